@@ -1,0 +1,188 @@
+// The only file that knows Python: it checks shapes and types, releases the GIL, and hands arrays over.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "shoal/coded_table.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace shoal {
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> view(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+
+// Move a vector into a numpy array that owns it.
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = owned->data();
+    const nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T>(data, shape, owner);
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
+    const std::size_t size = values.size();
+    return to_numpy(std::move(values), {size});
+}
+
+std::unique_ptr<CodedTable> make_table(const std::vector<Array<Label>>& codes,
+                                       const std::vector<std::vector<Array<Label>>>& maps,
+                                       const std::vector<std::vector<unsigned>>& user_levels,
+                                       const std::vector<unsigned>& heights,
+                                       const std::optional<Array<std::uint64_t>>& weights) {
+    if (maps.size() != codes.size() || user_levels.size() != codes.size() || heights.size() != codes.size()) {
+        throw std::invalid_argument("codes, maps, user_levels and heights need one entry per column");
+    }
+    std::vector<ColumnInput> columns;
+    for (std::size_t c = 0; c < codes.size(); ++c) {
+        ColumnInput column{view(codes[c]), {}, user_levels[c], heights[c]};
+        for (const auto& map : maps[c]) column.maps.emplace_back(map.data(), map.data() + map.size());
+        columns.push_back(std::move(column));
+    }
+    const std::size_t rows = codes.empty() ? 0 : codes.front().size();
+    const nb::gil_scoped_release unlocked;
+    return CodedTable::make(columns, rows, weights ? view(*weights) : std::span<const std::uint64_t>{});
+}
+
+Objective make_objective(const std::string& term, double rows, double divisor, std::vector<double> weights,
+                         std::vector<std::vector<double>> level_costs,
+                         std::vector<std::vector<std::vector<double>>> label_costs) {
+    Objective objective;
+    if (term == "none") objective.term = ClassTerm::none;
+    else if (term == "squares") objective.term = ClassTerm::squares;
+    else if (term == "kept-squares") objective.term = ClassTerm::kept_squares;
+    else if (term == "mean-size") objective.term = ClassTerm::mean_size;
+    else throw std::invalid_argument("unknown class term");
+    objective.rows = rows;
+    objective.divisor = divisor;
+    objective.weights = std::move(weights);
+    objective.level_costs = std::move(level_costs);
+    objective.label_costs = std::move(label_costs);
+    return objective;
+}
+
+nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const Objective& objective, bool all_nodes,
+                unsigned threads, const std::optional<nb::callable>& progress) {
+    SearchOptions options;
+    options.all_nodes = all_nodes;
+    options.threads = std::max(threads, 1U);
+    // Also without a listener, so that an interrupt stops a long search.
+    options.progress = [&](const Progress& now) {
+        const nb::gil_scoped_acquire locked;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (progress) (*progress)(now.nodes, now.decided, now.found ? nb::cast(now.best) : nb::none());
+    };
+    SearchResult result;
+    {
+        const nb::gil_scoped_release unlocked;
+        result = table.search({k, limit}, objective, options);
+    }
+    nb::dict out;
+    out["found"] = result.found;
+    out["fewest_suppressed"] = result.fewest_suppressed;
+    out["checked"] = result.counters.checked;
+    out["rollups"] = result.counters.rollups;
+    out["touched"] = result.counters.touched;
+    if (result.found) {
+        nb::list levels;
+        for (std::size_t c = 0; c < table.columns(); ++c) levels.append(static_cast<unsigned>(result.best.levels[c]));
+        out["levels"] = levels;
+        out["score"] = result.best.score;
+        out["suppressed_rows"] = result.tally.failing_rows;
+        out["classes"] = result.tally.classes;
+    }
+    if (all_nodes) {
+        std::vector<std::size_t> satisfying;
+        for (std::size_t i = 0; i < result.tags.size(); ++i) {
+            if ((result.tags[i] & satisfies) != 0) satisfying.push_back(i);
+        }
+        out["satisfying"] = to_numpy(table.levels_of(satisfying), {satisfying.size(), table.columns()});
+    }
+    return out;
+}
+
+nb::tuple evaluate(CodedTable& table, const std::vector<std::vector<unsigned>>& nodes, std::uint64_t k,
+                   const Objective& objective) {
+    std::vector<std::uint64_t> suppressed;
+    std::vector<std::uint64_t> classes;
+    std::vector<double> scores;
+    {
+        const nb::gil_scoped_release unlocked;
+        for (const Evaluation& e : table.evaluate(nodes, {k, 0}, objective)) {
+            suppressed.push_back(e.suppressed_rows);
+            classes.push_back(e.classes);
+            scores.push_back(e.score);
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(suppressed)), to_numpy(std::move(classes)), to_numpy(std::move(scores)));
+}
+
+nb::tuple classes(CodedTable& table, const std::vector<std::vector<unsigned>>& path) {
+    Classes result = table.classes(path);
+    const std::size_t count = result.counts.size();
+    return nb::make_tuple(to_numpy(std::move(result.labels), {count, table.columns()}),
+                          to_numpy(std::move(result.counts)));
+}
+
+nb::tuple index(const std::vector<Array<Label>>& codes, const std::vector<Label>& cardinalities) {
+    std::vector<std::span<const Label>> columns;
+    for (const auto& column : codes) columns.push_back(view(column));
+    RowIndex result;
+    {
+        const nb::gil_scoped_release unlocked;
+        result = index_rows(columns, cardinalities);
+    }
+    return nb::make_tuple(to_numpy(std::move(result.tuple)), to_numpy(std::move(result.counts)));
+}
+
+}  // namespace
+
+}  // namespace shoal
+
+NB_MODULE(_kernel, m) {
+    using namespace shoal;
+    m.doc() = "Shoal's native kernel: frequency sets, roll-up and the exact search.";
+
+    nb::class_<Objective>(m, "Objective", "What a search minimises; see cpp/include/shoal/objective.hpp.")
+        .def("__init__", [](Objective* self, const std::string& term, double rows, double divisor,
+                            std::vector<double> weights, std::vector<std::vector<double>> level_costs,
+                            std::vector<std::vector<std::vector<double>>> label_costs) {
+            new (self) Objective(make_objective(term, rows, divisor, std::move(weights), std::move(level_costs),
+                                                std::move(label_costs)));
+        }, "term"_a, "rows"_a, "divisor"_a = 1.0, "weights"_a = std::vector<double>{},
+             "level_costs"_a = std::vector<std::vector<double>>{},
+             "label_costs"_a = std::vector<std::vector<std::vector<double>>>{});
+
+    nb::class_<CodedTable>(m, "CodedTable", "A coded table with its level maps; holds F0.")
+        .def(nb::new_(&make_table), "codes"_a, "maps"_a, "user_levels"_a, "heights"_a, "weights"_a = nb::none())
+        .def_prop_ro("rows", &CodedTable::rows)
+        .def_prop_ro("tuples", &CodedTable::tuples)
+        .def_prop_ro("nodes", &CodedTable::nodes)
+        .def("search", &search, "k"_a, "limit"_a, "objective"_a, "all_nodes"_a = false, "threads"_a = 1,
+             "progress"_a = nb::none())
+        .def("evaluate", &evaluate, "nodes"_a, "k"_a, "objective"_a)
+        .def("classes", &classes, "path"_a);
+
+    m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,
+          "The tuple of each row, and the rows of each tuple.");
+    m.def("instruction_sets", &instruction_sets);
+    m.def("use_instruction_set", &use_instruction_set, "name"_a);
+}

@@ -1,0 +1,48 @@
+// The default exact search: bisect the undecided region of the lattice.
+//
+// A box of nodes is decided from its corners. Its bottom corner is materialised, since every node of the
+// box rolls up from it: if it satisfies, or already costs as much as the best node, so does the whole box. If
+// its top corner fails, the whole box fails. Otherwise the box is cut into slices along one column and
+// each slice, shrunk to the nodes still undecided, is a box of its own. Only the frequency sets on the way
+// down are alive.
+//
+// Exact for requirements under which suppressed rows never grow by generalizing (k-anonymity). Measures
+// that are not monotone are served by a lower bound, and by a sweep over the satisfying nodes that the bound
+// leaves.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "shoal/evaluate.hpp"
+
+namespace shoal {
+
+struct Progress {
+    std::size_t nodes = 0;
+    std::size_t decided = 0;
+    bool found = false;
+    double best = 0;
+};
+
+struct SearchOptions {
+    bool all_nodes = false;  // decide every node, do not prune by score
+    unsigned threads = 1;
+    // Called now and then on the calling thread; it may throw to stop the search.
+    std::function<void(const Progress&)> progress;
+};
+
+struct SearchResult {
+    bool found = false;
+    Rank best;
+    Tally tally;                          // of the best node, in full detail
+    std::uint64_t fewest_suppressed = 0;  // at the top of the lattice: no node suppresses fewer rows
+    std::vector<std::uint8_t> tags;       // per node
+    Counters counters;
+};
+
+template <int Words, class Count>
+SearchResult box_search(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective,
+                        const SearchOptions& options);
+
+}  // namespace shoal

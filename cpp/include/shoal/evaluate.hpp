@@ -1,0 +1,97 @@
+// A problem instance (table, hierarchies, requirement, measure) and the judgement of single nodes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "shoal/frequency_set.hpp"
+#include "shoal/lattice.hpp"
+#include "shoal/objective.hpp"
+#include "shoal/rollup.hpp"
+
+namespace shoal {
+
+// The coded table with its hierarchies: everything that stays the same between searches. Inside, the
+// columns stand in the order that suits roll-up; `position[c]` is where the caller's column c went.
+template <int Words, class Count>
+struct Table {
+    Table(const Hierarchies& h, const KeyLayout& l) : hierarchies(h), layout(l), lattice(h) {}
+
+    const Hierarchies hierarchies;
+    const KeyLayout layout;
+    const Lattice lattice;
+    std::vector<std::size_t> position;
+    std::vector<std::vector<unsigned>> user_levels;  // [caller's column][level here] = level as the user counts
+    std::vector<unsigned> heights;                   // [caller's column] of the whole hierarchy
+    Arena arena;
+    FrequencySet<Words, Count> ground;  // F0
+    std::uint64_t rows = 0;
+
+    Node user_node(const Node& node) const noexcept {
+        Node levels;
+        for (std::size_t c = 0; c < position.size(); ++c) {
+            levels[c] = static_cast<std::uint8_t>(user_levels[c][node[position[c]]]);
+        }
+        return levels;
+    }
+};
+
+struct Requirement {
+    std::uint64_t k = 1;
+    std::uint64_t limit = 0;  // rows that may be suppressed
+};
+
+struct Counters {
+    std::uint64_t checked = 0;
+    std::uint64_t rollups = 0;
+    std::uint64_t touched = 0;  // tuples or cells read by roll-ups
+    Counters& operator+=(const Counters& other) noexcept {
+        checked += other.checked;
+        rollups += other.rollups;
+        touched += other.touched;
+        return *this;
+    }
+};
+
+// Judges nodes for one thread.
+template <int Words, class Count>
+class Evaluator {
+public:
+    using Set = FrequencySet<Words, Count>;
+
+    Evaluator(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective, Detail detail)
+        : table_(table),
+          requirement_(requirement),
+          objective_(objective),
+          detail_(detail),
+          roller_(table.hierarchies, table.layout, table.arena) {}
+
+    // Roll up and keep the result, or leave it in scratch memory until the next call.
+    Set roll(const Set& from, const Node& to);
+    const Set& roll_scratch(const Set& from, const Node& to);
+
+    Tally tally(const Set& set) const;
+    bool satisfied(const Tally& tally) const noexcept { return tally.failing_rows <= requirement_.limit; }
+    // No generalization of the node scores less.
+    double bound(const Node& node, const Tally& tally) const;
+    double score(const Set& set, const Tally& tally) const;
+    Rank rank(const Node& node, double score) const;
+
+    Counters counters;
+
+private:
+    double cell_costs(const Node& node) const;
+    double cell_costs_with_suppression(const Set& set, std::uint64_t suppressed) const;
+    void count_suppressed_labels(const Set& set, std::vector<std::vector<std::uint64_t>>& counts) const;
+
+    Table<Words, Count>& table_;
+    const Requirement requirement_;
+    const Objective& objective_;
+    const Detail detail_;
+    Roller<Words, Count> roller_;
+    Set scratch_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,75 @@
+// Roll-up: the frequency set of a node from that of any node below it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "shoal/frequency_set.hpp"
+
+namespace shoal {
+
+// A node with at most `max_cells` cells, and at most `max_sparsity` times as many as its source has
+// tuples, is kept dense.
+constexpr std::size_t max_cells = std::size_t{1} << 20;
+constexpr std::size_t max_sparsity = 24;
+
+// Rolls up for one thread; it owns the scratch memory that this takes.
+template <int Words, class Count>
+class Roller {
+public:
+    using Set = FrequencySet<Words, Count>;
+
+    Roller(const Hierarchies& hierarchies, const KeyLayout& layout, Arena& arena)
+        : hierarchies_(hierarchies), layout_(layout), arena_(arena) {}
+
+    // `target` is overwritten and its buffers are used again where they are large enough.
+    void roll(const Set& from, const Node& to, Set& target);
+
+private:
+    // A table look-up over a few neighbouring columns of a key at once.
+    template <class Value>
+    struct Lookup {
+        unsigned word;
+        unsigned shift;
+        std::uint64_t mask;
+        const Value* table;
+    };
+    template <class Value>
+    struct Lookups {
+        std::vector<Value> storage;
+        std::vector<Lookup<Value>> list;
+    };
+
+    template <class Value, class Contribution>
+    void build(Lookups<Value>& lookups, const Set& from, Contribution contribution);
+
+    void dense_to_dense(const Set& from, const Node& to, Set& target);
+    void sparse_to_dense(const Set& from, const Node& to, Set& target);
+    void sparse_to_sparse(const Set& from, const Node& to, Set& target);
+
+    void map_keys(const Set& from, const Node& to);
+    std::size_t merge_neighbours(const Key<Words>* keys, const Count* counts, std::size_t size, Set& target);
+    template <class Index>
+    std::size_t group(const Key<Words>* keys, const Count* counts, std::size_t size, Key<Words>* keys_out,
+                      Count* counts_out);
+    std::size_t partition_and_group(const Key<Words>* keys, const Count* counts, std::size_t size,
+                                    Key<Words>* keys_out, Count* counts_out);
+
+    const Hierarchies& hierarchies_;
+    const KeyLayout& layout_;
+    Arena& arena_;
+
+    Lookups<std::uint32_t> cell_lookups_;
+    Lookups<std::uint64_t> key_lookups_;
+    std::array<Buffer<Count>, 2> dense_scratch_;
+    Buffer<Key<Words>> mapped_;
+    std::tuple<Buffer<std::uint16_t>, Buffer<std::uint32_t>> slots_, losers_;
+    Buffer<Count> sums_;
+    Buffer<Key<Words>> partition_keys_;
+    Buffer<Count> partition_counts_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,172 @@
+#include "shoal/coded_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "shoal/sweep.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Columns whose levels stay large under few generalizations go to the low bits: a search fixes them first,
+// and what it varies most then merges long slices.
+std::vector<std::size_t> rollup_order(const std::vector<ColumnInput>& columns) {
+    const auto weight = [&](std::size_t c) {
+        const double levels = std::log(static_cast<double>(columns[c].maps.size()));
+        const double values = std::log(std::max<double>(2, static_cast<double>(columns[c].maps.front().size())));
+        return levels > 0 ? values / levels : std::numeric_limits<double>::infinity();
+    };
+    std::vector<std::size_t> order(columns.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return weight(a) > weight(b); });
+    return order;
+}
+
+template <int Words, class Count>
+class TypedTable final : public CodedTable {
+public:
+    TypedTable(const std::vector<ColumnInput>& columns, const std::vector<std::size_t>& order,
+               const Hierarchies& hierarchies, const KeyLayout& layout, std::span<const std::uint64_t> weights)
+        : table_(hierarchies, layout) {
+        table_.position.resize(columns.size());
+        std::vector<std::span<const Label>> codes;
+        for (std::size_t p = 0; p < order.size(); ++p) {
+            table_.position[order[p]] = p;
+            codes.push_back(columns[order[p]].codes);
+        }
+        for (const ColumnInput& column : columns) {
+            table_.user_levels.push_back(column.user_levels);
+            table_.heights.push_back(column.height);
+        }
+        std::vector<Count> counts(weights.begin(), weights.end());
+        table_.rows = weights.empty() ? codes.front().size() : std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+        table_.ground = group_rows<Words, Count>(codes, counts, table_.layout, table_.arena);
+    }
+
+    std::uint64_t rows() const override { return table_.rows; }
+    std::size_t columns() const override { return table_.position.size(); }
+    std::size_t tuples() const override { return table_.ground.size; }
+    std::size_t nodes() const override { return table_.lattice.size(); }
+
+    SearchResult search(const Requirement& requirement, const Objective& objective,
+                        const SearchOptions& options) override {
+        return box_search(table_, requirement, objective, options);
+    }
+
+    std::vector<std::uint8_t> levels_of(std::span<const std::size_t> indices) const override {
+        std::vector<std::uint8_t> levels;
+        levels.reserve(indices.size() * table_.position.size());
+        for (const std::size_t index : indices) {
+            const Node node = table_.lattice.node(index);
+            for (const std::size_t position : table_.position) levels.push_back(node[position]);
+        }
+        return levels;
+    }
+
+    std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes, const Requirement& requirement,
+                                     const Objective& objective) override {
+        std::vector<Evaluation> results(nodes.size());
+        Evaluator<Words, Count> evaluator(table_, requirement, objective, Detail::all);
+        const auto visit = [&](std::size_t place, const FrequencySet<Words, Count>& set, const Tally& tally) {
+            results[place] = {tally.failing_rows, tally.classes, evaluator.score(set, tally)};
+        };
+        std::vector<std::pair<Node, std::size_t>> places;
+        for (const auto& node : nodes) places.emplace_back(internal(node), places.size());
+        Sweep<Words, Count>(evaluator, table_.lattice.columns(), visit, [](const Node&, const Tally&) { return false; })
+            .run(std::move(places), table_.ground);
+        return results;
+    }
+
+    Classes classes(const std::vector<std::vector<unsigned>>& path) override {
+        Roller<Words, Count> roller(table_.hierarchies, table_.layout, table_.arena);
+        FrequencySet<Words, Count> set = table_.ground.copy(table_.arena);
+        for (const auto& node : path) {
+            const Node to = internal(node);
+            for (std::size_t column = 0; column < table_.lattice.columns(); ++column) {
+                if (to[column] < set.node[column]) throw std::invalid_argument("a path only goes up");
+            }
+            FrequencySet<Words, Count> next;
+            roller.roll(set, to, next);
+            set = std::move(next);
+        }
+        Classes result;
+        for (std::size_t i = 0; i < set.size; ++i) {
+            if (set.counts[i] == 0) continue;
+            result.counts.push_back(set.counts[i]);
+            for (const std::size_t column : table_.position) result.labels.push_back(label(set, i, column));
+        }
+        return result;
+    }
+
+private:
+    Node internal(const std::vector<unsigned>& levels) const {
+        if (levels.size() != table_.position.size()) throw std::invalid_argument("a node has one level per column");
+        Node node;
+        for (std::size_t c = 0; c < levels.size(); ++c) {
+            if (levels[c] >= table_.lattice.levels(table_.position[c])) throw std::invalid_argument("no such level");
+            node[table_.position[c]] = static_cast<std::uint8_t>(levels[c]);
+        }
+        return node;
+    }
+
+    Label label(const FrequencySet<Words, Count>& set, std::size_t i, std::size_t column) const {
+        if (!set.dense) return table_.layout.label(set.keys[i], column);
+        std::size_t inner = 1;
+        for (std::size_t c = 0; c < column; ++c) inner *= table_.hierarchies.labels(c, set.node[c]);
+        return static_cast<Label>(i / inner % table_.hierarchies.labels(column, set.node[column]));
+    }
+
+    Table<Words, Count> table_;
+};
+
+template <class Count, class... Arguments>
+std::unique_ptr<CodedTable> make_for_words(unsigned words, Arguments&&... arguments) {
+    if (words <= 1) return std::make_unique<TypedTable<1, Count>>(std::forward<Arguments>(arguments)...);
+    if (words <= 2) return std::make_unique<TypedTable<2, Count>>(std::forward<Arguments>(arguments)...);
+    if (words <= 4) return std::make_unique<TypedTable<4, Count>>(std::forward<Arguments>(arguments)...);
+    throw std::length_error("the distinct values of the quasi-identifiers need more than 252 bits");
+}
+
+}  // namespace
+
+std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& columns, std::size_t rows,
+                                             std::span<const std::uint64_t> weights) {
+    if (columns.empty() || rows == 0) throw std::invalid_argument("a table needs rows and columns");
+    if (!weights.empty() && weights.size() != rows) throw std::invalid_argument("one weight per row");
+    for (const ColumnInput& column : columns) {
+        if (column.codes.size() != rows) throw std::invalid_argument("columns differ in length");
+        if (column.maps.empty() || column.maps.size() != column.user_levels.size()) {
+            throw std::invalid_argument("one user level per level");
+        }
+        const Label largest = *std::max_element(column.codes.begin(), column.codes.end());
+        if (largest >= column.maps.front().size()) throw std::invalid_argument("a code has no label");
+    }
+    const std::vector<std::size_t> order = rollup_order(columns);
+    std::vector<std::vector<std::vector<Label>>> maps;
+    for (const std::size_t column : order) maps.push_back(columns[column].maps);
+    const Hierarchies hierarchies(maps);
+    std::vector<Label> cardinalities;
+    for (std::size_t column = 0; column < order.size(); ++column) {
+        cardinalities.push_back(hierarchies.labels(column, 0));
+    }
+    const KeyLayout layout(cardinalities);
+    std::uint64_t total = rows;
+    if (!weights.empty()) {
+        total = 0;
+        for (const std::uint64_t weight : weights) {
+            if (weight == 0) throw std::invalid_argument("a weight is at least 1");
+            total += weight;
+        }
+    }
+    if (total > std::numeric_limits<std::uint32_t>::max()) {
+        return make_for_words<std::uint64_t>(layout.words(), columns, order, hierarchies, layout, weights);
+    }
+    return make_for_words<std::uint32_t>(layout.words(), columns, order, hierarchies, layout, weights);
+}
+
+}  // namespace shoal

@@ -1,0 +1,171 @@
+#include "shoal/frequency_set.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace shoal {
+
+namespace {
+
+constexpr unsigned digit_bits = 11;
+constexpr std::size_t digits = std::size_t{1} << digit_bits;
+
+// Pack column by column in blocks that stay in the first cache.
+template <int Words>
+void pack(std::span<const std::span<const Label>> codes, const KeyLayout& layout, Key<Words>* keys, std::size_t rows) {
+    constexpr std::size_t block = 2048;
+    for (std::size_t start = 0; start < rows; start += block) {
+        const std::size_t end = std::min(rows, start + block);
+        std::fill(keys + start, keys + end, Key<Words>{});
+        for (std::size_t column = 0; column < codes.size(); ++column) {
+            const Field field = layout.field(column);
+            if (field.bits == 0) continue;
+            const Label* const labels = codes[column].data();
+            for (std::size_t row = start; row < end; ++row) {
+                keys[row].word[field.word] |= std::uint64_t{labels[row]} << field.shift;
+            }
+        }
+    }
+}
+
+// One stable pass by one digit. `weights` may be null.
+template <int Words, class Count>
+void scatter_by_digit(const Key<Words>* keys, const Count* weights, Key<Words>* keys_out, Count* weights_out,
+                      std::size_t size, unsigned word, unsigned shift, std::array<std::size_t, digits>& offsets) {
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t at = offsets[(keys[i].word[word] >> shift) & (digits - 1)]++;
+        keys_out[at] = keys[i];
+        if (weights != nullptr) weights_out[at] = weights[i];
+    }
+}
+
+// Least significant digit first; digits that all keys share are skipped.
+template <int Words, class Count>
+void radix_sort(Buffer<Key<Words>>& keys, Buffer<Count>& weights, std::size_t size, const KeyLayout& layout,
+                Arena& arena) {
+    Buffer<Key<Words>> spare(arena, size);
+    Buffer<Count> spare_weights;
+    const bool weighted = weights.data() != nullptr;
+    if (weighted) spare_weights = Buffer<Count>(arena, size);
+    for (unsigned word = 0; word < layout.words(); ++word) {
+        for (unsigned shift = 0; shift < layout.bits(word); shift += digit_bits) {
+            std::array<std::size_t, digits> offsets{};
+            for (std::size_t i = 0; i < size; ++i) ++offsets[(keys[i].word[word] >> shift) & (digits - 1)];
+            std::size_t sum = 0;
+            bool shared = false;
+            for (std::size_t& offset : offsets) {
+                shared |= offset == size;
+                sum += std::exchange(offset, sum);
+            }
+            if (shared) continue;
+            scatter_by_digit<Words, Count>(keys.data(), weights.data(), spare.data(), spare_weights.data(), size, word,
+                                           shift, offsets);
+            std::swap(keys, spare);
+            if (weighted) std::swap(weights, spare_weights);
+        }
+    }
+}
+
+template <int Words>
+RowIndex index_packed_rows(std::span<const std::span<const Label>> codes, const KeyLayout& layout) {
+    const std::size_t rows = codes.front().size();
+    Arena arena;
+    Buffer<Key<Words>> keys(arena, rows);
+    Buffer<std::uint32_t> row_of(arena, rows);
+    pack(codes, layout, keys.data(), rows);
+    std::iota(row_of.data(), row_of.data() + rows, std::uint32_t{0});
+    radix_sort(keys, row_of, rows, layout, arena);
+    RowIndex index{std::vector<std::uint32_t>(rows), {}};
+    for (std::size_t i = 0; i < rows; ++i) {
+        if (i == 0 || !(keys[i] == keys[i - 1])) index.counts.push_back(0);
+        ++index.counts.back();
+        index.tuple[row_of[i]] = static_cast<std::uint32_t>(index.counts.size() - 1);
+    }
+    return index;
+}
+
+}  // namespace
+
+RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<const Label> cardinalities) {
+    if (codes.empty()) throw std::invalid_argument("rows need columns");
+    for (const auto& column : codes) {
+        if (column.size() != codes.front().size()) throw std::invalid_argument("columns differ in length");
+    }
+    if (codes.front().size() > std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("more than 2^32 rows in memory");
+    }
+    const KeyLayout layout(cardinalities);
+    if (layout.words() <= 1) return index_packed_rows<1>(codes, layout);
+    if (layout.words() <= 2) return index_packed_rows<2>(codes, layout);
+    if (layout.words() <= 4) return index_packed_rows<4>(codes, layout);
+    throw std::length_error("the distinct values of the columns need more than 252 bits");
+}
+
+template <int Words, class Count>
+FrequencySet<Words, Count> FrequencySet<Words, Count>::copy(Arena& arena) const {
+    FrequencySet result{node, dense, sorted_from, size, {}, {}};
+    if (!dense) {
+        result.keys = Buffer<Key<Words>>(arena, size);
+        std::copy_n(keys.data(), size, result.keys.data());
+    }
+    result.counts = Buffer<Count>(arena, size);
+    std::copy_n(counts.data(), size, result.counts.data());
+    return result;
+}
+
+std::size_t dense_cells(const Hierarchies& hierarchies, const Node& node, std::size_t limit) {
+    std::size_t cells = 1;
+    for (std::size_t column = 0; column < hierarchies.columns(); ++column) {
+        cells *= hierarchies.labels(column, node[column]);
+        if (cells > limit) return limit + 1;
+    }
+    return cells;
+}
+
+template <int Words, class Count>
+FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
+                                      const KeyLayout& layout, Arena& arena) {
+    const std::size_t rows = codes.front().size();
+    Buffer<Key<Words>> keys(arena, rows);
+    Buffer<Count> tuple_weights;
+    pack(codes, layout, keys.data(), rows);
+    if (!weights.empty()) {
+        tuple_weights = Buffer<Count>(arena, rows);
+        std::copy(weights.begin(), weights.end(), tuple_weights.data());
+    }
+    radix_sort(keys, tuple_weights, rows, layout, arena);
+
+    Buffer<Count> counts(arena, rows);
+    std::size_t size = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+        const Count weight = weights.empty() ? Count{1} : tuple_weights[row];
+        if (row > 0 && keys[row] == keys[size - 1]) {
+            counts[size - 1] += weight;
+        } else {
+            keys[size] = keys[row];
+            counts[size++] = weight;
+        }
+    }
+    FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts)};
+    return set.copy(arena);
+}
+
+template struct FrequencySet<1, std::uint32_t>;
+template struct FrequencySet<2, std::uint32_t>;
+template struct FrequencySet<4, std::uint32_t>;
+template struct FrequencySet<1, std::uint64_t>;
+template struct FrequencySet<2, std::uint64_t>;
+template struct FrequencySet<4, std::uint64_t>;
+using Codes = std::span<const std::span<const Label>>;
+template FrequencySet<1, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template FrequencySet<2, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template FrequencySet<4, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template FrequencySet<1, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+template FrequencySet<2, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+template FrequencySet<4, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+
+}  // namespace shoal

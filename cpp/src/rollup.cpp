@@ -1,0 +1,391 @@
+#include "shoal/rollup.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "shoal/tally.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Tuples grouped at once: their indices fit 16 bits and everything stays in the second cache.
+constexpr std::size_t block_size = 16384;
+constexpr std::uint64_t first_multiplier = 0x9E3779B97F4A7C15;
+constexpr std::uint64_t next_multiplier = 0xD1342543DE82EF95;
+
+template <int N, int Words, class Look>
+inline std::uint32_t cell_of(const Key<Words>& key, const Look* look) {
+    std::uint32_t cell = 0;
+    for (int j = 0; j < N; ++j) cell += look[j].table[(key.word[look[j].word] >> look[j].shift) & look[j].mask];
+    return cell;
+}
+
+// Four streams at once: neighbouring tuples often share a cell, and adding to it twice in a row stalls.
+template <int N, int Words, class Count, class Look>
+void scatter(const Key<Words>* keys, const Count* counts, std::size_t size, const Look* look, Count* cells) {
+    const std::size_t quarter = size / 4;
+    for (std::size_t i = 0; i < quarter; ++i) {
+        const std::size_t a = i, b = i + quarter, c = b + quarter, d = c + quarter;
+        cells[cell_of<N>(keys[a], look)] += counts[a];
+        cells[cell_of<N>(keys[b], look)] += counts[b];
+        cells[cell_of<N>(keys[c], look)] += counts[c];
+        cells[cell_of<N>(keys[d], look)] += counts[d];
+    }
+    for (std::size_t i = 4 * quarter; i < size; ++i) cells[cell_of<N>(keys[i], look)] += counts[i];
+}
+
+template <int N, int Words, class Look>
+void map(const Key<Words>* keys, std::size_t size, const Look* look, const Key<Words>& keep, Key<Words>* out) {
+    for (std::size_t i = 0; i < size; ++i) {
+        Key<Words> key = keys[i];
+        Key<Words> mapped;
+        for (int w = 0; w < Words; ++w) mapped.word[w] = key.word[w] & keep.word[w];
+        for (int j = 0; j < N; ++j) {
+            mapped.word[look[j].word] |= look[j].table[(key.word[look[j].word] >> look[j].shift) & look[j].mask];
+        }
+        out[i] = mapped;
+    }
+}
+
+}  // namespace
+
+template <int Words, class Count>
+void Roller<Words, Count>::roll(const Set& from, const Node& to, Set& target) {
+    target.node = to;
+    target.sorted_from = 0;
+    if (from.dense) {
+        dense_to_dense(from, to, target);
+    } else if (dense_cells(hierarchies_, to, max_cells) <= std::min(max_cells, max_sparsity * from.size)) {
+        sparse_to_dense(from, to, target);
+    } else {
+        sparse_to_sparse(from, to, target);
+    }
+}
+
+template <int Words, class Count>
+void Roller<Words, Count>::dense_to_dense(const Set& from, const Node& to, Set& target) {
+    target.dense = true;
+    target.size = dense_cells(hierarchies_, to, max_cells);
+    Count* const result = target.counts.require(arena_, target.size);
+    const Count* source = from.counts.data();
+    std::size_t cells = from.size;
+    unsigned turn = 0;
+    // The last axes first: their slices are the longest, and what they merge the first axes need not touch.
+    std::size_t outer = 1;
+    for (std::size_t column = hierarchies_.columns(); column-- > 0;) {
+        const Label had = hierarchies_.labels(column, from.node[column]);
+        const Label has = hierarchies_.labels(column, to[column]);
+        const std::size_t inner = cells / (outer * had);
+        if (had != has) {
+            cells = outer * has * inner;
+            // Once nothing is left to merge, this was the last pass and it wrote the result.
+            Count* const next =
+                cells == target.size ? result : dense_scratch_[turn].require(arena_, cells);
+            loops<Count>().merge(source, next, hierarchies_.step(column, from.node[column], to[column]).data(), had,
+                                 has, inner, outer);
+            source = next;
+            turn ^= 1U;
+        }
+        outer *= has;
+    }
+    if (source != result) std::copy_n(source, target.size, result);
+}
+
+// Tables over one or more neighbouring columns, so that a key takes few look-ups. A contribution says
+// which columns count and what a label of theirs adds.
+template <int Words, class Count>
+template <class Value, class Contribution>
+void Roller<Words, Count>::build(Lookups<Value>& lookups, const Set& from, Contribution contribution) {
+    const unsigned size_bits = static_cast<unsigned>(std::bit_width(from.size));
+    const unsigned limit = std::clamp(size_bits, 8U, 14U) - 3;
+    struct Span {
+        std::size_t first, last;
+        unsigned bits;
+    };
+    std::vector<Span> spans;
+    for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
+        const Field field = layout_.field(column);
+        if (field.bits == 0 || !contribution.counts(column)) continue;
+        if (!spans.empty()) {
+            Span& open = spans.back();
+            const Field start = layout_.field(open.first);
+            const unsigned bits = field.shift + field.bits - start.shift;
+            if (start.word == field.word && bits <= limit) {
+                open.last = column;
+                open.bits = bits;
+                continue;
+            }
+        }
+        spans.push_back({column, column, field.bits});
+    }
+    std::size_t total = 0;
+    for (const Span& span : spans) total += std::size_t{1} << span.bits;
+    lookups.storage.assign(total, Value{0});
+    lookups.list.clear();
+    Value* table = lookups.storage.data();
+    for (const Span& span : spans) {
+        const Field start = layout_.field(span.first);
+        for (std::size_t column = span.first; column <= span.last; ++column) {
+            const Field field = layout_.field(column);
+            const std::size_t below = std::size_t{1} << (field.shift - start.shift);
+            const Label labels = hierarchies_.labels(column, from.node[column]);
+            const bool counts = contribution.counts(column);
+            for (std::size_t label = labels; label-- > 0;) {
+                const Value value = counts ? contribution.value(column, static_cast<Label>(label)) : Value{0};
+                for (std::size_t low = 0; low < below; ++low) table[label * below + low] = table[low] + value;
+            }
+        }
+        lookups.list.push_back({start.word, start.shift, (std::uint64_t{1} << span.bits) - 1, table});
+        table += std::size_t{1} << span.bits;
+    }
+}
+
+template <int Words, class Count>
+void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set& target) {
+    target.dense = true;
+    target.size = dense_cells(hierarchies_, to, max_cells);
+    Count* const cells = target.counts.require(arena_, target.size);
+    std::fill_n(cells, target.size, Count{0});
+
+    struct Offsets {
+        const Hierarchies& hierarchies;
+        const Node& from;
+        const Node& to;
+        std::array<std::uint32_t, max_columns> strides{};
+        bool counts(std::size_t column) const { return hierarchies.labels(column, to[column]) > 1; }
+        std::uint32_t value(std::size_t column, Label label) const {
+            return hierarchies.step(column, from[column], to[column])[label] * strides[column];
+        }
+    } offsets{hierarchies_, from.node, to};
+    std::uint32_t stride = 1;
+    for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
+        offsets.strides[column] = stride;
+        stride *= hierarchies_.labels(column, to[column]);
+    }
+    build(cell_lookups_, from, offsets);
+
+    const auto* look = cell_lookups_.list.data();
+    const auto* keys = from.keys.data();
+    const auto* counts = from.counts.data();
+    switch (cell_lookups_.list.size()) {
+        case 0: scatter<0>(keys, counts, from.size, look, cells); break;
+        case 1: scatter<1>(keys, counts, from.size, look, cells); break;
+        case 2: scatter<2>(keys, counts, from.size, look, cells); break;
+        case 3: scatter<3>(keys, counts, from.size, look, cells); break;
+        case 4: scatter<4>(keys, counts, from.size, look, cells); break;
+        case 5: scatter<5>(keys, counts, from.size, look, cells); break;
+        case 6: scatter<6>(keys, counts, from.size, look, cells); break;
+        default:
+            for (std::size_t i = 0; i < from.size; ++i) {
+                std::uint32_t cell = 0;
+                for (const auto& l : cell_lookups_.list) cell += l.table[(keys[i].word[l.word] >> l.shift) & l.mask];
+                cells[cell] += counts[i];
+            }
+    }
+}
+
+template <int Words, class Count>
+void Roller<Words, Count>::map_keys(const Set& from, const Node& to) {
+    struct Fields {
+        const Hierarchies& hierarchies;
+        const KeyLayout& layout;
+        const Node& from;
+        const Node& to;
+        bool counts(std::size_t column) const {
+            return hierarchies.labels(column, from[column]) != hierarchies.labels(column, to[column]);
+        }
+        std::uint64_t value(std::size_t column, Label label) const {
+            const std::uint64_t parent = hierarchies.step(column, from[column], to[column])[label];
+            return parent << layout.field(column).shift;
+        }
+    };
+    const Fields fields{hierarchies_, layout_, from.node, to};
+    build(key_lookups_, from, fields);
+    Key<Words> keep{};
+    for (int w = 0; w < Words; ++w) keep.word[w] = ~std::uint64_t{0};
+    for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
+        if (!fields.counts(column)) continue;
+        const Field field = layout_.field(column);
+        keep.word[field.word] &= ~(((std::uint64_t{1} << field.bits) - 1) << field.shift);
+    }
+    Key<Words>* const out = mapped_.require(arena_, from.size);
+    const Key<Words>* source = from.keys.data();
+    const auto& list = key_lookups_.list;
+    switch (list.size()) {
+        case 0: map<0>(source, from.size, list.data(), keep, out); break;
+        case 1: map<1>(source, from.size, list.data(), keep, out); break;
+        case 2: map<2>(source, from.size, list.data(), keep, out); break;
+        case 3: map<3>(source, from.size, list.data(), keep, out); break;
+        case 4: map<4>(source, from.size, list.data(), keep, out); break;
+        default:
+            for (std::size_t i = 0; i < from.size; ++i) {
+                Key<Words> mapped;
+                for (int w = 0; w < Words; ++w) mapped.word[w] = source[i].word[w] & keep.word[w];
+                for (const auto& l : list) {
+                    mapped.word[l.word] |= l.table[(source[i].word[l.word] >> l.shift) & l.mask];
+                }
+                out[i] = mapped;
+            }
+    }
+}
+
+template <int Words, class Count>
+void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set& target) {
+    target.dense = false;
+    std::size_t last_changed = 0;
+    for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
+        if (hierarchies_.labels(column, from.node[column]) != hierarchies_.labels(column, to[column])) {
+            last_changed = column;
+        }
+    }
+    // Maps are monotone, so the keys stay sorted from the last changed column on.
+    target.sorted_from = std::max(last_changed, from.sorted_from);
+    map_keys(from, to);
+    const Key<Words>* const keys = mapped_.data();
+    const Count* const counts = from.counts.data();
+    Key<Words>* const keys_out = target.keys.require(arena_, from.size);
+    Count* const counts_out = target.counts.require(arena_, from.size);
+    if (target.sorted_from == 0) {
+        target.size = merge_neighbours(keys, counts, from.size, target);
+        return;
+    }
+
+    Key<Words> run{};
+    for (std::size_t column = target.sorted_from; column < hierarchies_.columns(); ++column) {
+        const Field field = layout_.field(column);
+        run.word[field.word] |= ((std::uint64_t{1} << field.bits) - 1) << field.shift;
+    }
+    const auto starts_run = [&](std::size_t i) {
+        std::uint64_t differs = 0;
+        for (int w = 0; w < Words; ++w) differs |= (keys[i].word[w] ^ keys[i - 1].word[w]) & run.word[w];
+        return differs != 0;
+    };
+    std::size_t size = 0;
+    for (std::size_t start = 0; start < from.size;) {
+        std::size_t end = std::min(start + block_size, from.size);
+        if (end < from.size) {
+            while (end > start && !starts_run(end)) --end;
+        }
+        if (end > start) {
+            size += group<std::uint16_t>(keys + start, counts + start, end - start, keys_out + size, counts_out + size);
+        } else {
+            end = start + block_size;
+            while (end < from.size && !starts_run(end)) ++end;
+            size += partition_and_group(keys + start, counts + start, end - start, keys_out + size, counts_out + size);
+        }
+        start = end;
+    }
+    target.size = size;
+}
+
+template <int Words, class Count>
+std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const Count* counts, std::size_t size,
+                                                   Set& target) {
+    Key<Words>* const keys_out = target.keys.data();
+    Count* const counts_out = target.counts.data();
+    if (size == 0) return 0;
+    std::size_t last = 0;
+    Count sum = counts[0];
+    keys_out[0] = keys[0];
+    for (std::size_t i = 1; i < size; ++i) {
+        const bool fresh = !(keys[i] == keys[i - 1]);
+        counts_out[last] = sum;
+        last += fresh;
+        sum = (fresh ? Count{0} : sum) + counts[i];
+        keys_out[last] = keys[i];
+    }
+    counts_out[last] = sum;
+    return last + 1;
+}
+
+// Group without branches that the data decides: every tuple writes its index into the slot of its key's
+// hash, the last writer owns the slot, tuples with the owner's key add to its sum, and the few others go
+// round again with another hash. All tuples of one key share their slot, so a key is never split. The
+// owners come out in their order, which keeps runs together.
+template <int Words, class Count>
+template <class Index>
+std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* counts, std::size_t size,
+                                        Key<Words>* keys_out, Count* counts_out) {
+    const unsigned slot_bits = static_cast<unsigned>(std::bit_width(size)) + 1;
+    const unsigned shift = 64 - slot_bits;
+    Index* const slots = std::get<Buffer<Index>>(slots_).require(arena_, std::size_t{1} << slot_bits);
+    Count* const sums = sums_.require(arena_, size);
+    Index* const losers = std::get<Buffer<Index>>(losers_).require(arena_, size + 1);
+    std::fill_n(sums, size, Count{0});
+
+    std::uint64_t multiplier = first_multiplier;
+    for (std::size_t i = 0; i < size; ++i) slots[hash(keys[i], multiplier) >> shift] = static_cast<Index>(i);
+    std::size_t lost = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t owner = slots[hash(keys[i], multiplier) >> shift];
+        const bool same = keys[owner] == keys[i];
+        sums[owner] += same ? counts[i] : Count{0};
+        losers[lost] = static_cast<Index>(i);
+        lost += !same;
+    }
+    while (lost > 0) {
+        multiplier *= next_multiplier;
+        for (std::size_t j = 0; j < lost; ++j) slots[hash(keys[losers[j]], multiplier) >> shift] = losers[j];
+        std::size_t left = 0;
+        for (std::size_t j = 0; j < lost; ++j) {
+            const Index i = losers[j];
+            const std::size_t owner = slots[hash(keys[i], multiplier) >> shift];
+            const bool same = keys[owner] == keys[i];
+            sums[owner] += same ? counts[i] : Count{0};
+            losers[left] = i;
+            left += !same;
+        }
+        lost = left;
+    }
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        keys_out[out] = keys[i];
+        counts_out[out] = sums[i];
+        out += sums[i] != 0;
+    }
+    return out;
+}
+
+// A run too long for one block: split it by hash, then group the parts.
+template <int Words, class Count>
+std::size_t Roller<Words, Count>::partition_and_group(const Key<Words>* keys, const Count* counts, std::size_t size,
+                                                      Key<Words>* keys_out, Count* counts_out) {
+    constexpr std::uint64_t multiplier = 0xBF58476D1CE4E5B9;
+    const unsigned bits = static_cast<unsigned>(std::bit_width(size / (block_size / 2)));
+    const unsigned shift = 64 - bits;
+    std::vector<std::size_t> ends(std::size_t{1} << bits, 0);
+    for (std::size_t i = 0; i < size; ++i) ++ends[hash(keys[i], multiplier) >> shift];
+    std::size_t sum = 0;
+    for (std::size_t& end : ends) sum += std::exchange(end, sum);
+    Key<Words>* const part_keys = partition_keys_.require(arena_, size);
+    Count* const part_counts = partition_counts_.require(arena_, size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t at = ends[hash(keys[i], multiplier) >> shift]++;
+        part_keys[at] = keys[i];
+        part_counts[at] = counts[i];
+    }
+    std::size_t out = 0;
+    std::size_t start = 0;
+    for (const std::size_t end : ends) {
+        const std::size_t part = end - start;
+        // A key with very many tuples makes its part large; then the indices need more bits.
+        if (part > 65535) {
+            out += group<std::uint32_t>(part_keys + start, part_counts + start, part, keys_out + out, counts_out + out);
+        } else if (part > 0) {
+            out += group<std::uint16_t>(part_keys + start, part_counts + start, part, keys_out + out, counts_out + out);
+        }
+        start = end;
+    }
+    return out;
+}
+
+template class Roller<1, std::uint32_t>;
+template class Roller<2, std::uint32_t>;
+template class Roller<4, std::uint32_t>;
+template class Roller<1, std::uint64_t>;
+template class Roller<2, std::uint64_t>;
+template class Roller<4, std::uint64_t>;
+
+}  // namespace shoal

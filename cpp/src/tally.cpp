@@ -1,0 +1,76 @@
+#include "shoal/tally.hpp"
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+namespace shoal {
+
+namespace portable {
+extern const Loops<std::uint32_t> loops32;
+extern const Loops<std::uint64_t> loops64;
+}  // namespace portable
+#ifdef SHOAL_X86
+namespace avx2 {
+extern const Loops<std::uint32_t> loops32;
+extern const Loops<std::uint64_t> loops64;
+}  // namespace avx2
+namespace avx512 {
+extern const Loops<std::uint32_t> loops32;
+extern const Loops<std::uint64_t> loops64;
+}  // namespace avx512
+#endif
+
+namespace {
+
+struct Choice {
+    std::string_view name;
+    const Loops<std::uint32_t>* loops32;
+    const Loops<std::uint64_t>* loops64;
+};
+
+std::vector<Choice> choices() {
+    std::vector<Choice> found{{"portable", &portable::loops32, &portable::loops64}};
+#ifdef SHOAL_X86
+    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", &avx2::loops32, &avx2::loops64});
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        found.push_back({"avx512", &avx512::loops32, &avx512::loops64});
+    }
+#endif
+    return found;
+}
+
+std::atomic<const Loops<std::uint32_t>*> chosen32 = choices().back().loops32;
+std::atomic<const Loops<std::uint64_t>*> chosen64 = choices().back().loops64;
+
+}  // namespace
+
+template <>
+const Loops<std::uint32_t>& loops<std::uint32_t>() {
+    return *chosen32.load(std::memory_order_relaxed);
+}
+
+template <>
+const Loops<std::uint64_t>& loops<std::uint64_t>() {
+    return *chosen64.load(std::memory_order_relaxed);
+}
+
+std::vector<std::string_view> instruction_sets() {
+    std::vector<std::string_view> names;
+    for (const Choice& choice : choices()) names.push_back(choice.name);
+    return names;
+}
+
+void use_instruction_set(std::string_view name) {
+    for (const Choice& choice : choices()) {
+        if (choice.name == name) {
+            chosen32 = choice.loops32;
+            chosen64 = choice.loops64;
+            return;
+        }
+    }
+    throw std::invalid_argument("this machine does not run instruction set " + std::string(name));
+}
+
+}  // namespace shoal

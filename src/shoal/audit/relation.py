@@ -1,0 +1,207 @@
+"""A release as DuckDB sees it: the text that stands after FROM, and the names of its columns."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.read.csv_file import CsvFile
+from shoal.read.delimited import open_delimited
+from shoal.read.source import InputFormat, open_source
+
+if TYPE_CHECKING:
+    import duckdb
+
+_UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A release that queries can be put to."""
+
+    connection: duckdb.DuckDBPyConnection
+    name: str
+    """What messages call the release."""
+    source: str
+    """What stands after FROM to read it here."""
+    shown: str
+    """What stands after FROM for somebody who has the file in front of them."""
+    columns: Mapping[str, str]
+    """Column names as in the release -> as SQL identifiers, quoted."""
+
+    def ask(self, sql: str) -> tuple[Any, ...]:
+        """Return the one row that the query gives."""
+        import duckdb
+
+        try:
+            row = self.connection.execute(sql).fetchone()
+        except (duckdb.InterruptException, RuntimeError) as error:
+            # DuckDB takes Ctrl-C for itself and reports it so.
+            if "interrupt" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
+        except duckdb.Error as error:
+            # DuckDB quotes the offending line, cell values and all: only its number may be passed on.
+            line = re.search(r"Line: (\d+)", str(error))
+            found = f"Reading stopped at line {line[1]}" if line else f"DuckDB says {type(error).__name__}"
+            raise InputError(
+                f"The release '{self.name}' cannot be read.\n"
+                f"{found}.\n"
+                "Check that every line has as many cells as the header and ends alike, and that delimiter, "
+                "quote and encoding are right."
+            ) from None
+        assert row is not None, "an aggregate has one row"
+        return row
+
+
+@contextmanager
+def open_relation(
+    release: str | Path | pa.Table, input_format: InputFormat, name: str | None = None
+) -> Iterator[Relation]:
+    """Open a release in a database of its own, in memory, without network or extensions.
+
+    Parameters
+    ----------
+    release
+        A CSV or Parquet file, or a table.
+    input_format
+        Delimiter, quote and encoding of a CSV file; what it leaves open is sniffed.
+    name
+        The file's name in messages and queries, where it is to be another than its own.
+    """
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="shoal-") as scratch:
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "preserve_insertion_order": False,
+            "temp_directory": scratch,
+        }
+        with duckdb.connect(config=config) as connection:
+            if isinstance(release, pa.Table):
+                connection.register("release", release)
+                columns = _identifiers(release.column_names)
+                yield Relation(connection, "release", "release", "release", columns)
+                return
+            path = Path(release)
+            name = name or path.name
+            file = open_source(path, input_format)
+            unique = _unique(file.columns)
+            if isinstance(file, CsvFile):
+                readable = _in_utf8(path, file.dialect.encoding, Path(scratch))
+                options = _csv_options(readable, unique, file.dialect)
+                source = f"read_csv({_file(readable)}, {options})"
+                shown = f"read_csv({_file(name)}, {options})"
+            else:
+                source, shown = f"read_parquet({_file(path)})", f"read_parquet({_file(name)})"
+            relation = Relation(connection, name, source, shown, _identifiers(file.columns))
+            if isinstance(file, CsvFile):
+                _check_read(relation, path, file.dialect)
+            yield relation
+
+
+def _csv_options(path: Path, columns: Sequence[str], dialect: InputFormat) -> str:
+    """Return what makes DuckDB read a CSV file as text, NULL and the empty string apart.
+
+    Nothing is left to its sniffer, which goes by a sample of the rows.
+    """
+    beginning = open_delimited(path, InputFormat(dialect.delimiter, dialect.quote, "utf-8"))
+    quote = _text(beginning.quote)
+    types = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in columns)
+    skip = f"skip = {beginning.blank_lines}, " if beginning.blank_lines else ""
+    return (
+        f"header = true, {skip}delim = {_text(beginning.delimiter)}, "
+        f"quote = {quote}, escape = {quote}, new_line = '{_line_end(path, beginning.quote)}', "
+        f"nullstr = '', allow_quoted_nulls = false, auto_detect = false, columns = {{{types}}}"
+    )
+
+
+def _line_end(path: Path, quote: str) -> str:
+    """Return how lines end, in DuckDB's spelling: as the header does, whatever its quoted names hold.
+
+    Told wrong, DuckDB finds no rows at all and does not complain.
+    """
+    with _opened(path, "rb") as file:
+        beginning = file.read(1 << 20).lstrip(b"\xef\xbb\xbf\r\n")
+    mark = re.escape(quote.encode())
+    end = re.search(rb"\r\n|\r|\n", re.sub(mark + rb"[^" + mark + rb"]*" + mark, b"", beginning))
+    return end[0].decode().replace("\r", "\\r").replace("\n", "\\n") if end else "\\n"
+
+
+def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
+    """Refuse a file that has rows of which DuckDB sees none: it would hold any claim."""
+    (rows,) = relation.ask(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
+    if rows == 0 and open_delimited(path, dialect).more:
+        raise InputError(
+            f"The release '{relation.name}' cannot be read.\n"
+            "It has lines after the header, but no rows are found in them.\n"
+            "Check that all lines end alike."
+        )
+
+
+def _in_utf8(path: Path, encoding: str | None, scratch: Path) -> Path:
+    """Return a file with the same text in UTF-8, the only encoding that DuckDB reads by itself."""
+    if encoding is None or encoding.lower().replace("_", "-") in _UTF8:
+        return path
+    copy = scratch / "release.csv"
+    try:
+        with (
+            _opened(path, "rt", encoding=encoding, newline="") as text,
+            copy.open("w", encoding="utf-8", newline="") as file,
+        ):
+            shutil.copyfileobj(text, file)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"The release '{path.name}' has bytes that are not {encoding} text.\nSay its encoding."
+        ) from None
+    return copy
+
+
+def _unique(columns: Sequence[str]) -> list[str]:
+    """Return the names as DuckDB, which does not tell `age` from `Age`, keeps them apart.
+
+    Examples
+    --------
+    >>> _unique(["age", "Age", "zip", "AGE"])
+    ['age', 'Age_1', 'zip', 'AGE_2']
+    """
+    taken: set[str] = set()
+    names = []
+    for column in columns:
+        name, number = column, 0
+        while name.lower() in taken:
+            number += 1
+            name = f"{column}_{number}"
+        taken.add(name.lower())
+        names.append(name)
+    return names
+
+
+def _identifiers(columns: Sequence[str]) -> dict[str, str]:
+    quoted = ['"' + name.replace('"', '""') + '"' for name in _unique(columns)]
+    return dict(zip(columns, quoted, strict=True))
+
+
+def _opened(path: Path, mode: str, **how: Any) -> Any:
+    return gzip.open(path, mode, **how) if path.suffix.lower() == ".gz" else path.open(mode, **how)
+
+
+def _file(path: Path | str) -> str:
+    """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
+    return _text(re.sub(r"[*?\[]", r"[\g<0>]", str(path)))
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

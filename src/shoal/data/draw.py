@@ -1,0 +1,59 @@
+"""Drawing many values at once, by weights that may differ from group to group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+
+Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+def pick(weights: ArrayLike, quantiles: Floats, group: Codes | None = None) -> Codes:
+    """Return the value at each quantile, by the row of `weights` that its group names.
+
+    Parameters
+    ----------
+    weights
+        Not negative: one per value, or one row of them per group. They need not sum to 1.
+    quantiles
+        Numbers in [0, 1), one per person.
+    group
+        For each person the row of `weights`.
+
+    Examples
+    --------
+    >>> pick([1, 1, 2], np.array([0.0, 0.3, 0.6, 0.9])).tolist()
+    [0, 1, 2, 2]
+    >>> pick([[1, 0], [0, 1]], np.array([0.5, 0.5]), np.array([0, 1], np.int32)).tolist()
+    [0, 1]
+    """
+    table = np.atleast_2d(np.asarray(weights, float))
+    groups, values = table.shape
+    upper = np.cumsum(table, axis=1)
+    upper /= upper[:, -1:]
+    if group is None:
+        return np.searchsorted(upper[0, :-1], quantiles, side="right").astype(np.int32)
+    # The groups' cumulative shares, one after the other, are one rising line: one search serves all.
+    line = (upper + np.arange(groups)[:, None]).ravel()
+    found: Codes = (np.searchsorted(line, group + quantiles, side="right") - group * values).astype(np.int32)
+    return np.minimum(found, np.int32(values - 1))
+
+
+def skewed(values: int, exponent: float) -> Floats:
+    """Return Zipf's weights: the value of rank r has weight 1 / r^exponent.
+
+    Examples
+    --------
+    >>> skewed(3, 1).round(2).tolist()
+    [1.0, 0.5, 0.33]
+    """
+    return np.arange(1, values + 1, dtype=float) ** -exponent
+
+
+def coded(codes: Codes, labels: Sequence[str]) -> pa.DictionaryArray:
+    """Return the column that these codes stand for."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(labels, pa.string()))

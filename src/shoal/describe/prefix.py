@@ -1,0 +1,70 @@
+"""Codes whose beginning says most: post codes, diagnosis codes, telephone numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.describe.hierarchy import ANYTHING, Levels, as_text
+from shoal.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Level i keeps the first `length - i` characters and puts i stars after them; the last level is `*`.
+
+    Shorter and longer values follow the same rule, so the levels are nested whatever the values are.
+    Without a length, it is that of the longest value.
+    """
+
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.length is not None and (
+            not isinstance(self.length, int) or isinstance(self.length, bool) or self.length < 1
+        ):
+            raise InputError(
+                f"prefix needs a whole number of characters, at least 1, or nothing.\nFound: {self.length!r}."
+            )
+
+    def levels(self, values: pa.Array) -> Levels:
+        text = as_text(values)
+        length = self.length or max(pc.max(pc.utf8_length(text)).as_py() or 0, 1)
+        masked = [
+            pc.binary_join_element_wise(pc.utf8_slice_codeunits(text, 0, kept), "*" * (length - kept), "")
+            for kept in range(length - 1, 0, -1)
+        ]
+        return Levels.of(values, [*masked, pa.repeat(ANYTHING, len(values))])
+
+    def to_spec(self) -> object:
+        return "prefix" if self.length is None else {"prefix": self.length}
+
+    @classmethod
+    def from_spec(cls, argument: object, folder: Path) -> Self:
+        return cls(argument)  # type: ignore[arg-type]  # the constructor checks it
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls.from_spec(int(text) if text.strip().isdecimal() else text or None, Path())
+
+
+def prefix(length: int | None = None) -> Prefix:
+    """Hide characters from the end, one more at each level.
+
+    Parameters
+    ----------
+    length
+        Number of characters of the codes, and so of levels above the value itself. That of the longest
+        value if not given.
+
+    Examples
+    --------
+    >>> levels = prefix(5).levels(pa.array(["53715", "53710"]))
+    >>> [labels[0].as_py() for labels in levels.labels]
+    ['53715', '5371*', '537**', '53***', '5****', '*']
+    """
+    return Prefix(length)

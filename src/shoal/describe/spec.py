@@ -1,0 +1,301 @@
+"""The spec: roles of columns, how quasi-identifiers generalize, what the release must satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+from shoal import registry
+from shoal.describe.hierarchy import Hierarchy
+from shoal.errors import InputError, Problem, nearest
+from shoal.read.source import InputFormat
+
+if TYPE_CHECKING:
+    from shoal.measure.measure import Measure
+    from shoal.privacy.model import PrivacyModel
+
+NullMeaning = Literal["value", "forbid"]
+SuppressedRows = Literal["remove", "star"]
+
+
+class Role(StrEnum):
+    """What a column is to the people in the table."""
+
+    IDENTIFIER = "identifier"
+    """Names them; never released."""
+    QUASI_IDENTIFIER = "quasi-identifier"
+    """Known to others as well; generalized."""
+    SENSITIVE = "sensitive"
+    """What nobody should learn about them."""
+    INSENSITIVE = "insensitive"
+    """Released as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuasiIdentifier:
+    """How one quasi-identifier may be generalized.
+
+    Attributes
+    ----------
+    weight
+        Its importance in measures that average over columns.
+    min_level, max_level
+        The levels of the hierarchy among which to choose; up to the top without `max_level`.
+    null
+        Meaning of NULL: a `value` of its own, or `forbid` for an error.
+    """
+
+    hierarchy: Hierarchy
+    weight: float = 1.0
+    min_level: int = 0
+    max_level: int | None = None
+    null: NullMeaning = "value"
+
+    def problems(self) -> Iterable[str]:
+        """Tell what is wrong with the settings."""
+        if not isinstance(self.hierarchy, Hierarchy):
+            known = ", ".join(registry.names("hierarchies"))
+            yield f"{self.hierarchy!r} is not a hierarchy.\nKnown: {known}."
+        if not _is_number(self.weight) or self.weight <= 0:
+            yield f"the weight must be a positive number.\nFound: {self.weight!r}."
+        if not _is_whole(self.min_level) or self.min_level < 0:
+            yield f"the lowest level must be a whole number, at least 0.\nFound: {self.min_level!r}."
+        elif self.max_level is not None:
+            if not _is_whole(self.max_level) or self.max_level < 0:
+                yield f"the highest level must be a whole number, at least 0.\nFound: {self.max_level!r}."
+            elif self.min_level > self.max_level:
+                yield (
+                    f"the lowest level is above the highest.\nFound: {self.min_level} and {self.max_level}."
+                )
+        if self.null not in get_args(NullMeaning):
+            yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."
+
+
+@dataclass(frozen=True, init=False)
+class Spec:
+    """Everything that determines a release, apart from the data.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        For each quasi-identifier its hierarchy: an object, a name such as `"suppress"`, or a
+        `QuasiIdentifier` with further settings.
+    sensitive, identifiers, insensitive
+        Names of the columns in the other roles.
+    privacy
+        The models that must all hold.
+    suppression
+        Share of rows that may be suppressed, from 0 to 1.
+    quality
+        What to optimize: a measure or its name.
+    suppressed
+        Whether suppressed rows are removed or get `*` in every quasi-identifier.
+    input
+        How a CSV file is written, where that should not be found out.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> spec = Spec(
+    ...     quasi_identifiers={"age": shoal.intervals(5, 10), "sex": "suppress"},
+    ...     identifiers=["name"],
+    ...     privacy=[shoal.KAnonymity(5)],
+    ... )
+    >>> spec.roles["age"].value, spec.released
+    ('quasi-identifier', ('age', 'sex'))
+    >>> spec.to_mapping()["columns"]["age"]
+    {'role': 'quasi-identifier', 'hierarchy': {'intervals': [5, 10]}, 'null': 'value'}
+    """
+
+    quasi_identifiers: Mapping[str, QuasiIdentifier]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    insensitive: tuple[str, ...]
+    privacy: tuple[PrivacyModel, ...]
+    suppression: float
+    quality: Measure
+    suppressed: SuppressedRows
+    input: InputFormat
+
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Mapping[str, Hierarchy | QuasiIdentifier | str],
+        sensitive: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        insensitive: Sequence[str] = (),
+        privacy: Sequence[PrivacyModel],
+        suppression: float = 0.0,
+        quality: Measure | str = "loss",
+        suppressed: SuppressedRows = "remove",
+        input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
+    ) -> None:
+        problems: list[str | Problem] = []
+        declared = {"sensitive": sensitive, "identifiers": identifiers, "insensitive": insensitive}
+        for what, names in declared.items():
+            if isinstance(names, str):
+                problems.append(f"`{what}` must be a list of column names.\nFound: the text {names!r}.")
+                declared[what] = [names]
+        self._set(**{what: tuple(names) for what, names in declared.items()})
+        self._set(quasi_identifiers=_quasi_identifiers(quasi_identifiers, problems))
+        problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
+        self._set(privacy=tuple(privacy), suppressed=suppressed, input=input)
+        problems.extend(_privacy_problems(self.privacy))
+        if not _is_number(suppression) or not 0 <= suppression <= 1:
+            problems.append(
+                f"The suppression limit is a share of the rows, from 0 to 1.\nFound: {suppression!r}.\n"
+                "For 2 percent write 0.02."
+            )
+        else:
+            self._set(suppression=float(suppression))
+        try:
+            self._set(
+                quality=registry.resolve("measures", quality)() if isinstance(quality, str) else quality
+            )
+        except InputError as error:
+            problems.extend(error.problems)
+        if suppressed not in get_args(SuppressedRows):
+            problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
+        if problems:
+            raise InputError(problems)
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The role of every declared column."""
+        return {
+            **dict.fromkeys(self.identifiers, Role.IDENTIFIER),
+            **dict.fromkeys(self.quasi_identifiers, Role.QUASI_IDENTIFIER),
+            **dict.fromkeys(self.sensitive, Role.SENSITIVE),
+            **dict.fromkeys(self.insensitive, Role.INSENSITIVE),
+        }
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The declared columns that a release has: all but the identifiers."""
+        return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)
+
+    @classmethod
+    def from_yaml(cls, path: str | Path) -> Self:
+        """Read a spec from a YAML file; names of files in it are relative to it."""
+        from shoal.describe import spec_file
+
+        path = Path(path)
+        return cls(**spec_file.arguments(spec_file.load(path), path.parent))
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:
+        """Build a spec from what its YAML file would hold; names of files are relative to `folder`."""
+        from shoal.describe import spec_file
+
+        return cls(**spec_file.arguments(mapping, Path(folder)))
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return what a YAML file of this spec would hold."""
+        columns: dict[str, dict[str, object]] = {}
+        for name, role in self.roles.items():
+            columns[name] = {"role": role.value}
+            if role is Role.QUASI_IDENTIFIER:
+                columns[name] |= _settings(self.quasi_identifiers[name])
+        written = {
+            "delimiter": self.input.delimiter,
+            "quote": self.input.quote,
+            "encoding": self.input.encoding,
+        }
+        mapping = {
+            "input": {key: value for key, value in written.items() if value is not None},
+            "columns": columns,
+            "privacy": [model.to_spec() for model in self.privacy],
+            "suppression": self.suppression,
+            "quality": self.quality.name,
+            "suppressed": self.suppressed,
+        }
+        if not mapping["input"]:
+            del mapping["input"]
+        return mapping
+
+
+def hierarchy_from_text(text: str) -> Hierarchy:
+    """Return a hierarchy from `NAME` or `NAME:ARGUMENT`, as on the command line.
+
+    Examples
+    --------
+    >>> hierarchy_from_text("intervals:5,10,20")
+    Intervals(widths=(5, 10, 20), origin=0)
+    """
+    name, _, argument = text.partition(":")
+    hierarchy: Hierarchy = registry.resolve("hierarchies", name).from_text(argument)
+    return hierarchy
+
+
+def _settings(column: QuasiIdentifier) -> dict[str, object]:
+    settings: dict[str, object] = {"hierarchy": column.hierarchy.to_spec()}
+    if column.weight != 1:
+        settings["weight"] = column.weight
+    if column.min_level:
+        settings["min-level"] = column.min_level
+    if column.max_level is not None:
+        settings["max-level"] = column.max_level
+    return settings | {"null": column.null}
+
+
+def _quasi_identifiers(
+    given: Mapping[str, Hierarchy | QuasiIdentifier | str], problems: list[str | Problem]
+) -> dict[str, QuasiIdentifier]:
+    columns = {}
+    for name, value in given.items():
+        try:
+            hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
+        except InputError as error:
+            problems.extend(
+                Problem(f"Column {name!r}: {problem.message}", problem.values) for problem in error.problems
+            )
+            continue
+        column = hierarchy if isinstance(hierarchy, QuasiIdentifier) else QuasiIdentifier(hierarchy=hierarchy)
+        problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
+        columns[name] = column
+    return columns
+
+
+def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
+    found: dict[str, list[str]] = {}
+    for role, names in roles.items():
+        for name in names:
+            if not isinstance(name, str):
+                yield f"A column name must be text.\nFound: {name!r} among {role}."
+            else:
+                found.setdefault(name, []).append(str(role))
+    if not roles[Role.QUASI_IDENTIFIER]:
+        yield "The spec has no quasi-identifier.\nGive at least one column that role."
+    for name, several in found.items():
+        if len(set(several)) > 1:
+            yield f"Column {name!r} has more than one role: {', '.join(several)}.\nGive it one."
+        elif len(several) > 1:
+            yield f"Column {name!r} stands {len(several)} times among {several[0]}.\nName it once."
+
+
+def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
+    from shoal.privacy.model import PrivacyModel
+
+    known = ", ".join(registry.names("models"))
+    if not models:
+        yield f"The spec asks for no privacy.\nKnown: {known}.\nName one, for example k-anonymity: 5."
+    for model in models:
+        if not isinstance(model, PrivacyModel):
+            near = nearest(model, registry.names("models")) if isinstance(model, str) else ""
+            yield f"{model!r} is not a privacy model.\nKnown: {known}.{near}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

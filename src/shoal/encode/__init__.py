@@ -1,0 +1,1 @@
+"""Step 3: values become codes, hierarchies become level maps."""

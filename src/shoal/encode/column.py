@@ -1,0 +1,134 @@
+"""One quasi-identifier as numbers: a code per row, and a map from codes to labels per level.
+
+Codes are in leaf order, a depth-first walk of the hierarchy: at every level the codes under one label are
+neighbours, so generalizing is merging neighbours. The kernel depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels
+from shoal.errors import Problem
+
+UIntArray = NDArray[np.uint32]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class CodedColumn:
+    """A quasi-identifier, coded.
+
+    Attributes
+    ----------
+    codes
+        One code per row.
+    counts
+        Rows per code; every code is in use.
+    maps
+        ``maps[level][code]`` is the label's number at a level; level 0 is the code itself.
+    labels
+        ``labels[level]`` are the labels, by number; those of level 0 keep the column's type.
+    leaves
+        ``leaves[level][label]`` is how many leaves of the whole hierarchy the label covers.
+    total_leaves
+        Leaves of the whole hierarchy, used or not.
+    """
+
+    name: str
+    codes: UIntArray
+    counts: IntArray
+    maps: tuple[UIntArray, ...]
+    labels: tuple[pa.Array, ...]
+    leaves: tuple[IntArray, ...]
+    total_leaves: int
+    weight: float = 1.0
+    min_level: int = 0
+    max_level: int = 0
+
+    @property
+    def height(self) -> int:
+        """The top level of the hierarchy, whether or not the spec lets the search go there."""
+        return len(self.maps) - 1
+
+    def step(self, start: int, level: int) -> UIntArray:
+        """Map the label numbers of one level to those of a level at or above it."""
+        _, first = np.unique(self.maps[start], return_index=True)
+        return self.maps[level][first]
+
+    def label_counts(self, level: int) -> IntArray:
+        """Rows per label of a level."""
+        counts = np.zeros(len(self.labels[level]), dtype=np.int64)
+        np.add.at(counts, self.maps[level], self.counts)
+        return counts
+
+
+def code_column(
+    name: str,
+    values: pa.DictionaryArray,
+    hierarchy: Hierarchy,
+    *,
+    weight: float = 1.0,
+    min_level: int = 0,
+    max_level: int | None = None,
+) -> CodedColumn:
+    """Code one column; all that is wrong with it comes in one `HierarchyError`."""
+    indices = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
+    counts = np.bincount(indices, minlength=len(values.dictionary) + 1).astype(np.int64)
+    # A dictionary may hold values that no row has (categories, filtered frames); the hierarchy need not know them.
+    used = np.flatnonzero(counts[:-1])
+    has_null = bool(counts[-1])
+    levels = hierarchy.levels(values.dictionary.take(pa.array(used)))
+    if has_null:
+        levels = _with_null(levels)
+        used = np.append(used, len(values.dictionary))
+    height = len(levels.labels) - 1
+    if min_level > height or (max_level is not None and max_level > height):
+        raise HierarchyError(
+            Problem(f"its hierarchy has levels 0 to {height}, the spec asks for {min_level} to {max_level}.")
+        )
+
+    numbers = [label.dictionary_encode(null_encoding="encode").indices.to_numpy() for label in levels.labels]
+    order = np.lexsort(numbers)
+    recode = np.zeros(len(counts), dtype=np.uint32)
+    recode[used[order]] = np.arange(len(order), dtype=np.uint32)
+    maps, labels, leaves = [], [], []
+    for number, label, leaf in zip(numbers, levels.labels, levels.leaves, strict=True):
+        ordered = number[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        maps.append(np.repeat(np.arange(len(starts), dtype=np.uint32), np.diff(starts, append=len(ordered))))
+        labels.append(label.take(pa.array(order[starts])))
+        leaves.append(leaf[order[starts]])
+    return CodedColumn(
+        name=name,
+        codes=recode[indices],
+        counts=counts[used[order]],
+        maps=tuple(maps),
+        labels=tuple(labels),
+        leaves=tuple(leaves),
+        total_leaves=levels.total,
+        weight=weight,
+        min_level=min_level,
+        max_level=height if max_level is None else max_level,
+    )
+
+
+def _with_null(levels: Levels) -> Levels:
+    """Add NULL as a last value: a category of its own that generalizes to itself until the top."""
+    top = len(levels.labels) - 1
+    labels, leaves = [], []
+    for level, (label, leaf) in enumerate(zip(levels.labels, levels.leaves, strict=True)):
+        shared = label.unique() if level == top and level > 0 else label.slice(0, 0)
+        if len(label) == 0 and level == top and level > 0:
+            shared = pa.array(["*"], pa.string())
+        if len(shared) == 1:
+            labels.append(pa.concat_arrays([label, shared.cast(label.type)]))
+            leaves.append(np.append(leaf, 0) * 0 + levels.total + 1)
+        else:
+            labels.append(pa.concat_arrays([label, pa.nulls(1, label.type)]))
+            leaves.append(np.append(leaf, 1))
+    return Levels(labels=tuple(labels), leaves=tuple(leaves), total=levels.total + 1)

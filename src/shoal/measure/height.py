@@ -1,0 +1,34 @@
+"""Height: the sum of the levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shoal.encode.table import CodedTable
+from shoal.measure.measure import Costs, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Height:
+    """The sum of the levels of a node, from 0 to the sum of the hierarchies' heights.
+
+    Levels (1, 0, 2) have height 3. It ignores the data, suppression and column weights.
+
+    References
+    ----------
+    P. Samarati, "Protecting respondents' identities in microdata release", TKDE 13(6), 2001.
+    """
+
+    name: ClassVar[str] = "height"
+    monotone: ClassVar[bool] = True
+    weighted: ClassVar[bool] = False
+
+    def score(self, node: Node) -> float:
+        return float(sum(node.levels))
+
+    def costs(self, table: CodedTable, k: int | None) -> Costs:
+        return Costs(
+            weights=(1.0,) * len(table.columns),
+            level_costs=tuple(tuple(map(float, range(column.height + 1))) for column in table.columns),
+        )

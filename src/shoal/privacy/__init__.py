@@ -1,0 +1,1 @@
+"""What a release must satisfy, one model per file."""

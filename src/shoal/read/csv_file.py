@@ -1,0 +1,44 @@
+"""CSV files. All cells are text: `01234`, `NA` and ` x ` stay as they are.
+
+An empty cell without quotes is NULL, a quoted one (`""`) is the empty string, as in PostgreSQL. Blank
+lines are skipped; in a file of one column they are NULL cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from shoal.read.delimited import open_delimited
+from shoal.read.source import InputFormat, check_names, check_wanted
+
+_CODED = pa.dictionary(pa.int32(), pa.string())
+
+
+class CsvFile:
+    """A CSV file with a header, plain or compressed (`.gz`)."""
+
+    def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
+        self._file = open_delimited(path, input_format)
+        self.name = path.name
+        self.columns = check_names(self._file.first, f"File {path.name!r}")
+
+    @property
+    def dialect(self) -> InputFormat:
+        """How the file is written, as given or found out."""
+        return InputFormat(self._file.delimiter, self._file.quote, self._file.encoding)
+
+    def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
+        check_wanted(columns, self.columns, f"file {self.name!r}")
+        table = self._file.read(
+            self.columns,
+            {name: _CODED if name in coded else pa.string() for name in columns},
+            header=True,
+            null_values=[""],
+        )
+        return table.unify_dictionaries().combine_chunks()
+
+    def restore(self, table: pa.Table) -> pa.Table:
+        return table

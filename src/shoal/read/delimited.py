@@ -1,0 +1,325 @@
+"""Text files of cells between delimiters: data tables and hierarchies alike.
+
+How a file is written is found out from its beginning with Python's `csv` module; the cells are read by
+Arrow, in parallel. Where Arrow refuses a file, `csv` goes over it once more, line by line, to say which
+lines are wrong: Arrow's own messages quote cells.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, cast
+
+import pyarrow as pa
+import pyarrow.csv
+
+from shoal.errors import InputError, nearest
+from shoal.read.source import InputFormat, check_file
+
+_SAMPLE_CHARACTERS = 128 * 1024 - 1  # below the `csv` module's limit for one cell
+_SAMPLE_RECORDS = 200
+_BLOCK_BYTES = 1 << 20
+_LARGEST_BLOCK_BYTES = (1 << 31) - 1
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_END_OF_FILE = "end of file"
+_BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Delimited:
+    """A file whose way of writing is known, with its first record.
+
+    Attributes
+    ----------
+    blank_lines
+        How many lines stand before the first record.
+    more
+        Whether anything follows the first record.
+    """
+
+    path: Path
+    delimiter: str
+    quote: str
+    encoding: str
+    first: tuple[str, ...]
+    blank_lines: int
+    more: bool
+
+    def read(
+        self,
+        names: Sequence[str],
+        types: Mapping[str, pa.DataType],
+        *,
+        header: bool,
+        null_values: Sequence[str],
+    ) -> pa.Table:
+        """Read the columns of `types`; `names` are those of all columns of the file."""
+        if header and not self.more:
+            return pa.schema(types.items()).empty_table()
+        quotes = self._count_quotes()
+        if quotes % 2:
+            self._check_records()
+        block_bytes = _BLOCK_BYTES
+        while True:
+            try:
+                return pyarrow.csv.read_csv(
+                    pa.input_stream(str(self.path), compression="gzip" if _is_gzip(self.path) else None),
+                    read_options=pyarrow.csv.ReadOptions(
+                        column_names=list(names),
+                        skip_rows=self.blank_lines,
+                        skip_rows_after_names=int(header),
+                        block_size=block_bytes,
+                        encoding="utf8" if self.encoding == "utf-8" else self.encoding,
+                    ),
+                    parse_options=pyarrow.csv.ParseOptions(
+                        delimiter=self.delimiter,
+                        quote_char=self.quote,
+                        newlines_in_values=quotes > 0,  # slower, so only where a cell can hold one
+                        ignore_empty_lines=len(names) > 1,  # in a single column an empty line is a cell
+                    ),
+                    convert_options=pyarrow.csv.ConvertOptions(
+                        column_types=dict(types),
+                        include_columns=list(types),
+                        null_values=list(null_values),
+                        strings_can_be_null=bool(null_values),
+                        quoted_strings_can_be_null=False,
+                    ),
+                )
+            except UnicodeDecodeError:
+                raise self._undecodable() from None
+            except pa.ArrowInvalid as error:
+                if "straddl" in str(error) and block_bytes < _LARGEST_BLOCK_BYTES:
+                    block_bytes = min(16 * block_bytes, _LARGEST_BLOCK_BYTES)  # a row longer than a block
+                    continue
+                self._check_records()
+                self._check_encoding()
+                raise InputError(
+                    f"File {self.path.name!r} could not be read as CSV.\n{self._assumptions()}"
+                ) from None
+            except OSError:
+                raise _damaged(self.path) from None
+
+    def _count_quotes(self) -> int:
+        try:
+            with _open(self.path) as file:
+                return sum(block.count(self.quote.encode()) for block in _blocks(file))
+        except (OSError, EOFError, zlib.error):
+            raise _damaged(self.path) from None
+
+    def _check_records(self) -> None:
+        """Raise with every line whose number of cells differs, and with a quote that is never closed."""
+        width = len(self.first)
+        ragged = []
+        record: list[str] = []
+        start = line = 1
+        try:
+            with _open_text(self.path, self.encoding) as text:
+                # The added line ends up inside the last cell where that is still open.
+                reader = csv.reader(
+                    chain(text, [_END_OF_FILE]), delimiter=self.delimiter, quotechar=self.quote
+                )
+                for record in reader:
+                    start, line = line, reader.line_num + 1
+                    if record and len(record) != width and record != [_END_OF_FILE]:
+                        ragged.append((start, len(record)))
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
+        except csv.Error:
+            start, record = line, []
+        if record != [_END_OF_FILE]:
+            raise InputError(
+                f"File {self.path.name!r} has a quoted cell that does not end, in the row that starts "
+                f"in line {start:,}.\n{self._assumptions()}"
+            )
+        if ragged:
+            places = ", ".join(f"line {start:,} has {_cells(found)}" for start, found in ragged[:5])
+            more = f" and {len(ragged) - 5:,} more" if len(ragged) > 5 else ""
+            rows = "1 row" if len(ragged) == 1 else f"{len(ragged):,} rows"
+            raise InputError(
+                f"File {self.path.name!r} has {rows} with another number of cells than the first row, "
+                f"which has {width}.\nFound: {places}{more}.\n{self._assumptions()}"
+            )
+
+    def _check_encoding(self) -> None:
+        try:
+            with _open_text(self.path, self.encoding) as text:
+                for _ in iter(lambda: text.read(_BLOCK_BYTES), ""):
+                    pass
+        except UnicodeDecodeError:
+            raise self._undecodable() from None
+
+    def _undecodable(self) -> InputError:
+        return _undecodable(self.path, self.encoding)
+
+    def _assumptions(self) -> str:
+        return (
+            f"Taken: delimiter {self.delimiter!r}, quote {self.quote}, encoding {self.encoding}. "
+            "Correct the file, or say how it is written."
+        )
+
+
+def open_delimited(
+    path: Path, input_format: InputFormat, *, delimiters: str = ",;\t|", widest: bool = True
+) -> Delimited:
+    """Find out how a file is written, as far as `input_format` does not say.
+
+    Parameters
+    ----------
+    delimiters
+        Those that come into question, the likelier first.
+    widest
+        Of several delimiters that split the file well, take the one that makes the most cells;
+        otherwise the first one.
+    """
+    check_file(path)
+    _check_format(input_format)
+    try:
+        encoding = input_format.encoding or _sniff_encoding(path)
+        encoding = codecs.lookup(encoding).name.replace("utf-8-sig", "utf-8")
+        with _open_text(path, encoding) as text:
+            sample = text.read(_SAMPLE_CHARACTERS)
+            truncated = bool(text.read(1))
+    except UnicodeDecodeError:
+        raise _undecodable(path, encoding) from None
+    except (OSError, EOFError, zlib.error):
+        raise _damaged(path) from None
+    if not sample.strip("\r\n"):
+        raise InputError(f"File {path.name!r} is empty.")
+    if "\0" in sample:
+        raise InputError(
+            f"File {path.name!r} is not text in the encoding {encoding}: it has zero bytes.\n"
+            "If it is text, say its encoding, for example `encoding: utf-16-le`."
+        )
+    blank = len(sample) - len(sample.lstrip("\r\n"))
+    blank_lines = len(_LINE_END.findall(sample[:blank]))
+    sample = sample[blank:]
+    quote = input_format.quote or _sniff_quote(sample)
+    delimiter = input_format.delimiter or _sniff_delimiter(sample, quote, delimiters, truncated, widest)
+    records = _records(sample, delimiter, quote)
+    first = next(records)
+    more = truncated or next(records, None) is not None
+    if not more and len(first) == 1:
+        more = len(_LINE_END.findall(sample)) > 1  # an empty line is a cell where there is one column
+    return Delimited(path, delimiter, quote, encoding, tuple(first), blank_lines, more)
+
+
+def _check_format(given: InputFormat) -> None:
+    problems = []
+    for what, value in (("delimiter", given.delimiter), ("quote", given.quote)):
+        if value is not None and (len(value) != 1 or not value.isascii() or value in "\r\n\0"):
+            problems.append(
+                f"The {what} must be one ASCII character.\nFound: {value!r}.\n"
+                'In YAML, write it in double quotes, for example ";" or "\\t".'
+            )
+    if given.delimiter is not None and given.delimiter == given.quote:
+        problems.append(f"The delimiter and the quote must differ.\nFound: {given.quote!r} for both.")
+    if given.encoding is not None:
+        try:
+            "".encode(given.encoding)
+        except (LookupError, ValueError):
+            known = ("utf-8", "utf-16", "utf-16-le", "latin-1", "cp1252", "iso-8859-15", "ascii")
+            problems.append(
+                f"Unknown encoding {given.encoding!r}.\nFor example: {', '.join(known)}.\n"
+                f"{nearest(given.encoding, known).strip()}".rstrip()
+            )
+    if problems:
+        raise InputError(problems)
+
+
+def _sniff_encoding(path: Path) -> str:
+    with _open(path) as file:
+        beginning = file.read(4)
+    return next((name for mark, name in _BYTE_ORDER_MARKS if beginning.startswith(mark)), "utf-8")
+
+
+def _sniff_quote(sample: str) -> str:
+    """Return ' only where it opens as many cells as it closes and " opens none."""
+    opened, closed, double = (
+        len(re.findall(pattern, sample, re.MULTILINE))
+        for pattern in (r"(?:^|[,;\t|])'", r"'(?:\r?$|[,;\t|])", r'(?:^|[,;\t|])"')
+    )
+    return "'" if opened == closed > double == 0 else '"'
+
+
+def _sniff_delimiter(sample: str, quote: str, delimiters: str, truncated: bool, widest: bool) -> str:
+    """Return the delimiter that splits the records most alike; the first record must be split by it."""
+    widths, alike = {}, {}
+    for delimiter in delimiters:
+        counts = [len(record) for record in islice(_records(sample, delimiter, quote), _SAMPLE_RECORDS)]
+        if truncated and 1 < len(counts) < _SAMPLE_RECORDS:
+            counts.pop()
+        widths[delimiter] = counts[0]
+        alike[delimiter] = counts.count(counts[0]) / len(counts)
+    splitting = [delimiter for delimiter in delimiters if widths[delimiter] > 1] or list(delimiters)
+    likely = [delimiter for delimiter in splitting if alike[delimiter] > 0.5]
+    if not likely or max(widths.values()) == 1:
+        return max(splitting, key=lambda delimiter: alike[delimiter])
+    return max(likely, key=lambda delimiter: widths[delimiter]) if widest else likely[0]
+
+
+def _records(sample: str, delimiter: str, quote: str) -> Iterator[list[str]]:
+    lines = io.StringIO(sample, newline="")
+    return (record for record in csv.reader(lines, delimiter=delimiter, quotechar=quote) if record)
+
+
+def _is_gzip(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _open(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path)) if _is_gzip(path) else path.open("rb")
+
+
+@contextmanager
+def _open_text(path: Path, encoding: str) -> Iterator[IO[str]]:
+    with (
+        _open(path) as file,
+        io.TextIOWrapper(file, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="") as text,
+    ):
+        yield text
+
+
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.read(_BLOCK_BYTES), b"")
+
+
+def _undecodable(path: Path, encoding: str) -> InputError:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 0
+    try:
+        with _open(path) as file:
+            for block in _blocks(file):
+                lines += len(_LINE_END.findall(decoder.decode(block)))
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode(encoding, errors="ignore")
+        lines += len(_LINE_END.findall(before))
+    return InputError(
+        f"File {path.name!r} has bytes that are not {encoding} text, first in line {lines + 1:,}.\n"
+        "Say its encoding, for example `encoding: latin-1` or `encoding: cp1252` under `input:`."
+    )
+
+
+def _damaged(path: Path) -> InputError:
+    kind = "a complete gzip file" if _is_gzip(path) else "readable"
+    return InputError(f"File {path.name!r} is not {kind}.\nGet it again from where it came.")
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"

@@ -1,0 +1,1 @@
+"""Step 4: find the best node of the generalization lattice, one algorithm per file."""

@@ -1,0 +1,101 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shoal.errors import OutputError, ShoalError
+from shoal.write.files import suffix_of
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a release file that could not be written later; call this before any work is done.
+
+    Raises
+    ------
+    InputError
+        The suffix names no format that Shoal writes.
+    OutputError
+        The folder is missing or not writable, or a folder stands where a file should go.
+    """
+    suffix_of(path)
+    _check_folder(path.parent)
+    _check_target(path)
+
+
+@contextmanager
+def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
+    """Give a hidden file beside each target to write to; all take their place when the block ends well.
+
+    Whatever ends it otherwise, an interrupt included, the hidden files go and the targets stay as
+    they were. A hidden file ends in its target's name, so it has the same suffix.
+
+    Examples
+    --------
+    >>> target = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> with atomic(target) as (hidden,):
+    ...     _ = hidden.write_text("whole", encoding="utf-8")
+    ...     target.exists()
+    False
+    >>> target.read_text(encoding="utf-8")
+    'whole'
+    """
+    for target in targets:
+        _check_target(target)
+    mark = secrets.token_hex(4)
+    hidden = tuple(target.with_name(f".{mark}.{target.name}") for target in targets)
+    try:
+        yield hidden
+        for path in hidden:
+            _flush(path)
+        for path, target in zip(hidden, targets, strict=True):
+            path.replace(target)
+    except ShoalError:
+        raise
+    except OSError as error:
+        names = ", ".join(f"'{target}'" for target in targets)
+        raise OutputError(
+            f"Writing {names} failed.\n"
+            f"The system says: {error.strerror or type(error).__name__}.\n"
+            "Nothing was changed there; check the free space and the permissions."
+        ) from error
+    finally:
+        for path in hidden:
+            path.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        found = "A file of that name is there" if folder.exists() else "It does not exist"
+        raise OutputError(
+            f"The output folder '{folder}' cannot be written to.\n"
+            f"{found}.\n"
+            "Create the folder first, or choose another."
+        )
+    try:
+        # Asking beats predicting: permission bits do not tell for every file system and platform.
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OutputError(
+            f"The output folder '{folder}' cannot be written to.\n"
+            f"The system says: {error.strerror or type(error).__name__}.\n"
+            "Choose another folder, or change its permissions."
+        ) from error
+
+
+def _check_target(target: Path) -> None:
+    if target.is_dir():
+        raise OutputError(
+            f"The output '{target}' cannot be written.\nA folder of that name is there.\nChoose another name."
+        )

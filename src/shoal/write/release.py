@@ -1,0 +1,83 @@
+"""A release on disk: written, audited as written, and only then in its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from shoal.audit import Audit, audit
+from shoal.errors import AuditError
+from shoal.read.source import InputFormat
+from shoal.write.atomic import atomic, check_writable
+from shoal.write.files import write_table
+from shoal.write.manifest import Releasable, manifest
+
+
+def manifest_path(path: Path) -> Path:
+    """Return where the manifest of a release goes.
+
+    Examples
+    --------
+    >>> manifest_path(Path("release.csv")).name
+    'release.csv.manifest.json'
+    """
+    return path.with_name(f"{path.name}.manifest.json")
+
+
+def write_release(
+    release: Releasable,
+    path: str | Path,
+    *,
+    stage: Callable[[str], AbstractContextManager[object]] = nullcontext,
+) -> Path:
+    """Write a release with its manifest beside it, once the audit of the written file holds.
+
+    Parameters
+    ----------
+    release
+        The result of an anonymization.
+    path
+        Ends in `.csv`, `.csv.gz` or `.parquet`. A file that is there already is replaced.
+    stage
+        Called with `write` and `audit`, it gives the context in which each runs: a stopwatch, say.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written there.
+    AuditError
+        The release does not keep what it claims. Nothing is written.
+    """
+    path = Path(path)
+    check_writable(path)
+    asked = release.dialect or release.spec.input
+    dialect = InputFormat(delimiter=asked.delimiter or ",", quote=asked.quote or '"', encoding="utf-8")
+    with atomic(path, manifest_path(path)) as (data, evidence):
+        with stage("write"):
+            write_table(release.table, data, dialect)
+        with stage("audit"):
+            found = audit(data, release.spec, dialect, name=path.name)
+        _require(found, release)
+        text = json.dumps(manifest(release, found, data, name=path.name), indent=2, ensure_ascii=False)
+        evidence.write_text(text + "\n", encoding="utf-8", newline="\n")
+    return path
+
+
+def _require(found: Audit, release: Releasable) -> None:
+    problems = [
+        f"The release does not keep its claim '{finding.claim}'.\n"
+        f"Measured: {finding.measured}.\n"
+        "Nothing was written."
+        for finding in found.findings
+        if not finding.holds
+    ]
+    if found.rows != release.table.num_rows:
+        problems.append(
+            "The written file does not hold all rows.\n"
+            f"Rows of the release: {release.table.num_rows:,}; in the file: {found.rows:,}.\n"
+            "Nothing was written."
+        )
+    if problems:
+        raise AuditError(problems)

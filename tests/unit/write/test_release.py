@@ -1,0 +1,188 @@
+"""A release on disk: audited as written, with its manifest, or not there at all."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from shoal.describe.hierarchy_file import HierarchyFile
+from shoal.describe.spec import Spec
+from shoal.describe.suppress import Suppress
+from shoal.errors import AuditError, OutputError
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.source import InputFormat
+from shoal.write import release as release_module
+from shoal.write.release import manifest_path, write_release
+
+AGES = ["30", "30", None, None, "", "", "a;b", "a;b"]
+SPEC = Spec(
+    quasi_identifiers={"age": Suppress()},
+    sensitive=["disease"],
+    identifiers=["name"],
+    privacy=[KAnonymity(2)],
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `anonymize` would return."""
+
+    table: pa.Table = field(default_factory=lambda: pa.table({"age": AGES, "disease": list("stuvwxyz")}))
+    spec: Spec = SPEC
+    levels: Mapping[str, int] = field(default_factory=lambda: {"age": 0})
+    score: float = 0.25
+    quality: str = "loss"
+    optimal: bool = True
+    rows: int = 10
+    suppressed_rows: int = 2
+    classes: int = 4
+    class_sizes: Mapping[int, int] = field(default_factory=lambda: {2: 4})
+    shuffled: bool = True
+    dialect: InputFormat | None = None
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.csv.gz", "release.parquet"])
+def test_file_and_manifest(tmp_path: Path, name: str) -> None:
+    path = write_release(Result(), tmp_path / name)
+    assert path == tmp_path / name
+    assert names(tmp_path) == [name, f"{name}.manifest.json"]
+    manifest = json.loads(manifest_path(path).read_text(encoding="utf-8"))
+    assert manifest["file"] == {"name": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert manifest["rows"] == {"in": 10, "suppressed": 2, "out": 8}
+    assert manifest["class_sizes"] == {"2": 4}
+    assert manifest["levels"] == {"age": 0}
+    assert manifest["null"] == {"age": "value"}
+    assert (manifest["score"], manifest["quality"], manifest["optimal"]) == (0.25, "loss", True)
+    assert (manifest["shuffled"], manifest["suppressed"]) == (True, "remove")
+    assert manifest["claims"][0]["measured"] == "smallest class 2"
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.csv.gz", "release.parquet"])
+def test_the_queries_of_the_manifest_run_beside_the_file(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_release(Result(), tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    manifest = json.loads(manifest_path(path).read_text(encoding="utf-8"))
+    with duckdb.connect() as connection:
+        assert connection.execute(manifest["claims"][0]["sql"]).fetchall() == [(0, 2)]
+        for claim in manifest["claims"]:
+            connection.execute(claim["sql"]).fetchall()
+
+
+def test_dialect_of_the_input(tmp_path: Path) -> None:
+    write_release(Result(dialect=InputFormat(";", "'", "latin-1")), tmp_path / "release.csv")
+    with (tmp_path / "release.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file, delimiter=";", quotechar="'")
+    assert header == ["age", "disease"]
+    assert Counter(row[0] for row in rows) == {"30": 2, "": 4, "a;b": 2}
+
+
+def test_dialect_of_the_spec_where_the_input_has_none(tmp_path: Path) -> None:
+    spec = Spec(
+        quasi_identifiers={"age": Suppress()},
+        sensitive=["disease"],
+        privacy=[KAnonymity(2)],
+        input=InputFormat(delimiter=";"),
+    )
+    write_release(Result(spec=spec), tmp_path / "release.csv")
+    assert (tmp_path / "release.csv").read_text(encoding="utf-8").startswith("age;disease\n")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.table({"age": ["30", "30", None], "disease": list("stu")}),
+        pa.table({"age": ["30", "30"], "disease": list("st"), "name": list("ab")}),
+    ],
+)
+def test_a_failed_audit_leaves_everything_as_it_was(tmp_path: Path, table: pa.Table) -> None:
+    path = tmp_path / "release.csv"
+    path.write_text("old", encoding="utf-8")
+    with pytest.raises(AuditError, match="Nothing was written"):
+        write_release(Result(table=table), path)
+    assert names(tmp_path) == ["release.csv"]
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_a_file_that_lost_rows_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lose(table: pa.Table, path: Path, dialect: InputFormat | None) -> None:
+        path.write_text("age,disease\n30,s\n30,t\n", encoding="utf-8")
+
+    monkeypatch.setattr(release_module, "write_table", lose)
+    with pytest.raises(AuditError, match="does not hold all rows"):
+        write_release(Result(), tmp_path / "release.csv")
+    assert names(tmp_path) == []
+
+
+def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(release_module, "audit", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_release(Result(), tmp_path / "release.csv")
+    assert names(tmp_path) == []
+
+
+def test_a_folder_in_the_manifests_place(tmp_path: Path) -> None:
+    (tmp_path / "release.csv.manifest.json").mkdir()
+    with pytest.raises(OutputError, match=r"release\.csv\.manifest\.json"):
+        write_release(Result(), tmp_path / "release.csv")
+    assert names(tmp_path) == ["release.csv.manifest.json"]
+
+
+def test_starred_rows_are_no_class(tmp_path: Path) -> None:
+    table = pa.table({"age": ["30", "30", "*"], "disease": list("stu")})
+    write_release(Result(table=table), tmp_path / "release.csv")
+
+
+def test_no_folders_and_no_time_in_the_manifest(tmp_path: Path) -> None:
+    hierarchy = tmp_path / "secret folder" / "ages.csv"
+    hierarchy.parent.mkdir()
+    hierarchy.write_text("30;*\n", encoding="utf-8")
+    spec = Spec(
+        quasi_identifiers={"age": HierarchyFile(hierarchy)}, sensitive=["disease"], privacy=[KAnonymity(2)]
+    )
+    paths = [
+        write_release(Result(spec=spec), tmp_path / folder / "release.csv") for folder in _made(tmp_path)
+    ]
+    one, two = (manifest_path(path).read_text(encoding="utf-8") for path in paths)
+    assert one == two
+    assert "ages.csv" in one
+    assert "secret folder" not in one
+    assert str(tmp_path) not in one
+
+
+def _made(folder: Path) -> Iterator[str]:
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        yield name
+
+
+def test_stages_are_announced(tmp_path: Path) -> None:
+    seen = []
+
+    @contextmanager
+    def stage(name: str) -> Iterator[None]:
+        seen.append(name)
+        yield
+
+    write_release(Result(), tmp_path / "release.parquet", stage=stage)
+    assert seen == ["write", "audit"]
+    assert pq.read_table(tmp_path / "release.parquet")["age"].to_pylist() == AGES
