@@ -105,7 +105,7 @@ nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const O
         nb::list levels;
         for (std::size_t c = 0; c < table.columns(); ++c) levels.append(static_cast<unsigned>(result.best.levels[c]));
         out["levels"] = levels;
-        out["score"] = result.best.score;
+        out["score"] = result.best.value;
         out["suppressed_rows"] = result.tally.failing_rows;
         out["classes"] = result.tally.classes;
     }

@@ -21,7 +21,13 @@ constexpr auto progress_interval = std::chrono::milliseconds(50);
 template <int Words, class Count>
 class BoxSearch {
     using Set = FrequencySet<Words, Count>;
-    using SharedSet = std::shared_ptr<const Set>;
+    // A frequency set that boxes roll up from. No node above it scores less than the bound.
+    struct Base {
+        Set own;
+        const Set* set = &own;  // F0 belongs to the table
+        double bound = 0;
+    };
+    using SharedBase = std::shared_ptr<const Base>;
     using Clock = std::chrono::steady_clock;
 
 public:
@@ -35,21 +41,26 @@ private:
     using Worker = Evaluator<Words, Count>;
     struct Task {
         Box box;
-        SharedSet set;
+        SharedBase base;
     };
 
     Worker make_worker() { return Worker(table_, requirement_, objective_, objective_.detail()); }
 
-    SharedSet prepare(Worker& worker);
-    void solve(Box box, SharedSet from, Worker& worker);
-    bool check(const Set& set, Worker& worker);
+    SharedBase prepare(Worker& worker);
+    void solve(Box box, SharedBase base, Worker& worker);
+    SharedBase raise(const Base& base, const Node& node, Worker& worker);
+    struct Verdict {
+        bool satisfied;
+        double bound;
+    };
+    Verdict check(const Set& set, Worker& worker);
     void tag_dominated_levels(const Rank& best);
     bool dominated_by_best(const Node& node, double bound, const Worker& worker) const;
     void score_remaining(Worker& worker);
     std::vector<unsigned> slice_order(unsigned low, unsigned high) const;
 
     void work(Worker& worker);
-    void run_threads(SharedSet ground, Worker& worker);
+    void run_threads(SharedBase ground, Worker& worker);
     void report_progress();
 
     Table<Words, Count>& table_;
@@ -74,31 +85,41 @@ private:
     std::exception_ptr error_;
     std::thread::id caller_ = std::this_thread::get_id();
     Clock::time_point reported_ = Clock::now();
-    unsigned ticks_ = 0;
 };
 
 // Rule out levels by small column sets (the subset property), then give the first frequency set.
 template <int Words, class Count>
-std::shared_ptr<const FrequencySet<Words, Count>> BoxSearch<Words, Count>::prepare(Worker& worker) {
-    // F0 belongs to the table: a pointer that does not own.
-    SharedSet ground(SharedSet{}, &table_.ground);
+auto BoxSearch<Words, Count>::prepare(Worker& worker) -> SharedBase {
     const Lattice& lattice = table_.lattice;
+    const std::vector<unsigned> lowest = lowest_feasible_levels(table_, requirement_);
     Node bottom;
     for (std::size_t column = 0; column < lattice.columns(); ++column) {
-        bottom[column] = static_cast<std::uint8_t>(lowest_feasible_level(table_, *ground, column, requirement_));
-        if (bottom[column] == 0) continue;
+        if (lowest[column] == 0) continue;
         Node failing = lattice.top();
-        failing[column] = static_cast<std::uint8_t>(bottom[column] - 1);
+        failing[column] = static_cast<std::uint8_t>(lowest[column] - 1);
         decided_ += tags_.tag_specializations(failing, fails);
-        bottom[column] = std::min(bottom[column], lattice.top()[column]);
+        bottom[column] = std::min(static_cast<std::uint8_t>(lowest[column]), lattice.top()[column]);
     }
-    if (!(bottom == ground->node)) ground = std::make_shared<const Set>(worker.roll(*ground, bottom));
-    if (ground->size <= pairs_up_to) {
-        for (const Node& failing : failing_pairs(table_, *ground, requirement_)) {
+    auto ground = std::make_shared<Base>();
+    ground->set = &table_.ground;
+    const SharedBase base = bottom == table_.ground.node ? ground : raise(*ground, bottom, worker);
+    if (base == ground) ground->bound = check(table_.ground, worker).bound;
+    if (base->set->size <= pairs_up_to) {
+        for (const Node& failing : failing_pairs(table_, *base->set, requirement_)) {
             decided_ += tags_.tag_specializations(failing, fails);
         }
     }
-    return ground;
+    return base;
+}
+
+// Materialise a node and judge it. Also where it is known to fail: its score may tell that everything above
+// it comes too late.
+template <int Words, class Count>
+auto BoxSearch<Words, Count>::raise(const Base& base, const Node& node, Worker& worker) -> SharedBase {
+    auto raised = std::make_shared<Base>();
+    raised->own = worker.roll(*base.set, node);
+    if (tags_.at(node) == 0 || !options_.all_nodes) raised->bound = check(raised->own, worker).bound;
+    return raised;
 }
 
 template <int Words, class Count>
@@ -108,16 +129,17 @@ bool BoxSearch<Words, Count>::dominated_by_best(const Node& node, double bound, 
     return !(worker.rank(node, bound) < best_);
 }
 
-// Judge the node of a set and tag what follows from it. True where it satisfies.
+// Judge the node of a set and tag what follows from it.
 template <int Words, class Count>
-bool BoxSearch<Words, Count>::check(const Set& set, Worker& worker) {
+auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
     ++worker.counters.checked;
     const Tally tally = worker.tally(set);
     const bool satisfied = worker.satisfied(tally);
+    const double bound = worker.bound(set.node, tally);
     std::size_t decided = 0;
     if (satisfied) {
         decided += tags_.tag_generalizations(set.node, satisfies);
-        if (!dominated_by_best(set.node, worker.bound(set.node, tally), worker)) {
+        if (!dominated_by_best(set.node, bound, worker)) {
             tags_.tag(set.node, scored);
             const Rank rank = worker.rank(set.node, worker.score(set, tally));
             bool better = false;
@@ -135,12 +157,12 @@ bool BoxSearch<Words, Count>::check(const Set& set, Worker& worker) {
         }
     } else {
         decided += tags_.tag_specializations(set.node, fails);
-        if (!options_.all_nodes && dominated_by_best(set.node, worker.bound(set.node, tally), worker)) {
+        if (!options_.all_nodes && dominated_by_best(set.node, bound, worker)) {
             decided += tags_.tag_generalizations(set.node, dominated);
         }
     }
     decided_ += decided;
-    return satisfied;
+    return {satisfied, bound};
 }
 
 // Where the levels alone give the bound, a better score rules out nodes everywhere.
@@ -179,17 +201,17 @@ std::vector<unsigned> BoxSearch<Words, Count>::slice_order(unsigned low, unsigne
 }
 
 template <int Words, class Count>
-void BoxSearch<Words, Count>::solve(Box box, SharedSet from, Worker& worker) {
+void BoxSearch<Words, Count>::solve(Box box, SharedBase base, Worker& worker) {
     if (stop_.load(std::memory_order_relaxed) || !tags_.shrink(box)) return;
-    if (std::this_thread::get_id() == caller_) report_progress();
+    report_progress();
     if (box.low == box.high) {
-        check(worker.roll_scratch(*from, box.low), worker);
+        check(worker.roll_scratch(*base->set, box.low), worker);
         return;
     }
-    if (!(from->node == box.low)) from = std::make_shared<const Set>(worker.roll(*from, box.low));
-    if (tags_.at(box.low) == 0) check(*from, worker);
+    if (!(base->set->node == box.low)) base = raise(*base, box.low, worker);
     if ((tags_.at(box.low) & (satisfies | dominated)) != 0) return;
-    if (tags_.at(box.high) == 0 && !check(worker.roll_scratch(*from, box.high), worker)) return;
+    if (!options_.all_nodes && dominated_by_best(box.low, base->bound, worker)) return;
+    if (tags_.at(box.high) == 0 && !check(worker.roll_scratch(*base->set, box.high), worker).satisfied) return;
 
     std::size_t column = 0;
     while (box.low[column] == box.high[column]) ++column;
@@ -198,17 +220,17 @@ void BoxSearch<Words, Count>::solve(Box box, SharedSet from, Worker& worker) {
         slice.low[column] = slice.high[column] = static_cast<std::uint8_t>(level);
         if (idle_.load(std::memory_order_relaxed) > 0) {
             const std::lock_guard lock(queue_mutex_);
-            queue_.push_back({slice, from});
+            queue_.push_back({slice, base});
             queue_changed_.notify_one();
         } else {
-            solve(slice, from, worker);
+            solve(slice, base, worker);
         }
     }
 }
 
 template <int Words, class Count>
 void BoxSearch<Words, Count>::report_progress() {
-    if (!options_.progress || (++ticks_ & 15U) != 0) return;
+    if (!options_.progress || std::this_thread::get_id() != caller_) return;
     const auto now = Clock::now();
     if (now - reported_ < progress_interval) return;
     reported_ = now;
@@ -219,35 +241,38 @@ void BoxSearch<Words, Count>::report_progress() {
 template <int Words, class Count>
 void BoxSearch<Words, Count>::work(Worker& worker) {
     std::unique_lock lock(queue_mutex_);
-    while (true) {
-        if (!queue_.empty() && !stop_) {
-            Task task = std::move(queue_.back());
-            queue_.pop_back();
-            ++busy_;
-            lock.unlock();
-            try {
-                solve(task.box, std::move(task.set), worker);
-            } catch (...) {
-                stop_ = true;
-                const std::lock_guard guard(queue_mutex_);
-                if (!error_) error_ = std::current_exception();
+    try {
+        while (!stop_) {
+            if (!queue_.empty()) {
+                Task task = std::move(queue_.back());
+                queue_.pop_back();
+                ++busy_;
+                lock.unlock();
+                solve(task.box, std::move(task.base), worker);
+                lock.lock();
+                --busy_;
+            } else if (busy_ > 0) {
+                ++idle_;
+                queue_changed_.wait_for(lock, progress_interval);
+                --idle_;
+                lock.unlock();
+                report_progress();
+                lock.lock();
+            } else {
+                break;
             }
-            lock.lock();
-            --busy_;
-        } else if (busy_ == 0 || stop_) {
-            queue_changed_.notify_all();
-            return;
-        } else {
-            ++idle_;
-            queue_changed_.wait_for(lock, progress_interval);
-            --idle_;
         }
+    } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        stop_ = true;
+        if (!error_) error_ = std::current_exception();
     }
+    queue_changed_.notify_all();
 }
 
 template <int Words, class Count>
-void BoxSearch<Words, Count>::run_threads(SharedSet ground, Worker& worker) {
-    queue_.push_back({{ground->node, table_.lattice.top()}, std::move(ground)});
+void BoxSearch<Words, Count>::run_threads(SharedBase ground, Worker& worker) {
+    queue_.push_back({{ground->set->node, table_.lattice.top()}, std::move(ground)});
     std::vector<Worker> helpers;
     for (unsigned i = 1; i < options_.threads; ++i) helpers.push_back(make_worker());
     {
@@ -291,15 +316,16 @@ template <int Words, class Count>
 SearchResult BoxSearch<Words, Count>::run() {
     Worker worker = make_worker();
     SearchResult result;
-    SharedSet ground = prepare(worker);
-    const Set& top = worker.roll_scratch(*ground, table_.lattice.top());
+    const SharedBase ground = prepare(worker);
+    const Node& peak = table_.lattice.top();
+    const Set& top = worker.roll_scratch(*ground->set, peak);
     result.fewest_suppressed = worker.tally(top).failing_rows;
-    if (tags_.at(table_.lattice.top()) == 0) check(top, worker);
+    if (tags_.at(peak) == 0) check(top, worker);
     if (result.fewest_suppressed <= requirement_.limit) {
         if (options_.threads > 1) {
             run_threads(ground, worker);
         } else {
-            solve({ground->node, table_.lattice.top()}, ground, worker);
+            solve({ground->set->node, peak}, ground, worker);
         }
         if (!objective_.monotone()) score_remaining(worker);
     }
@@ -307,7 +333,7 @@ SearchResult BoxSearch<Words, Count>::run() {
     if (result.found) {
         result.best = best_;
         Worker detailed(table_, requirement_, objective_, Detail::all);
-        result.tally = detailed.tally(detailed.roll_scratch(*ground, best_node_));
+        result.tally = detailed.tally(detailed.roll_scratch(*ground->set, best_node_));
     }
     result.counters = worker.counters;
     if (options_.all_nodes) {
@@ -325,8 +351,11 @@ SearchResult box_search(Table<Words, Count>& table, const Requirement& requireme
     return BoxSearch<Words, Count>(table, requirement, objective, options).run();
 }
 
+template SearchResult box_search(Table<1, std::uint16_t>&, const Requirement&, const Objective&, const SearchOptions&);
 template SearchResult box_search(Table<1, std::uint32_t>&, const Requirement&, const Objective&, const SearchOptions&);
+template SearchResult box_search(Table<2, std::uint16_t>&, const Requirement&, const Objective&, const SearchOptions&);
 template SearchResult box_search(Table<2, std::uint32_t>&, const Requirement&, const Objective&, const SearchOptions&);
+template SearchResult box_search(Table<4, std::uint16_t>&, const Requirement&, const Objective&, const SearchOptions&);
 template SearchResult box_search(Table<4, std::uint32_t>&, const Requirement&, const Objective&, const SearchOptions&);
 template SearchResult box_search(Table<1, std::uint64_t>&, const Requirement&, const Objective&, const SearchOptions&);
 template SearchResult box_search(Table<2, std::uint64_t>&, const Requirement&, const Objective&, const SearchOptions&);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <new>
 
 #ifdef __linux__
@@ -13,8 +12,9 @@ namespace shoal {
 
 namespace {
 
-constexpr std::size_t alignment = 64;
 constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t smallest_slab = std::size_t{1} << 18;
+constexpr std::size_t largest_slab = std::size_t{1} << 23;
 
 // Four sizes per power of two, from 1 KiB: at most a fifth of a block is wasted.
 std::size_t bytes_of(unsigned size_class) {
@@ -31,34 +31,16 @@ unsigned class_of(std::size_t bytes) {
 }  // namespace
 
 Arena::~Arena() {
-    for (auto& blocks : free_) {
-        for (void* block : blocks) ::operator delete(block, std::align_val_t{alignment});
-    }
+    for (void* block : allocations_) ::operator delete(block, std::align_val_t{huge_page});
 }
 
 void* Arena::take(std::size_t bytes, unsigned& size_class) {
     size_class = class_of(bytes);
-    {
-        const std::lock_guard lock(mutex_);
-        auto& blocks = free_.at(size_class);
-        if (!blocks.empty()) {
-            void* block = blocks.back();
-            blocks.pop_back();
-            return block;
-        }
-        held_ += bytes_of(size_class);
-        peak_ = std::max(peak_, held_);
-    }
-    const std::size_t size = bytes_of(size_class);
-    void* block = ::operator new(size, std::align_val_t{alignment});
-#ifdef __linux__
-    if (size >= 2 * huge_page) {
-        const auto address = reinterpret_cast<std::uintptr_t>(block);
-        const auto start = (address + huge_page - 1) & ~(huge_page - 1);
-        const auto end = (address + size) & ~(huge_page - 1);
-        if (end > start) madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);
-    }
-#endif
+    const std::lock_guard lock(mutex_);
+    auto& blocks = free_.at(size_class);
+    if (blocks.empty()) return carve(bytes_of(size_class));
+    void* const block = blocks.back();
+    blocks.pop_back();
     return block;
 }
 
@@ -67,9 +49,32 @@ void Arena::give(void* block, unsigned size_class) noexcept {
     try {
         free_[size_class].push_back(block);
     } catch (const std::bad_alloc&) {
-        held_ -= bytes_of(size_class);
-        ::operator delete(block, std::align_val_t{alignment});
+        // The block stays out of use until the arena goes.
     }
+}
+
+void* Arena::carve(std::size_t bytes) {
+    if (bytes > largest_slab / 4) return allocate(bytes);
+    if (bytes > slab_left_) {
+        // Small at first: a small search should not pay for a large page.
+        slab_left_ = std::clamp(std::max(held_, 4 * bytes), smallest_slab, largest_slab);
+        slab_ = static_cast<std::byte*>(allocate(slab_left_));
+    }
+    void* const block = slab_;
+    slab_ += bytes;
+    slab_left_ -= bytes;
+    return block;
+}
+
+void* Arena::allocate(std::size_t bytes) {
+    allocations_.reserve(allocations_.size() + 1);
+    void* const block = ::operator new(bytes, std::align_val_t{huge_page});
+    allocations_.push_back(block);
+    held_ += bytes;
+#ifdef __linux__
+    if (bytes >= huge_page) madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+    return block;
 }
 
 }  // namespace shoal

@@ -2,19 +2,24 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace shoal {
 
 template <int Words, class Count>
 FrequencySet<Words, Count> Evaluator<Words, Count>::roll(const Set& from, const Node& to) {
-    return roll_scratch(from, to).copy(table_.arena);
+    if (from.node == to) return from.copy(table_.arena);
+    count_rollup(from);
+    Set target;
+    roller_.roll(from, to, target);
+    // A sparse result was only known to be no larger than its source.
+    return 2 * target.size < target.counts.size() ? target.copy(table_.arena) : std::move(target);
 }
 
 template <int Words, class Count>
 const FrequencySet<Words, Count>& Evaluator<Words, Count>::roll_scratch(const Set& from, const Node& to) {
     if (from.node == to) return from;
-    ++counters.rollups;
-    counters.touched += from.size;
+    count_rollup(from);
     roller_.roll(from, to, scratch_);
     return scratch_;
 }
@@ -39,8 +44,7 @@ double Evaluator<Words, Count>::bound(const Node& node, const Tally& tally) cons
     switch (objective_.term) {
         case ClassTerm::squares:
         case ClassTerm::kept_squares: return static_cast<double>(tally.squares);
-        case ClassTerm::mean_size:
-            return canonical(objective_.rows / static_cast<double>(tally.classes) / objective_.divisor);
+        case ClassTerm::mean_size: return canonical(mean_size(tally));
         default: break;
     }
     // With suppressed cells the score is summed in another way; the slack covers its rounding.
@@ -55,12 +59,16 @@ double Evaluator<Words, Count>::score(const Set& set, const Tally& tally) const 
         case ClassTerm::kept_squares:
             return static_cast<double>(tally.squares - tally.failing_squares) +
                    objective_.rows * static_cast<double>(tally.failing_rows);
-        case ClassTerm::mean_size:
-            return canonical(objective_.rows / static_cast<double>(tally.classes) / objective_.divisor);
+        case ClassTerm::mean_size: return mean_size(tally);
         default: break;
     }
-    if (!objective_.counts_suppressed_cells() || tally.failing_rows == 0) return canonical(cell_costs(set.node));
-    return canonical(cell_costs_with_suppression(set, tally.failing_rows));
+    if (!objective_.counts_suppressed_cells() || tally.failing_rows == 0) return cell_costs(set.node);
+    return cell_costs_with_suppression(set, tally.failing_rows);
+}
+
+template <int Words, class Count>
+double Evaluator<Words, Count>::mean_size(const Tally& tally) const {
+    return objective_.rows / static_cast<double>(tally.classes) / objective_.divisor;
 }
 
 template <int Words, class Count>
@@ -107,7 +115,7 @@ void Evaluator<Words, Count>::count_suppressed_labels(const Set& set,
 
 template <int Words, class Count>
 Rank Evaluator<Words, Count>::rank(const Node& node, double score) const {
-    Rank rank{.score = score, .height = 0, .relative = 0, .levels = table_.user_node(node)};
+    Rank rank{.score = canonical(score), .height = 0, .relative = 0, .levels = table_.user_node(node), .value = score};
     double relative = 0;
     for (std::size_t c = 0; c < table_.heights.size(); ++c) {
         rank.height += rank.levels[c];
@@ -117,8 +125,11 @@ Rank Evaluator<Words, Count>::rank(const Node& node, double score) const {
     return rank;
 }
 
+template class Evaluator<1, std::uint16_t>;
 template class Evaluator<1, std::uint32_t>;
+template class Evaluator<2, std::uint16_t>;
 template class Evaluator<2, std::uint32_t>;
+template class Evaluator<4, std::uint16_t>;
 template class Evaluator<4, std::uint32_t>;
 template class Evaluator<1, std::uint64_t>;
 template class Evaluator<2, std::uint64_t>;

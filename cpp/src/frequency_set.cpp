@@ -32,41 +32,49 @@ void pack(std::span<const std::span<const Label>> codes, const KeyLayout& layout
     }
 }
 
-// One stable pass by one digit. `weights` may be null.
-template <int Words, class Count>
-void scatter_by_digit(const Key<Words>* keys, const Count* weights, Key<Words>* keys_out, Count* weights_out,
-                      std::size_t size, unsigned word, unsigned shift, std::array<std::size_t, digits>& offsets) {
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t at = offsets[(keys[i].word[word] >> shift) & (digits - 1)]++;
-        keys_out[at] = keys[i];
-        if (weights != nullptr) weights_out[at] = weights[i];
+struct Digit {
+    unsigned word;
+    unsigned shift;
+    template <int Words>
+    std::size_t of(const Key<Words>& key) const noexcept {
+        return (key.word[word] >> shift) & (digits - 1);
     }
-}
+};
 
-// Least significant digit first; digits that all keys share are skipped.
+// Least significant digit first, each pass stable. `payload` moves along unless it is empty.
 template <int Words, class Count>
-void radix_sort(Buffer<Key<Words>>& keys, Buffer<Count>& weights, std::size_t size, const KeyLayout& layout,
+void radix_sort(Buffer<Key<Words>>& keys, Buffer<Count>& payload, std::size_t size, const KeyLayout& layout,
                 Arena& arena) {
-    Buffer<Key<Words>> spare(arena, size);
-    Buffer<Count> spare_weights;
-    const bool weighted = weights.data() != nullptr;
-    if (weighted) spare_weights = Buffer<Count>(arena, size);
+    std::vector<Digit> passes;
     for (unsigned word = 0; word < layout.words(); ++word) {
-        for (unsigned shift = 0; shift < layout.bits(word); shift += digit_bits) {
-            std::array<std::size_t, digits> offsets{};
-            for (std::size_t i = 0; i < size; ++i) ++offsets[(keys[i].word[word] >> shift) & (digits - 1)];
-            std::size_t sum = 0;
-            bool shared = false;
-            for (std::size_t& offset : offsets) {
-                shared |= offset == size;
-                sum += std::exchange(offset, sum);
-            }
-            if (shared) continue;
-            scatter_by_digit<Words, Count>(keys.data(), weights.data(), spare.data(), spare_weights.data(), size, word,
-                                           shift, offsets);
-            std::swap(keys, spare);
-            if (weighted) std::swap(weights, spare_weights);
+        for (unsigned shift = 0; shift < layout.bits(word); shift += digit_bits) passes.push_back({word, shift});
+    }
+    // One reading of the keys counts the digits of all passes.
+    std::vector<std::array<std::size_t, digits>> offsets(passes.size());
+    for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t p = 0; p < passes.size(); ++p) ++offsets[p][passes[p].of(keys[i])];
+    }
+    Buffer<Key<Words>> keys_out(arena, size);
+    Buffer<Count> payload_out;
+    const bool carries = payload.data() != nullptr;
+    if (carries) payload_out = Buffer<Count>(arena, size);
+    for (std::size_t p = 0; p < passes.size(); ++p) {
+        std::size_t sum = 0;
+        bool shared = false;
+        for (std::size_t& offset : offsets[p]) {
+            shared |= offset == size;
+            sum += std::exchange(offset, sum);
         }
+        if (shared) continue;  // all keys have the same digit
+        const Digit digit = passes[p];
+        std::size_t* const at = offsets[p].data();
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t to = at[digit.of(keys[i])]++;
+            keys_out[to] = keys[i];
+            if (carries) payload_out[to] = payload[i];
+        }
+        std::swap(keys, keys_out);
+        if (carries) std::swap(payload, payload_out);
     }
 }
 
@@ -154,15 +162,21 @@ FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> co
     return set.copy(arena);
 }
 
+template struct FrequencySet<1, std::uint16_t>;
 template struct FrequencySet<1, std::uint32_t>;
+template struct FrequencySet<2, std::uint16_t>;
 template struct FrequencySet<2, std::uint32_t>;
+template struct FrequencySet<4, std::uint16_t>;
 template struct FrequencySet<4, std::uint32_t>;
 template struct FrequencySet<1, std::uint64_t>;
 template struct FrequencySet<2, std::uint64_t>;
 template struct FrequencySet<4, std::uint64_t>;
 using Codes = std::span<const std::span<const Label>>;
+template FrequencySet<1, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
 template FrequencySet<1, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template FrequencySet<2, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
 template FrequencySet<2, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template FrequencySet<4, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
 template FrequencySet<4, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
 template FrequencySet<1, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
 template FrequencySet<2, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);

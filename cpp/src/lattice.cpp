@@ -77,26 +77,26 @@ std::size_t TagMap::tag_down(const Node& node, std::uint8_t tags, std::size_t de
     return count;
 }
 
-bool TagMap::shrink(Box& box) const noexcept {
+std::size_t TagMap::shrink(Box& box) const noexcept {
     Box found{box.high, box.low};
-    Node at;
-    if (!find(box, found, at, 0, lattice_.index(box.low))) return false;
-    box = found;
-    return true;
+    const std::size_t undecided = find(box, found, 0, lattice_.index(box.low));
+    if (undecided > 0) box = found;
+    return undecided;
 }
 
-bool TagMap::find(const Box& box, Box& found, Node& at, std::size_t depth, std::size_t base) const noexcept {
+std::size_t TagMap::find(const Box& box, Box& found, std::size_t depth, std::size_t base) const noexcept {
     const std::size_t column = lattice_.order()[depth];
     const std::size_t stride = lattice_.stride(column);
     const bool last = depth + 1 == lattice_.columns();
-    bool any = false;
+    std::size_t count = 0;
     for (unsigned level = box.low[column]; level <= box.high[column]; ++level, base += stride) {
-        if (last ? this->at(base) != 0 : !find(box, found, at, depth + 1, base)) continue;
-        any = true;
+        const std::size_t here = last ? at(base) == 0 : find(box, found, depth + 1, base);
+        if (here == 0) continue;
+        count += here;
         found.low[column] = std::min(found.low[column], static_cast<std::uint8_t>(level));
         found.high[column] = std::max(found.high[column], static_cast<std::uint8_t>(level));
     }
-    return any;
+    return count;
 }
 
 }  // namespace shoal

@@ -1,9 +1,18 @@
 // Compiled once per instruction set, with SHOAL_INSTRUCTION_SET naming the namespace: see CMakeLists.txt.
 #include "shoal/tally.hpp"
 
+#include <type_traits>
+
 namespace shoal::SHOAL_INSTRUCTION_SET {
 
 namespace {
+
+// Of a count of 16 bits in 32, which vectorizes better.
+template <class Count>
+inline auto square(Count n) {
+    using Wide = std::conditional_t<sizeof(Count) == 2, std::uint32_t, std::uint64_t>;
+    return static_cast<Wide>(n) * static_cast<Wide>(n);
+}
 
 template <class Count, Detail detail>
 Tally tally_as(const Count* counts, std::size_t size, Count k) {
@@ -16,9 +25,9 @@ Tally tally_as(const Count* counts, std::size_t size, Count k) {
         const Count n = counts[i];
         const Count lost = n < k ? n : 0;
         failing += lost;
-        if constexpr (detail != Detail::rows) squares += std::uint64_t{n} * n;
+        if constexpr (detail != Detail::rows) squares += square(n);
         if constexpr (detail == Detail::all) {
-            failing_squares += std::uint64_t{lost} * lost;
+            failing_squares += square(lost);
             classes += n != 0;
         }
     }
@@ -66,8 +75,10 @@ void merge(const Count* source, Count* target, const std::uint32_t* step, std::s
 
 }  // namespace
 
+extern const Loops<std::uint16_t> loops16;
 extern const Loops<std::uint32_t> loops32;
 extern const Loops<std::uint64_t> loops64;
+const Loops<std::uint16_t> loops16{tally<std::uint16_t>, merge<std::uint16_t>};
 const Loops<std::uint32_t> loops32{tally<std::uint32_t>, merge<std::uint32_t>};
 const Loops<std::uint64_t> loops64{tally<std::uint64_t>, merge<std::uint64_t>};
 

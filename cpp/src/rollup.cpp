@@ -10,44 +10,63 @@ namespace shoal {
 
 namespace {
 
-// Tuples grouped at once: their indices fit 16 bits and everything stays in the second cache.
+// Tuples grouped at once: everything stays in the second cache. A longer run is worth splitting only when it
+// is much longer.
 constexpr std::size_t block_size = 16384;
+constexpr std::size_t longest_run = 2 * block_size;
+static_assert(longest_run <= 65535, "indices have 16 bits");
 constexpr std::uint64_t first_multiplier = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t next_multiplier = 0xD1342543DE82EF95;
 
-template <int N, int Words, class Look>
-inline std::uint32_t cell_of(const Key<Words>& key, const Look* look) {
-    std::uint32_t cell = 0;
-    for (int j = 0; j < N; ++j) cell += look[j].table[(key.word[look[j].word] >> look[j].shift) & look[j].mask];
-    return cell;
+// Selecting by arithmetic: a branch here would be mispredicted half of the time.
+template <class Count>
+inline Count all_ones_if(bool condition) {
+    return static_cast<Count>(Count{0} - static_cast<Count>(condition));
+}
+
+template <int Words, class Look>
+inline auto look_up(const Key<Words>& key, const Look& look) {
+    return look.table[(key.word[look.word] >> look.shift) & look.mask];
+}
+
+// Add up what the look-ups say of each key. At most two look-ups in one pass: more would not fit the
+// registers, and the block is in the first cache anyway.
+template <int Words, class Look, class Value>
+void sum_lookups(const Key<Words>* keys, std::size_t size, const std::vector<Look>& lookups, Value* sums) {
+    std::size_t next = lookups.size() % 2;
+    if (next == 1) {
+        const Look a = lookups[0];
+        for (std::size_t i = 0; i < size; ++i) sums[i] = look_up(keys[i], a);
+    } else if (lookups.empty()) {
+        std::fill_n(sums, size, Value{0});
+    } else {
+        const Look a = lookups[0];
+        const Look b = lookups[1];
+        for (std::size_t i = 0; i < size; ++i) sums[i] = look_up(keys[i], a) + look_up(keys[i], b);
+        next = 2;
+    }
+    for (; next + 1 < lookups.size(); next += 2) {
+        const Look a = lookups[next];
+        const Look b = lookups[next + 1];
+        for (std::size_t i = 0; i < size; ++i) sums[i] += look_up(keys[i], a) + look_up(keys[i], b);
+    }
 }
 
 // Four streams at once: neighbouring tuples often share a cell, and adding to it twice in a row stalls.
-template <int N, int Words, class Count, class Look>
-void scatter(const Key<Words>* keys, const Count* counts, std::size_t size, const Look* look, Count* cells) {
+template <class Count>
+void scatter(const std::uint32_t* at, const Count* counts, std::size_t size, Count* cells) {
     const std::size_t quarter = size / 4;
+    const auto add = [&](std::size_t i) { cells[at[i]] = static_cast<Count>(cells[at[i]] + counts[i]); };
     for (std::size_t i = 0; i < quarter; ++i) {
-        const std::size_t a = i, b = i + quarter, c = b + quarter, d = c + quarter;
-        cells[cell_of<N>(keys[a], look)] += counts[a];
-        cells[cell_of<N>(keys[b], look)] += counts[b];
-        cells[cell_of<N>(keys[c], look)] += counts[c];
-        cells[cell_of<N>(keys[d], look)] += counts[d];
+        add(i);
+        add(i + quarter);
+        add(i + 2 * quarter);
+        add(i + 3 * quarter);
     }
-    for (std::size_t i = 4 * quarter; i < size; ++i) cells[cell_of<N>(keys[i], look)] += counts[i];
+    for (std::size_t i = 4 * quarter; i < size; ++i) add(i);
 }
 
-template <int N, int Words, class Look>
-void map(const Key<Words>* keys, std::size_t size, const Look* look, const Key<Words>& keep, Key<Words>* out) {
-    for (std::size_t i = 0; i < size; ++i) {
-        Key<Words> key = keys[i];
-        Key<Words> mapped;
-        for (int w = 0; w < Words; ++w) mapped.word[w] = key.word[w] & keep.word[w];
-        for (int j = 0; j < N; ++j) {
-            mapped.word[look[j].word] |= look[j].table[(key.word[look[j].word] >> look[j].shift) & look[j].mask];
-        }
-        out[i] = mapped;
-    }
-}
+constexpr std::size_t lookup_block = 1024;
 
 }  // namespace
 
@@ -57,7 +76,7 @@ void Roller<Words, Count>::roll(const Set& from, const Node& to, Set& target) {
     target.sorted_from = 0;
     if (from.dense) {
         dense_to_dense(from, to, target);
-    } else if (dense_cells(hierarchies_, to, max_cells) <= std::min(max_cells, max_sparsity * from.size)) {
+    } else if (dense_at(from, to)) {
         sparse_to_dense(from, to, target);
     } else {
         sparse_to_sparse(from, to, target);
@@ -166,23 +185,11 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
     }
     build(cell_lookups_, from, offsets);
 
-    const auto* look = cell_lookups_.list.data();
-    const auto* keys = from.keys.data();
-    const auto* counts = from.counts.data();
-    switch (cell_lookups_.list.size()) {
-        case 0: scatter<0>(keys, counts, from.size, look, cells); break;
-        case 1: scatter<1>(keys, counts, from.size, look, cells); break;
-        case 2: scatter<2>(keys, counts, from.size, look, cells); break;
-        case 3: scatter<3>(keys, counts, from.size, look, cells); break;
-        case 4: scatter<4>(keys, counts, from.size, look, cells); break;
-        case 5: scatter<5>(keys, counts, from.size, look, cells); break;
-        case 6: scatter<6>(keys, counts, from.size, look, cells); break;
-        default:
-            for (std::size_t i = 0; i < from.size; ++i) {
-                std::uint32_t cell = 0;
-                for (const auto& l : cell_lookups_.list) cell += l.table[(keys[i].word[l.word] >> l.shift) & l.mask];
-                cells[cell] += counts[i];
-            }
+    std::array<std::uint32_t, lookup_block> at;
+    for (std::size_t start = 0; start < from.size; start += lookup_block) {
+        const std::size_t size = std::min(lookup_block, from.size - start);
+        sum_lookups(from.keys.data() + start, size, cell_lookups_.list, at.data());
+        scatter(at.data(), from.counts.data() + start, size, cells);
     }
 }
 
@@ -211,23 +218,16 @@ void Roller<Words, Count>::map_keys(const Set& from, const Node& to) {
         keep.word[field.word] &= ~(((std::uint64_t{1} << field.bits) - 1) << field.shift);
     }
     Key<Words>* const out = mapped_.require(arena_, from.size);
-    const Key<Words>* source = from.keys.data();
-    const auto& list = key_lookups_.list;
-    switch (list.size()) {
-        case 0: map<0>(source, from.size, list.data(), keep, out); break;
-        case 1: map<1>(source, from.size, list.data(), keep, out); break;
-        case 2: map<2>(source, from.size, list.data(), keep, out); break;
-        case 3: map<3>(source, from.size, list.data(), keep, out); break;
-        case 4: map<4>(source, from.size, list.data(), keep, out); break;
-        default:
-            for (std::size_t i = 0; i < from.size; ++i) {
-                Key<Words> mapped;
-                for (int w = 0; w < Words; ++w) mapped.word[w] = source[i].word[w] & keep.word[w];
-                for (const auto& l : list) {
-                    mapped.word[l.word] |= l.table[(source[i].word[l.word] >> l.shift) & l.mask];
-                }
-                out[i] = mapped;
-            }
+    const Key<Words>* const keys = from.keys.data();
+    for (std::size_t start = 0; start < from.size; start += lookup_block) {
+        const std::size_t end = std::min(start + lookup_block, from.size);
+        for (std::size_t i = start; i < end; ++i) {
+            for (int w = 0; w < Words; ++w) out[i].word[w] = keys[i].word[w] & keep.word[w];
+        }
+        for (const auto& look : key_lookups_.list) {
+            const auto local = look;
+            for (std::size_t i = start; i < end; ++i) out[i].word[local.word] |= look_up(keys[i], local);
+        }
     }
 }
 
@@ -268,13 +268,14 @@ void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set
         if (end < from.size) {
             while (end > start && !starts_run(end)) --end;
         }
-        if (end > start) {
-            size += group<std::uint16_t>(keys + start, counts + start, end - start, keys_out + size, counts_out + size);
-        } else {
+        if (end == start) {
             end = start + block_size;
             while (end < from.size && !starts_run(end)) ++end;
-            size += partition_and_group(keys + start, counts + start, end - start, keys_out + size, counts_out + size);
         }
+        const std::size_t length = end - start;
+        size += length <= longest_run
+                    ? group<std::uint16_t>(keys + start, counts + start, length, keys_out + size, counts_out + size)
+                    : partition_and_group(keys + start, counts + start, length, keys_out + size, counts_out + size);
         start = end;
     }
     target.size = size;
@@ -293,7 +294,7 @@ std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const
         const bool fresh = !(keys[i] == keys[i - 1]);
         counts_out[last] = sum;
         last += fresh;
-        sum = (fresh ? Count{0} : sum) + counts[i];
+        sum = static_cast<Count>((sum & all_ones_if<Count>(!fresh)) + counts[i]);
         keys_out[last] = keys[i];
     }
     counts_out[last] = sum;
@@ -321,7 +322,7 @@ std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* cou
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t owner = slots[hash(keys[i], multiplier) >> shift];
         const bool same = keys[owner] == keys[i];
-        sums[owner] += same ? counts[i] : Count{0};
+        sums[owner] = static_cast<Count>(sums[owner] + (counts[i] & all_ones_if<Count>(same)));
         losers[lost] = static_cast<Index>(i);
         lost += !same;
     }
@@ -333,7 +334,7 @@ std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* cou
             const Index i = losers[j];
             const std::size_t owner = slots[hash(keys[i], multiplier) >> shift];
             const bool same = keys[owner] == keys[i];
-            sums[owner] += same ? counts[i] : Count{0};
+            sums[owner] = static_cast<Count>(sums[owner] + (counts[i] & all_ones_if<Count>(same)));
             losers[left] = i;
             left += !same;
         }
@@ -381,8 +382,11 @@ std::size_t Roller<Words, Count>::partition_and_group(const Key<Words>* keys, co
     return out;
 }
 
+template class Roller<1, std::uint16_t>;
 template class Roller<1, std::uint32_t>;
+template class Roller<2, std::uint16_t>;
 template class Roller<2, std::uint32_t>;
+template class Roller<4, std::uint16_t>;
 template class Roller<4, std::uint32_t>;
 template class Roller<1, std::uint64_t>;
 template class Roller<2, std::uint64_t>;

@@ -1,7 +1,8 @@
 #include "shoal/subsets.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
+#include <utility>
 
 namespace shoal {
 
@@ -23,6 +24,56 @@ std::vector<Label> column_labels(const Table<Words, Count>& table, const Frequen
     return labels;
 }
 
+// Add up counts by cell, in four streams: neighbours often share a cell, and adding to it twice in a row
+// stalls.
+template <class Count, class CellOf>
+void count_cells(const Count* counts, std::size_t size, Count* cells, CellOf cell_of) {
+    const auto add = [&](std::size_t i) {
+        Count& cell = cells[cell_of(i)];
+        cell = static_cast<Count>(cell + counts[i]);
+    };
+    const std::size_t quarter = size / 4;
+    for (std::size_t i = 0; i < quarter; ++i) {
+        add(i);
+        add(i + quarter);
+        add(i + 2 * quarter);
+        add(i + 3 * quarter);
+    }
+    for (std::size_t i = 4 * quarter; i < size; ++i) add(i);
+}
+
+// Rows per code of each column. Neighbouring columns are counted together, in one pass over F0.
+template <int Words, class Count>
+std::vector<std::vector<Count>> marginals(const Table<Words, Count>& table) {
+    constexpr unsigned bits_at_once = 12;
+    const std::size_t columns = table.hierarchies.columns();
+    std::vector<std::vector<Count>> result;
+    for (std::size_t first = 0, last = 0; first < columns; first = last) {
+        const Field start = table.layout.field(first);
+        unsigned bits = 0;
+        for (last = first; last < columns; ++last) {
+            const Field field = table.layout.field(last);
+            if (last > first && (field.word != start.word || bits + field.bits > bits_at_once)) break;
+            bits += field.bits;
+        }
+        const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+        std::vector<Count> cells(mask + 1, 0);
+        const Key<Words>* const keys = table.ground.keys.data();
+        count_cells(table.ground.counts.data(), table.ground.size, cells.data(),
+                    [=](std::size_t i) { return (keys[i].word[start.word] >> start.shift) & mask; });
+        for (std::size_t column = first; column < last; ++column) {
+            const Field field = table.layout.field(column);
+            std::vector<Count> counts(std::size_t{1} << field.bits, 0);
+            for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+                Count& count = counts[(cell >> (field.shift - start.shift)) & (counts.size() - 1)];
+                count = static_cast<Count>(count + cells[cell]);
+            }
+            result.push_back(std::move(counts));
+        }
+    }
+    return result;
+}
+
 template <class Count>
 std::uint64_t failing_rows(std::span<const Count> counts, std::uint64_t k) {
     std::uint64_t rows = 0;
@@ -33,20 +84,23 @@ std::uint64_t failing_rows(std::span<const Count> counts, std::uint64_t k) {
 }  // namespace
 
 template <int Words, class Count>
-unsigned lowest_feasible_level(const Table<Words, Count>& table, const FrequencySet<Words, Count>& set,
-                               std::size_t column, const Requirement& requirement) {
+std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, const Requirement& requirement) {
     const Hierarchies& hierarchies = table.hierarchies;
-    const unsigned start = set.node[column];
-    const std::vector<Label> labels = column_labels(table, set, column);
-    std::vector<Count> counts(hierarchies.labels(column, start), 0);
-    for (std::size_t i = 0; i < set.size; ++i) counts[labels[i]] += set.counts[i];
-    for (unsigned level = start; level < hierarchies.levels(column); ++level) {
-        std::vector<Count> merged(hierarchies.labels(column, level), 0);
-        const auto step = hierarchies.step(column, start, level);
-        for (std::size_t label = 0; label < counts.size(); ++label) merged[step[label]] += counts[label];
-        if (failing_rows<Count>(merged, requirement.k) <= requirement.limit) return level;
+    const auto counts = marginals(table);
+    std::vector<unsigned> lowest;
+    for (std::size_t column = 0; column < hierarchies.columns(); ++column) {
+        unsigned level = 0;
+        for (; level < hierarchies.levels(column); ++level) {
+            std::vector<Count> merged(hierarchies.labels(column, level), 0);
+            const auto step = hierarchies.step(column, 0, level);
+            for (std::size_t label = 0; label < step.size(); ++label) {
+                merged[step[label]] = static_cast<Count>(merged[step[label]] + counts[column][label]);
+            }
+            if (failing_rows<Count>(merged, requirement.k) <= requirement.limit) break;
+        }
+        lowest.push_back(level);
     }
-    return hierarchies.levels(column);
+    return lowest;
 }
 
 template <int Words, class Count>
@@ -67,10 +121,13 @@ std::vector<Node> failing_pairs(const Table<Words, Count>& table, const Frequenc
             if (!varies(a) || !varies(b)) continue;
             const std::size_t width = hierarchies.labels(a, set.node[a]);
             const std::size_t cells = width * hierarchies.labels(b, set.node[b]);
-            // Larger pairs rarely fail at levels that single columns allow, and cost more than they save.
-            if (cells > 4 * set.size) continue;
+            // Larger pairs cost more than they save.
+            if (cells > set.size / 2) continue;
             counts.assign(cells, 0);
-            for (std::size_t i = 0; i < set.size; ++i) counts[labels[a][i] + width * labels[b][i]] += set.counts[i];
+            const Label* const of_a = labels[a].data();
+            const Label* const of_b = labels[b].data();
+            count_cells(set.counts.data(), set.size, counts.data(),
+                        [=](std::size_t i) { return of_a[i] + width * of_b[i]; });
             // Walk along the border between failing and feasible levels: up in b while it fails, then on in a.
             unsigned level_b = set.node[b];
             for (unsigned level_a = hierarchies.levels(a); level_a-- > set.node[a];) {
@@ -100,17 +157,23 @@ std::vector<Node> failing_pairs(const Table<Words, Count>& table, const Frequenc
     return failing;
 }
 
-template unsigned lowest_feasible_level(const Table<1, std::uint32_t>&, const FrequencySet<1, std::uint32_t>&, std::size_t, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint16_t>&, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint32_t>&, const Requirement&);
+template std::vector<Node> failing_pairs(const Table<1, std::uint16_t>&, const FrequencySet<1, std::uint16_t>&, const Requirement&);
 template std::vector<Node> failing_pairs(const Table<1, std::uint32_t>&, const FrequencySet<1, std::uint32_t>&, const Requirement&);
-template unsigned lowest_feasible_level(const Table<2, std::uint32_t>&, const FrequencySet<2, std::uint32_t>&, std::size_t, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint16_t>&, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint32_t>&, const Requirement&);
+template std::vector<Node> failing_pairs(const Table<2, std::uint16_t>&, const FrequencySet<2, std::uint16_t>&, const Requirement&);
 template std::vector<Node> failing_pairs(const Table<2, std::uint32_t>&, const FrequencySet<2, std::uint32_t>&, const Requirement&);
-template unsigned lowest_feasible_level(const Table<4, std::uint32_t>&, const FrequencySet<4, std::uint32_t>&, std::size_t, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint16_t>&, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint32_t>&, const Requirement&);
+template std::vector<Node> failing_pairs(const Table<4, std::uint16_t>&, const FrequencySet<4, std::uint16_t>&, const Requirement&);
 template std::vector<Node> failing_pairs(const Table<4, std::uint32_t>&, const FrequencySet<4, std::uint32_t>&, const Requirement&);
-template unsigned lowest_feasible_level(const Table<1, std::uint64_t>&, const FrequencySet<1, std::uint64_t>&, std::size_t, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint64_t>&, const Requirement&);
 template std::vector<Node> failing_pairs(const Table<1, std::uint64_t>&, const FrequencySet<1, std::uint64_t>&, const Requirement&);
-template unsigned lowest_feasible_level(const Table<2, std::uint64_t>&, const FrequencySet<2, std::uint64_t>&, std::size_t, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint64_t>&, const Requirement&);
 template std::vector<Node> failing_pairs(const Table<2, std::uint64_t>&, const FrequencySet<2, std::uint64_t>&, const Requirement&);
-template unsigned lowest_feasible_level(const Table<4, std::uint64_t>&, const FrequencySet<4, std::uint64_t>&, std::size_t, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint64_t>&, const Requirement&);
 template std::vector<Node> failing_pairs(const Table<4, std::uint64_t>&, const FrequencySet<4, std::uint64_t>&, const Requirement&);
 
 }  // namespace shoal

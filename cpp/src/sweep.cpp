@@ -45,8 +45,11 @@ void Sweep<Words, Count>::descend(Iterator begin, Iterator end, std::size_t colu
     }
 }
 
+template class Sweep<1, std::uint16_t>;
 template class Sweep<1, std::uint32_t>;
+template class Sweep<2, std::uint16_t>;
 template class Sweep<2, std::uint32_t>;
+template class Sweep<4, std::uint16_t>;
 template class Sweep<4, std::uint32_t>;
 template class Sweep<1, std::uint64_t>;
 template class Sweep<2, std::uint64_t>;

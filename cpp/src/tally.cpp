@@ -7,15 +7,18 @@
 namespace shoal {
 
 namespace portable {
+extern const Loops<std::uint16_t> loops16;
 extern const Loops<std::uint32_t> loops32;
 extern const Loops<std::uint64_t> loops64;
 }  // namespace portable
 #ifdef SHOAL_X86
 namespace avx2 {
+extern const Loops<std::uint16_t> loops16;
 extern const Loops<std::uint32_t> loops32;
 extern const Loops<std::uint64_t> loops64;
 }  // namespace avx2
 namespace avx512 {
+extern const Loops<std::uint16_t> loops16;
 extern const Loops<std::uint32_t> loops32;
 extern const Loops<std::uint64_t> loops64;
 }  // namespace avx512
@@ -25,26 +28,33 @@ namespace {
 
 struct Choice {
     std::string_view name;
+    const Loops<std::uint16_t>* loops16;
     const Loops<std::uint32_t>* loops32;
     const Loops<std::uint64_t>* loops64;
 };
 
 std::vector<Choice> choices() {
-    std::vector<Choice> found{{"portable", &portable::loops32, &portable::loops64}};
+    std::vector<Choice> found{{"portable", &portable::loops16, &portable::loops32, &portable::loops64}};
 #ifdef SHOAL_X86
-    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", &avx2::loops32, &avx2::loops64});
+    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", &avx2::loops16, &avx2::loops32, &avx2::loops64});
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        found.push_back({"avx512", &avx512::loops32, &avx512::loops64});
+        found.push_back({"avx512", &avx512::loops16, &avx512::loops32, &avx512::loops64});
     }
 #endif
     return found;
 }
 
+std::atomic<const Loops<std::uint16_t>*> chosen16 = choices().back().loops16;
 std::atomic<const Loops<std::uint32_t>*> chosen32 = choices().back().loops32;
 std::atomic<const Loops<std::uint64_t>*> chosen64 = choices().back().loops64;
 
 }  // namespace
+
+template <>
+const Loops<std::uint16_t>& loops<std::uint16_t>() {
+    return *chosen16.load(std::memory_order_relaxed);
+}
 
 template <>
 const Loops<std::uint32_t>& loops<std::uint32_t>() {
@@ -65,6 +75,7 @@ std::vector<std::string_view> instruction_sets() {
 void use_instruction_set(std::string_view name) {
     for (const Choice& choice : choices()) {
         if (choice.name == name) {
+            chosen16 = choice.loops16;
             chosen32 = choice.loops32;
             chosen64 = choice.loops64;
             return;

@@ -55,6 +55,11 @@ def resolve(kind: Kind, name: str) -> Any:
     return known[name].load()
 
 
-@cache
 def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=f"shoal.{kind}")}
+    return {point.name: point for point in _installed().select(group=f"shoal.{kind}")}
+
+
+@cache
+def _installed() -> Any:  # its type differs between Python 3.11 and 3.12, its `select` does not
+    """Look through the installed packages once, not once per kind."""
+    return entry_points()

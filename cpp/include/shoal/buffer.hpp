@@ -1,5 +1,5 @@
 // Memory for frequency sets. A search makes and drops thousands of arrays of similar sizes, and fresh
-// pages are expensive, so an Arena keeps what was given back and hands it out again.
+// pages are expensive, so an Arena cuts blocks from large pages and hands out again what was given back.
 #pragma once
 
 #include <array>
@@ -24,14 +24,20 @@ public:
     void* take(std::size_t bytes, unsigned& size_class);
     void give(void* block, unsigned size_class) noexcept;
 
-    std::size_t peak_bytes() const noexcept { return peak_; }
+    // What the arena holds, in use or not. It only ever grows.
+    std::size_t bytes() const noexcept { return held_; }
 
 private:
     static constexpr unsigned classes = 216;
+    void* carve(std::size_t bytes);
+    void* allocate(std::size_t bytes);
+
     std::mutex mutex_;
     std::array<std::vector<void*>, classes> free_;
+    std::vector<void*> allocations_;
+    std::byte* slab_ = nullptr;
+    std::size_t slab_left_ = 0;
     std::size_t held_ = 0;
-    std::size_t peak_ = 0;
 };
 
 // An uninitialised array of trivial elements that returns to its arena.

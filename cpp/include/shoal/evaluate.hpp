@@ -82,6 +82,11 @@ public:
     Counters counters;
 
 private:
+    void count_rollup(const Set& from) noexcept {
+        ++counters.rollups;
+        counters.touched += from.size;
+    }
+    double mean_size(const Tally& tally) const;
     double cell_costs(const Node& node) const;
     double cell_costs_with_suppression(const Set& set, std::uint64_t suppressed) const;
     void count_suppressed_labels(const Set& set, std::vector<std::vector<std::uint64_t>>& counts) const;

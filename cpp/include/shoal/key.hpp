@@ -14,7 +14,11 @@ namespace shoal {
 template <int Words>
 struct Key {
     std::array<std::uint64_t, Words> word;
-    friend bool operator==(const Key&, const Key&) = default;
+    friend bool operator==(const Key& a, const Key& b) noexcept {
+        std::uint64_t differs = 0;
+        for (int w = 0; w < Words; ++w) differs |= a.word[w] ^ b.word[w];
+        return differs == 0;
+    }
 };
 
 // Multiplicative hash; the high bits are the good ones.

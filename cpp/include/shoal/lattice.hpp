@@ -69,14 +69,14 @@ public:
     std::size_t tag_generalizations(const Node& node, std::uint8_t tags) noexcept;
     std::size_t tag_specializations(const Node& node, std::uint8_t tags) noexcept;
 
-    // Shrink a box to the smallest one around its undecided nodes; false where there are none.
-    bool shrink(Box& box) const noexcept;
+    // Shrink a box to the smallest one around its undecided nodes; returns how many there are.
+    std::size_t shrink(Box& box) const noexcept;
 
 private:
     std::size_t tag_up(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) noexcept;
     std::size_t tag_down(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) noexcept;
     std::size_t set(std::size_t index, std::uint8_t tags) noexcept;
-    bool find(const Box& box, Box& found, Node& at, std::size_t depth, std::size_t base) const noexcept;
+    std::size_t find(const Box& box, Box& found, std::size_t depth, std::size_t base) const noexcept;
 
     const Lattice& lattice_;
     std::vector<std::atomic<std::uint8_t>> tags_;

@@ -40,10 +40,11 @@ struct Objective {
 // A node's place among all nodes: score, then lattice level, then mean relative level, then the level
 // vector in column order.
 struct Rank {
-    double score = 0;
+    double score = 0;  // canonical
     unsigned height = 0;
     double relative = 0;
-    Node levels;  // as the user counts them, in the caller's column order
+    Node levels;       // as the user counts them, in the caller's column order
+    double value = 0;  // the score as computed, for showing it; it takes no part in the order
     friend bool operator<(const Rank& a, const Rank& b) noexcept {
         return std::tie(a.score, a.height, a.relative, a.levels.level) <
                std::tie(b.score, b.height, b.relative, b.levels.level);

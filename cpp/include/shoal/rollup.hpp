@@ -1,6 +1,7 @@
 // Roll-up: the frequency set of a node from that of any node below it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,11 @@ public:
 
     // `target` is overwritten and its buffers are used again where they are large enough.
     void roll(const Set& from, const Node& to, Set& target);
+    // Whether that gives a dense set.
+    bool dense_at(const Set& from, const Node& to) const noexcept {
+        return from.dense ||
+               dense_cells(hierarchies_, to, max_cells) <= std::min(max_cells, max_sparsity * from.size);
+    }
 
 private:
     // A table look-up over a few neighbouring columns of a key at once.

@@ -8,10 +8,9 @@
 
 namespace shoal {
 
-// The lowest level of a column that does not fail by itself; `levels` where all do.
+// Per column, the lowest level that does not fail by itself; the number of levels where all do.
 template <int Words, class Count>
-unsigned lowest_feasible_level(const Table<Words, Count>& table, const FrequencySet<Words, Count>& set,
-                               std::size_t column, const Requirement& requirement);
+std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, const Requirement& requirement);
 
 // Maximal failing nodes, each with all columns but two at the top. `set` is sparse or dense, at or below
 // every node of interest.

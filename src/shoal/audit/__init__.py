@@ -1,5 +1,5 @@
 """Check a release from its file alone, by other code than the one that made it: plain SQL on DuckDB."""
 
-from shoal.audit.audit import Audit, Finding, audit
+from shoal.audit.audit import Audit, Finding, audit_release
 
-__all__ = ["Audit", "Finding", "audit"]
+__all__ = ["Audit", "Finding", "audit_release"]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
 
 from shoal.audit.relation import Relation, open_relation
 from shoal.describe.spec import Spec
-from shoal.errors import InputError, nearest
+from shoal.errors import AuditError, InputError, nearest
 from shoal.read.source import InputFormat
 
 
@@ -27,8 +28,12 @@ class Finding:
     measured: str
     sql: str
 
+    @property
+    def verdict(self) -> str:
+        return f"{'holds' if self.holds else 'FAILS'}, {self.measured}"
+
     def render(self) -> str:
-        return f"{self.claim}: {'holds' if self.holds else 'FAILS'}, {self.measured}"
+        return f"{self.claim}: {self.verdict}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,31 @@ class Audit:
     @property
     def holds(self) -> bool:
         return all(finding.holds for finding in self.findings)
+
+    def require(self, rows: int) -> Self:
+        """Return the audit itself, or raise unless all claims hold on exactly this many rows.
+
+        Raises
+        ------
+        AuditError
+            With every claim that fails.
+        """
+        problems = [
+            f"The release does not keep its claim '{finding.claim}'.\n"
+            f"Measured: {finding.measured}.\n"
+            "Nothing was written."
+            for finding in self.findings
+            if not finding.holds
+        ]
+        if self.rows != rows:
+            problems.append(
+                "The written file does not hold all rows.\n"
+                f"Rows of the release: {rows:,}; in the file: {self.rows:,}.\n"
+                "Nothing was written."
+            )
+        if problems:
+            raise AuditError(problems)
+        return self
 
     def to_mapping(self) -> dict[str, object]:
         """Return the audit as plain values, ready for JSON."""
@@ -62,7 +92,7 @@ class Audit:
         return "\n".join([*(finding.render() for finding in self.findings), rows])
 
 
-def audit(
+def audit_release(
     release: str | Path | pa.Table,
     spec: Spec,
     input_format: InputFormat | None = None,
@@ -93,8 +123,8 @@ def audit(
     >>> from shoal.describe.suppress import Suppress
     >>> from shoal.privacy.k_anonymity import KAnonymity
     >>> spec = Spec(quasi_identifiers={"sex": Suppress()}, identifiers=["name"], privacy=[KAnonymity(2)])
-    >>> print(audit(pa.table({"sex": ["F", "F", None]}), spec).render())
-    k-anonymity 2: FAILS, smallest class 1, 1 class too small
+    >>> print(audit_release(pa.table({"sex": ["F", "F", None]}), spec).render())
+    k-anonymity 2: FAILS, smallest class 1, 1 class fails
     identifiers removed: holds, 1 of 1
     columns present: holds, 1 of 1
     rows: 3
@@ -139,7 +169,7 @@ def _privacy(relation: Relation, spec: Spec, starred: str, *, vacuous: bool) -> 
         failing, figure = relation.ask(_kept(relation.source, starred) + query)
         measured = model.wording(figure)
         if failing:
-            measured += f", {failing:,} {'class' if failing == 1 else 'classes'} too small"
+            measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
         if vacuous:
             measured += " (nothing to check: no rows but suppressed ones)"
         findings.append(

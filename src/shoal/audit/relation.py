@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import shutil
 import tempfile
@@ -88,6 +89,7 @@ def open_relation(
             "python_enable_replacements": False,
             "preserve_insertion_order": False,
             "temp_directory": scratch,
+            "threads": min(4, os.cpu_count() or 1),
         }
         with duckdb.connect(config=config) as connection:
             if isinstance(release, pa.Table):

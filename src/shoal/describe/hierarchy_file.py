@@ -95,11 +95,14 @@ class HierarchyFile:
     def _whole(self) -> tuple[list[pa.Array], list[IntArray]]:
         """The labels of all values of the file, one row for each, and the leaves under each label."""
         path = self.folder / self.path
-        _check_kind(path)
-        file = open_delimited(path, InputFormat(self.delimiter), delimiters=";,\t", widest=False)
-        names = [str(level) for level in range(len(file.first))]
-        table = file.read(names, dict.fromkeys(names, pa.string()), header=False, null_values=[])
-        labels = [column.combine_chunks() for column in table.columns]
+        try:
+            _check_kind(path)
+            file = open_delimited(path, InputFormat(self.delimiter), delimiters=";,\t", widest=False)
+            names = [str(level) for level in range(len(file.first))]
+            table = file.read(names, dict.fromkeys(names, pa.string()), header=False, null_values=[])
+        except InputError as error:
+            raise HierarchyError(error.problems) from None
+        labels = [column.chunk(0) for column in table.columns]
         codes = [codes_of(level) for level in labels]
 
         # Of rows with the same value all but the first go; they must say the same.

@@ -99,11 +99,12 @@ class Spec:
 
     Examples
     --------
-    >>> import shoal
+    >>> from shoal.describe import intervals
+    >>> from shoal.privacy.k_anonymity import KAnonymity
     >>> spec = Spec(
-    ...     quasi_identifiers={"age": shoal.intervals(5, 10), "sex": "suppress"},
+    ...     quasi_identifiers={"age": intervals(5, 10), "sex": "suppress"},
     ...     identifiers=["name"],
-    ...     privacy=[shoal.KAnonymity(5)],
+    ...     privacy=[KAnonymity(5)],
     ... )
     >>> spec.roles["age"].value, spec.released
     ('quasi-identifier', ('age', 'sex'))
@@ -153,9 +154,7 @@ class Spec:
         else:
             self._set(suppression=float(suppression))
         try:
-            self._set(
-                quality=registry.resolve("measures", quality)() if isinstance(quality, str) else quality
-            )
+            self._set(quality=_measure(quality))
         except InputError as error:
             problems.extend(error.problems)
         if suppressed not in get_args(SuppressedRows):
@@ -291,6 +290,17 @@ def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
         if not isinstance(model, PrivacyModel):
             near = nearest(model, registry.names("models")) if isinstance(model, str) else ""
             yield f"{model!r} is not a privacy model.\nKnown: {known}.{near}"
+
+
+def _measure(quality: object) -> Measure:
+    from shoal.measure.measure import Measure
+
+    if isinstance(quality, str):
+        quality = registry.resolve("measures", quality)()
+    if not isinstance(quality, Measure):
+        known = ", ".join(registry.names("measures"))
+        raise InputError(f"{quality!r} is not a quality measure.\nKnown: {known}.")
+    return quality
 
 
 def _is_number(value: object) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, Node, canonical
+from shoal.measure.measure import Costs, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class AverageClassSize:
     weighted: ClassVar[bool] = False
 
     def score(self, node: Node) -> float:
-        return canonical(node.table.rows / len(node.sizes) / (node.k or 1))
+        return node.table.rows / len(node.sizes) / (node.k or 1)
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="mean-size", divisor=float(k or 1))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, Node, canonical, shares
+from shoal.measure.measure import Costs, Node, shares
 
 LabelCosts = Callable[[CodedColumn, int], tuple[float, ...]]
 
@@ -28,7 +28,7 @@ def mean_cost(node: Node, label_costs: LabelCosts) -> float:
             if not kept:
                 lost[labels[position]] += size
         score += (share / rows) * (_dot(total, costs) - _dot(lost, costs) + sum(lost))
-    return canonical(score)
+    return score
 
 
 def cell_costs(table: CodedTable, label_costs: LabelCosts) -> Costs:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, Node, canonical
+from shoal.measure.measure import Costs, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Entropy:
         score = 0.0
         for column, level in zip(node.table.columns, node.levels, strict=True):
             score += self._bits(column, level)
-        return canonical(score)
+        return score
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
@@ -71,7 +72,9 @@ def shares(table: CodedTable) -> tuple[float, ...]:
 
 
 def canonical(score: float) -> float:
-    """Round to 40 bits (12 digits), so that scores which differ by rounding alone tie. Whole numbers stay.
+    """Round a score to 40 bits (12 digits) for comparing, so that scores which differ by rounding alone tie.
+
+    Whole numbers stay as they are.
 
     Examples
     --------
@@ -80,8 +83,6 @@ def canonical(score: float) -> float:
     >>> canonical(7220555.0)
     7220555.0
     """
-    import math
-
     if score == 0 or not math.isfinite(score) or score == round(score):
         return score
     mantissa, exponent = math.frexp(score)

@@ -32,13 +32,12 @@ class CsvFile:
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         check_wanted(columns, self.columns, f"file {self.name!r}")
-        table = self._file.read(
+        return self._file.read(
             self.columns,
             {name: _CODED if name in coded else pa.string() for name in columns},
             header=True,
             null_values=[""],
         )
-        return table.unify_dictionaries().combine_chunks()
 
     def restore(self, table: pa.Table) -> pa.Table:
         return table

@@ -30,6 +30,7 @@ _SAMPLE_CHARACTERS = 128 * 1024 - 1  # below the `csv` module's limit for one ce
 _SAMPLE_RECORDS = 200
 _BLOCK_BYTES = 1 << 20
 _LARGEST_BLOCK_BYTES = (1 << 31) - 1
+_SMALL_FILE_BYTES = 8 << 20
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _END_OF_FILE = "end of file"
 _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
@@ -69,38 +70,29 @@ class Delimited:
         header: bool,
         null_values: Sequence[str],
     ) -> pa.Table:
-        """Read the columns of `types`; `names` are those of all columns of the file."""
+        """Read the columns of `types`, each into one chunk; `names` are those of all columns of the file."""
         if header and not self.more:
-            return pa.schema(types.items()).empty_table()
+            return pa.schema(types.items()).empty_table().combine_chunks()
         quotes = self._count_quotes()
         if quotes % 2:
             self._check_records()
+        parse = pyarrow.csv.ParseOptions(
+            delimiter=self.delimiter,
+            quote_char=self.quote,
+            newlines_in_values=quotes > 0,  # slower, so only where a cell can hold one
+            ignore_empty_lines=len(names) > 1 or not header,  # in a single column an empty line is a cell
+        )
+        convert = pyarrow.csv.ConvertOptions(
+            column_types=dict(types),
+            include_columns=list(types),
+            null_values=list(null_values),
+            strings_can_be_null=bool(null_values),
+            quoted_strings_can_be_null=False,
+        )
         block_bytes = _BLOCK_BYTES
         while True:
             try:
-                return pyarrow.csv.read_csv(
-                    pa.input_stream(str(self.path), compression="gzip" if _is_gzip(self.path) else None),
-                    read_options=pyarrow.csv.ReadOptions(
-                        column_names=list(names),
-                        skip_rows=self.blank_lines,
-                        skip_rows_after_names=int(header),
-                        block_size=block_bytes,
-                        encoding="utf8" if self.encoding == "utf-8" else self.encoding,
-                    ),
-                    parse_options=pyarrow.csv.ParseOptions(
-                        delimiter=self.delimiter,
-                        quote_char=self.quote,
-                        newlines_in_values=quotes > 0,  # slower, so only where a cell can hold one
-                        ignore_empty_lines=len(names) > 1,  # in a single column an empty line is a cell
-                    ),
-                    convert_options=pyarrow.csv.ConvertOptions(
-                        column_types=dict(types),
-                        include_columns=list(types),
-                        null_values=list(null_values),
-                        strings_can_be_null=bool(null_values),
-                        quoted_strings_can_be_null=False,
-                    ),
-                )
+                return self._read_blocks(names, header, block_bytes, parse, convert)
             except UnicodeDecodeError:
                 raise self._undecodable() from None
             except pa.ArrowInvalid as error:
@@ -114,6 +106,29 @@ class Delimited:
                 ) from None
             except OSError:
                 raise _damaged(self.path) from None
+
+    def _read_blocks(
+        self,
+        names: Sequence[str],
+        header: bool,
+        block_bytes: int,
+        parse: pyarrow.csv.ParseOptions,
+        convert: pyarrow.csv.ConvertOptions,
+    ) -> pa.Table:
+        # For a small file, threads and Arrow's own allocator take more memory than the table does.
+        small = self.path.stat().st_size <= _SMALL_FILE_BYTES
+        pool = pa.system_memory_pool() if small else pa.default_memory_pool()
+        options = pyarrow.csv.ReadOptions(
+            use_threads=not small,
+            column_names=list(names),
+            skip_rows=self.blank_lines,
+            skip_rows_after_names=int(header),
+            block_size=block_bytes,
+            encoding="utf8" if self.encoding == "utf-8" else self.encoding,
+        )
+        with pa.input_stream(str(self.path), compression="gzip" if _is_gzip(self.path) else None) as stream:
+            table = pyarrow.csv.read_csv(stream, options, parse, convert, memory_pool=pool)
+        return table.unify_dictionaries(memory_pool=pool).combine_chunks(memory_pool=pool)
 
     def _count_quotes(self) -> int:
         try:

@@ -40,9 +40,10 @@ class Exhaustive:
             fewest = min(fewest, node.suppressed_rows)
             if node.suppressed_rows <= problem.limit:
                 satisfying.append(levels)
-                rank = rank_of(problem, levels, problem.measure.score(node))
+                value = problem.measure.score(node)
+                rank = rank_of(problem, levels, value)
                 if best is None or rank < best:
-                    best, best_node, score = rank, node, rank[0]
+                    best, best_node, score = rank, node, value
             if listener is not None:
                 listener(size, done + 1, score)
         return SearchResult(
@@ -79,4 +80,4 @@ def rank_of(problem: SearchProblem, levels: Sequence[int], score: float) -> tupl
     for column, level in zip(problem.table.columns, levels, strict=True):
         if column.height:
             relative += level / column.height
-    return score, sum(levels), canonical(relative), tuple(levels)
+    return canonical(score), sum(levels), canonical(relative), tuple(levels)

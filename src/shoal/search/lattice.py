@@ -55,10 +55,11 @@ class Lattice:
         """Turn nodes given by positions in `levels` into all nodes that they stand for, sorted."""
         expanded = nodes
         for column, groups in enumerate(self.same):
-            members = [np.array(group, dtype=np.uint8) for group in groups]
-            positions = expanded[:, column]
-            repeats = np.array([len(group) for group in groups])[positions]
-            levels = np.concatenate([members[p] for p in positions]) if len(positions) else positions
+            members = np.array([level for group in groups for level in group], dtype=np.uint8)
+            sizes = np.array([len(group) for group in groups])
+            repeats = sizes[expanded[:, column]]
+            firsts = (np.cumsum(sizes) - sizes)[expanded[:, column]]
+            within = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
             expanded = np.repeat(expanded, repeats, axis=0)
-            expanded[:, column] = levels
+            expanded[:, column] = members[np.repeat(firsts, repeats) + within]
         return expanded[np.lexsort(expanded.T[::-1])]

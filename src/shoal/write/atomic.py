@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,19 +13,34 @@ from shoal.errors import OutputError, ShoalError
 from shoal.write.files import suffix_of
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
     """Refuse a release file that could not be written later; call this before any work is done.
+
+    Parameters
+    ----------
+    path
+        Where the file is to go.
+    apart_from
+        Files that it must not replace, such as the input.
 
     Raises
     ------
     InputError
         The suffix names no format that Shoal writes.
     OutputError
-        The folder is missing or not writable, or a folder stands where a file should go.
+        The folder is missing or not writable, a folder stands where a file should go, or the file is one of
+        those that must stay.
     """
     suffix_of(path)
     _check_folder(path.parent)
     _check_target(path)
+    for other in apart_from:
+        if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
+            raise OutputError(
+                f"The output '{path}' cannot be written.\n"
+                f"It is the same file as '{other}', which is in use.\n"
+                "Choose another name."
+            )
 
 
 @contextmanager

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from shoal.audit import Audit, audit
-from shoal.errors import AuditError
+from shoal.audit import audit_release
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic, check_writable
 from shoal.write.files import write_table
@@ -58,26 +57,7 @@ def write_release(
         with stage("write"):
             write_table(release.table, data, dialect)
         with stage("audit"):
-            found = audit(data, release.spec, dialect, name=path.name)
-        _require(found, release)
+            found = audit_release(data, release.spec, dialect, name=path.name).require(release.table.num_rows)
         text = json.dumps(manifest(release, found, data, name=path.name), indent=2, ensure_ascii=False)
         evidence.write_text(text + "\n", encoding="utf-8", newline="\n")
     return path
-
-
-def _require(found: Audit, release: Releasable) -> None:
-    problems = [
-        f"The release does not keep its claim '{finding.claim}'.\n"
-        f"Measured: {finding.measured}.\n"
-        "Nothing was written."
-        for finding in found.findings
-        if not finding.holds
-    ]
-    if found.rows != release.table.num_rows:
-        problems.append(
-            "The written file does not hold all rows.\n"
-            f"Rows of the release: {release.table.num_rows:,}; in the file: {found.rows:,}.\n"
-            "Nothing was written."
-        )
-    if problems:
-        raise AuditError(problems)

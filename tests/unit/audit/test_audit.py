@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.audit import Audit, audit
+from shoal.audit import Audit, audit_release
 from shoal.describe.spec import Spec
 from shoal.describe.suppress import Suppress
 from shoal.errors import InputError, MissingFileError
@@ -50,7 +50,7 @@ CELL = st.sampled_from(["a", "b", "*", "", None])
 @given(rows=st.lists(st.tuples(CELL, CELL), max_size=12), k=st.integers(1, 4))
 def test_agrees_with_a_counter(rows: list[tuple[str | None, str | None]], k: int) -> None:
     table = pa.table([pa.array([row[i] for row in rows], pa.string()) for i in (0, 1)], names=["x", "y"])
-    found = audit(table, spec_of("x", "y", k=k))
+    found = audit_release(table, spec_of("x", "y", k=k))
     smallest = smallest_class(rows)
     assert found.holds is (smallest is None or smallest >= k)
     assert found.rows == len(rows)
@@ -62,7 +62,7 @@ def test_agrees_with_a_counter(rows: list[tuple[str | None, str | None]], k: int
 
 def test_wording(tmp_path: Path) -> None:
     path = file(tmp_path, "age,zip\n1,2\n1,2\n3,4\n3,4\n3,4\n")
-    found = audit(path, spec_of("age", "zip"))
+    found = audit_release(path, spec_of("age", "zip"))
     assert found.render() == (
         "k-anonymity 2: holds, smallest class 2\n"
         "identifiers removed: holds, 0 of 0\n"
@@ -74,39 +74,41 @@ def test_wording(tmp_path: Path) -> None:
 def test_a_tampered_release_fails(tmp_path: Path) -> None:
     good = "age,disease\n" + "30,flu\n" * 5 + "40,flu\n" * 5
     spec = spec_of("age", k=5, sensitive=["disease"])
-    assert audit(file(tmp_path, good), spec).holds
-    found = audit(file(tmp_path, good.removesuffix("40,flu\n")), spec)
+    assert audit_release(file(tmp_path, good), spec).holds
+    found = audit_release(file(tmp_path, good.removesuffix("40,flu\n")), spec)
     assert not found.holds
-    assert claim(found, "k-anonymity 5") == (False, "smallest class 4, 1 class too small")
+    assert claim(found, "k-anonymity 5") == (False, "smallest class 4, 1 class fails")
     assert "FAILS" in found.render()
 
 
 def test_null_and_the_empty_string_are_classes_of_their_own(tmp_path: Path) -> None:
     path = file(tmp_path, 'age,zip\n,1\n,1\n"",1\n"",1\n,"1"\n')
-    assert claim(audit(path, spec_of("age", "zip")), "k-anonymity 2") == (True, "smallest class 2")
+    assert claim(audit_release(path, spec_of("age", "zip")), "k-anonymity 2") == (True, "smallest class 2")
     path = file(tmp_path, 'age,zip\n,1\n"",1\n')
-    assert claim(audit(path, spec_of("age", "zip")), "k-anonymity 2")[0] is False
+    assert claim(audit_release(path, spec_of("age", "zip")), "k-anonymity 2")[0] is False
 
 
 def test_nulls_beside_stars_stay_a_class(tmp_path: Path) -> None:
     path = file(tmp_path, "age,zip\n*,*\n*,*\n*,\n")
-    found = audit(path, spec_of("age", "zip"))
+    found = audit_release(path, spec_of("age", "zip"))
     assert (found.rows, found.suppressed_rows) == (3, 2)
-    assert claim(found, "k-anonymity 2") == (False, "smallest class 1, 1 class too small")
+    assert claim(found, "k-anonymity 2") == (False, "smallest class 1, 1 class fails")
 
 
 @pytest.mark.parametrize("rows", ["", "*,*\n"])
 def test_nothing_to_check_is_said(tmp_path: Path, rows: str) -> None:
-    found = audit(file(tmp_path, "age,zip\n" + rows), spec_of("age", "zip"))
+    found = audit_release(file(tmp_path, "age,zip\n" + rows), spec_of("age", "zip"))
     assert found.holds
     assert "nothing to check" in found.render()
 
 
 def test_text_stays_text(tmp_path: Path) -> None:
     path = file(tmp_path, "zip\n01234\n1234\n1234.0\nNA\nNULL\n")
-    assert claim(audit(path, spec_of("zip", k=1)), "k-anonymity 1") == (True, "smallest class 1")
+    assert claim(audit_release(path, spec_of("zip", k=1)), "k-anonymity 1") == (True, "smallest class 1")
     path = file(tmp_path, "zip\n01234\n1234\n")
-    assert claim(audit(path, spec_of("zip")), "k-anonymity 2")[1] == "smallest class 1, 2 classes too small"
+    assert (
+        claim(audit_release(path, spec_of("zip")), "k-anonymity 2")[1] == "smallest class 1, 2 classes fail"
+    )
 
 
 NASTY = [
@@ -134,10 +136,10 @@ def test_any_column_names(tmp_path: Path, kind: str) -> None:
         pq.write_table(table, release)
     else:
         release = table
-    found = audit(release, spec_of(*NASTY, k=1))
+    found = audit_release(release, spec_of(*NASTY, k=1))
     assert found.holds
     assert claim(found, "k-anonymity 1")[1] == "smallest class 1"
-    assert not audit(release, spec_of(*NASTY, k=2)).holds
+    assert not audit_release(release, spec_of(*NASTY, k=2)).holds
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "table"])
@@ -148,8 +150,8 @@ def test_names_that_differ_in_case_only(tmp_path: Path, kind: str) -> None:
         release = file(tmp_path, "age,Age,AGE_1\n1,1,1\n1,2,1\n")
     elif kind == "parquet":
         pq.write_table(table, release := tmp_path / "release.parquet")
-    assert audit(release, spec_of("age", "AGE_1")).holds
-    assert not audit(release, spec_of("Age")).holds
+    assert audit_release(release, spec_of("age", "AGE_1")).holds
+    assert not audit_release(release, spec_of("Age")).holds
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
@@ -157,67 +159,70 @@ def test_names_that_differ_in_case_only(tmp_path: Path, kind: str) -> None:
 def test_the_dialect_is_found_out(tmp_path: Path, delimiter: str, ending: str) -> None:
     rows = ["\ufeffage;zip", '30;"[1;2"', '30;"[1;2"', "40;5", "40;5"]
     path = file(tmp_path, ending.join(row.replace(";", delimiter) for row in rows) + ending)
-    assert audit(path, spec_of("age", "zip")).holds
+    assert audit_release(path, spec_of("age", "zip")).holds
 
 
 def test_the_dialect_of_the_spec(tmp_path: Path) -> None:
     path = file(tmp_path, "age\n1,5;\n1,5;\n".replace("age", "age;zip"))
-    assert audit(path, spec_of("age", "zip", input=InputFormat(delimiter=";", encoding="latin-1"))).rows == 2
+    assert (
+        audit_release(path, spec_of("age", "zip", input=InputFormat(delimiter=";", encoding="latin-1"))).rows
+        == 2
+    )
 
 
 def test_another_encoding(tmp_path: Path) -> None:
     path = tmp_path / "release.csv"
     path.write_bytes("größe\nä\nä\n".encode("latin-1"))
-    assert audit(path, spec_of("größe"), InputFormat(encoding="latin-1")).holds
+    assert audit_release(path, spec_of("größe"), InputFormat(encoding="latin-1")).holds
 
 
 def test_a_name_with_wildcards_is_one_file(tmp_path: Path) -> None:
     file(tmp_path, "age\n1\n", "release-1.csv")
-    assert audit(file(tmp_path, "age\n2\n2\n", "release-*.csv"), spec_of("age")).rows == 2
-    assert audit(file(tmp_path, "age\n2\n2\n", "it's [1].csv"), spec_of("age")).holds
+    assert audit_release(file(tmp_path, "age\n2\n2\n", "release-*.csv"), spec_of("age")).rows == 2
+    assert audit_release(file(tmp_path, "age\n2\n2\n", "it's [1].csv"), spec_of("age")).holds
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "two\r\nlines", "two\rlines"])
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_line_ends_inside_quotes(tmp_path: Path, name: str, ending: str) -> None:
     rows = [f'age,"{name}"', '1,"x\ny"', '1,"x\ny"', '2,"x\r\ny"', "3,z"]
-    found = audit(file(tmp_path, ending.join(rows) + ending), spec_of("age", name))
+    found = audit_release(file(tmp_path, ending.join(rows) + ending), spec_of("age", name))
     assert found.rows == 4
-    assert claim(found, "k-anonymity 2")[1] == "smallest class 1, 2 classes too small"
+    assert claim(found, "k-anonymity 2")[1] == "smallest class 1, 2 classes fail"
 
 
 @pytest.mark.parametrize("text", ["age,zip\n1,2\r\n1,2\n", "age,zip\r\n1,2\n1,2\r\n"])
 def test_mixed_line_ends_are_refused_not_skipped(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        audit(file(tmp_path, text), spec_of("age", "zip"))
+        audit_release(file(tmp_path, text), spec_of("age", "zip"))
 
 
 def test_blank_lines_before_the_header(tmp_path: Path) -> None:
-    assert audit(file(tmp_path, "\n\nage,zip\n1,2\n1,2\n"), spec_of("age", "zip")).rows == 2
+    assert audit_release(file(tmp_path, "\n\nage,zip\n1,2\n1,2\n"), spec_of("age", "zip")).rows == 2
 
 
 def test_many_rows_with_line_ends_inside_quotes(tmp_path: Path) -> None:
     rows = ['1,"two\nlines, ""quoted"" and long enough to fill a buffer"\n', "1,plain\n"]
-    found = audit(file(tmp_path, "age,note\n" + "".join(rows) * 400_000), spec_of("age", "note"))
+    found = audit_release(file(tmp_path, "age,note\n" + "".join(rows) * 400_000), spec_of("age", "note"))
     assert found.rows == 800_000
     assert claim(found, "k-anonymity 2") == (True, "smallest class 400000")
 
 
 def test_typed_columns() -> None:
     table = pa.table({"age": [30, 30, None, None], "sex": pa.array(["F", "F", "*", "*"]).dictionary_encode()})
-    assert audit(table, spec_of("age", "sex")).holds
+    assert audit_release(table, spec_of("age", "sex")).holds
 
 
 def test_identifiers_and_columns(tmp_path: Path) -> None:
     path = file(tmp_path, "age,name,extra\n1,x,y\n1,x,y\n")
-    found = audit(path, spec_of("age", identifiers=["name", "id"], sensitive=["disease"]))
+    found = audit_release(path, spec_of("age", identifiers=["name", "id"], sensitive=["disease"]))
     assert claim(found, "identifiers removed") == (False, "1 of 2; still there: name")
     assert claim(found, "columns present") == (False, "1 of 2; missing: disease; not in the spec: extra")
 
 
 def test_missing_quasi_identifiers_are_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
-        audit(file(tmp_path, "agee,sex\n1,2\n"), spec_of("age", "zip", "sex"))
+        audit_release(file(tmp_path, "agee,sex\n1,2\n"), spec_of("age", "zip", "sex"))
     assert len(error.value.problems) == 2
     assert "Column 'age'" in str(error.value)
     assert "Did you mean 'agee'?" in str(error.value)
@@ -225,13 +230,13 @@ def test_missing_quasi_identifiers_are_named_at_once(tmp_path: Path) -> None:
 
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError):
-        audit(tmp_path / "nowhere.csv", spec_of("age"))
+        audit_release(tmp_path / "nowhere.csv", spec_of("age"))
 
 
 @pytest.mark.parametrize("text", ["age,zip\n1,2\nsecret\n", "age,zip\n1,2,secret\n", 'age,zip\n1,"secret\n'])
 def test_a_damaged_file_is_refused_without_its_values(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError) as error:
-        audit(file(tmp_path, text), spec_of("age", "zip"))
+        audit_release(file(tmp_path, text), spec_of("age", "zip"))
     assert "secret" not in str(error.value)
 
 
@@ -239,7 +244,7 @@ def test_the_queries_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyP
     import duckdb
 
     path = file(tmp_path, 'it\'s;"a""b"\n1;2\n1;2\n3;4\n')
-    found = audit(path, spec_of("it's", 'a"b'))
+    found = audit_release(path, spec_of("it's", 'a"b'))
     monkeypatch.chdir(tmp_path)
     assert str(tmp_path) not in found.findings[0].sql
     with duckdb.connect() as connection:
@@ -250,12 +255,12 @@ def test_the_queries_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    audit(file(tmp_path, "age\n1\n1\n"), spec_of("age"))
+    audit_release(file(tmp_path, "age\n1\n1\n"), spec_of("age"))
     assert [path.name for path in tmp_path.iterdir()] == ["release.csv"]
 
 
 def test_to_mapping(tmp_path: Path) -> None:
-    mapping = audit(file(tmp_path, "age\n1\n*\n"), spec_of("age", k=1)).to_mapping()
+    mapping = audit_release(file(tmp_path, "age\n1\n*\n"), spec_of("age", k=1)).to_mapping()
     assert (mapping["holds"], mapping["rows"], mapping["suppressed_rows"]) == (True, 2, 1)
     assert [entry["claim"] for entry in mapping["claims"]] == [
         "k-anonymity 1",

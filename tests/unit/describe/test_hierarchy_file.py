@@ -7,7 +7,7 @@ import pytest
 
 from shoal.describe.hierarchy import HierarchyError
 from shoal.describe.hierarchy_file import HierarchyFile, hierarchy_file
-from shoal.errors import InputError, MissingFileError
+from shoal.errors import InputError
 
 
 @pytest.fixture
@@ -50,6 +50,10 @@ def test_text_is_kept(write):
 
 def test_a_single_column_is_level_0_alone(write):
     assert labels(write("Ulm\nBonn\n"), ["Bonn"]) == [["Bonn"]]
+
+
+def test_blank_lines_are_no_values(write):
+    assert write("Ulm\n\nBonn\n\n").levels(pa.array(["Ulm"])).total == 2
 
 
 def test_byte_order_mark_and_last_blank_line(write):
@@ -98,15 +102,15 @@ def test_all_that_is_wrong_with_a_file_at_once(write):
 
 
 def test_ragged_rows_are_counted(write):
-    with pytest.raises(InputError, match="has 2 rows with another number of cells") as caught:
+    with pytest.raises(HierarchyError, match="has 2 rows with another number of cells") as caught:
         write("Ulm;D;*\nBonn;D\nRome;I;*\nPisa\nBari;I;*\n").levels(pa.array(["Ulm"]))
     assert "line 2 has 2 cells, line 4 has 1 cell" in str(caught.value)
 
 
 def test_missing_and_empty_files(write, tmp_path):
-    with pytest.raises(MissingFileError, match="does not exist"):
+    with pytest.raises(HierarchyError, match="does not exist"):
         hierarchy_file(tmp_path / "no.csv").levels(pa.array(["Ulm"]))
-    with pytest.raises(InputError, match="is empty"):
+    with pytest.raises(HierarchyError, match="is empty"):
         write("").levels(pa.array(["Ulm"]))
 
 

@@ -3,6 +3,8 @@
 import gzip
 import io
 import os
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -254,6 +256,17 @@ def test_no_permission(source, tmp_path):
     (tmp_path / "people.csv").chmod(0)
     with pytest.raises(MissingFileError, match="may not be read"):
         open_source(tmp_path / "people.csv")
+
+
+def test_files_are_read_without_libraries_for_frames(source):
+    code = (
+        "import sys; from shoal.read.source import open_source; "
+        "open_source(sys.argv[1]).read(['a', 'b'], ['a']); "
+        "print({'narwhals', 'pandas', 'polars', 'pyarrow.parquet'} & sys.modules.keys() or 'none')"
+    )
+    path = source("a,b\n1,2\n")._file.path
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "none"
 
 
 def test_another_kind_of_file(source):

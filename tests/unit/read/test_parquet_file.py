@@ -65,5 +65,5 @@ def test_lists_cannot_be_compared(source):
 
 def test_not_a_parquet_file(tmp_path):
     (tmp_path / "people.parquet").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="'people.parquet' is not a Parquet file"):
+    with pytest.raises(InputError, match=r"'people\.parquet' is not a Parquet file"):
         open_source(tmp_path / "people.parquet")

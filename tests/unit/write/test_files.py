@@ -111,7 +111,8 @@ def test_duckdb_reads_what_was_written(
     with duckdb.connect() as connection:
         found = connection.execute(
             "SELECT * FROM read_csv(?, header = true, delim = ',', quote = '\"', escape = '\"', "
-            "nullstr = '', new_line = '\\n', allow_quoted_nulls = false, auto_detect = false, columns = {'a': 'VARCHAR', 'b': 'VARCHAR'})",
+            "new_line = '\\n', nullstr = '', allow_quoted_nulls = false, auto_detect = false, "
+            "columns = {'a': 'VARCHAR', 'b': 'VARCHAR'})",
             [str(path)],
         ).fetchall()
     assert found == rows

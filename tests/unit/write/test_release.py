@@ -134,7 +134,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(release_module, "audit", interrupt)
+    monkeypatch.setattr(release_module, "audit_release", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_release(Result(), tmp_path / "release.csv")
     assert names(tmp_path) == []

@@ -1,0 +1,53 @@
+"""The types of cpp/bindings/module.cpp."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Objective:
+    def __init__(
+        self,
+        term: str,
+        rows: float,
+        divisor: float = 1.0,
+        weights: Sequence[float] = ...,
+        level_costs: Sequence[Sequence[float]] = ...,
+        label_costs: Sequence[Sequence[Sequence[float]]] = ...,
+    ) -> None: ...
+
+class CodedTable:
+    def __init__(
+        self,
+        codes: Sequence[NDArray[np.uint32]],
+        maps: Sequence[Sequence[NDArray[np.uint32]]],
+        user_levels: Sequence[Sequence[int]],
+        heights: Sequence[int],
+        weights: NDArray[np.uint64] | None = None,
+    ) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def tuples(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    def search(
+        self,
+        k: int,
+        limit: int,
+        objective: Objective,
+        all_nodes: bool = False,
+        threads: int = 1,
+        progress: Callable[[int, int, float | None], None] | None = None,
+    ) -> dict[str, Any]: ...
+    def evaluate(
+        self, nodes: Sequence[Sequence[int]], k: int, objective: Objective
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64]]: ...
+    def classes(self, path: Sequence[Sequence[int]]) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]: ...
+
+def index_rows(
+    codes: Sequence[NDArray[np.uint32]], cardinalities: Sequence[int]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]: ...
+def instruction_sets() -> list[str]: ...
+def use_instruction_set(name: str) -> None: ...

@@ -1,0 +1,187 @@
+"""`shoal anonymize`: from a table to a release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.console import reporting, without_pandas
+from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, ShowValues, input_format
+from shoal.cli.progress import progress
+from shoal.cli.short_form import overridden, spec_from
+from shoal.cli.summary import print_release
+
+EPILOG = """
+[bold]Examples[/bold]
+
+shoal anonymize people.csv --spec spec.yaml --output release.csv
+
+shoal anonymize people.csv -k 5 --qi age=intervals:5,10,20 --qi zip=prefix --qi sex --sensitive disease
+--output out.csv
+
+shoal anonymize people.parquet --spec spec.yaml --suppression 0.05 --json --output out.parquet | jq .levels
+"""
+
+_FORM = "Short form, instead of --spec"
+_RELEASE = "The release"
+_SEARCH = "The search"
+
+
+def anonymize(
+    input: Annotated[Path, typer.Argument(help="CSV (also .gz) or Parquet file with the table.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Where the release goes: .csv, .csv.gz or .parquet."),
+    ],
+    spec: Annotated[
+        Path | None,
+        typer.Option("--spec", "-s", help="YAML file: roles, hierarchies, privacy, suppression, quality."),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", help="k-anonymity: rows per class.", rich_help_panel=_FORM)
+    ] = None,
+    qi: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=HIERARCHY[:ARGS]]",
+            help="A quasi-identifier: age=intervals:5,10,20, zip=prefix:5, job=file:job.csv, or just a name "
+            "to keep or suppress. Repeatable, as are the next three.",
+            rich_help_panel=_FORM,
+        ),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A sensitive column.", rich_help_panel=_FORM),
+    ] = None,
+    identifier: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A column that is not released.", rich_help_panel=_FORM),
+    ] = None,
+    insensitive: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A column that is released as it is.", rich_help_panel=_FORM),
+    ] = None,
+    suppression: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of rows that may be suppressed, 0 to 1. [dim]\\[default: the spec's, or 0][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    quality: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="What to keep as much of as possible: average-class-size, discernability, "
+            "discernability-monotone, entropy, height, loss or precision. "
+            "[dim]\\[default: the spec's, or loss][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    suppressed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="remove|star",
+            help="Leave suppressed rows out, or put * into their quasi-identifiers. "
+            "[dim]\\[default: the spec's, or remove][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Makes the shuffle repeatable, for whoever knows it; keep it to yourself.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    keep_order: Annotated[
+        bool,
+        typer.Option("--keep-order", help="Do not shuffle the rows.", rich_help_panel=_RELEASE),
+    ] = False,
+    keep_undeclared: Annotated[
+        bool,
+        typer.Option(
+            "--keep-undeclared", help="Release columns without a role as they are.", rich_help_panel=_RELEASE
+        ),
+    ] = False,
+    drop_undeclared: Annotated[
+        bool,
+        typer.Option("--drop-undeclared", help="Leave columns without a role out.", rich_help_panel=_RELEASE),
+    ] = False,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    algorithm: Annotated[
+        str,
+        typer.Option(help="How to search; all give the same release.", rich_help_panel=_SEARCH),
+    ] = "box",
+    threads: Annotated[
+        int | None,
+        typer.Option(help="How many to use. [dim]\\[default: all processors][/dim]", rich_help_panel=_SEARCH),
+    ] = None,
+    all_nodes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Also write every choice of levels that satisfies, with its suppressed rows and score.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Find the release that loses the least information, audit it and write it.
+
+    What the columns mean comes from a spec file or from the short form. Options for the release and the input
+    have precedence over the spec. Nothing is written unless the audit of the written file holds; the
+    evidence goes beside it, into OUTPUT.manifest.json.
+    """
+    with reporting(show_values=show_values, interrupted="Interrupted; nothing was written."):
+        without_pandas()
+        from shoal.flow import anonymize as run
+        from shoal.write import atomic, check_writable, write_table
+
+        check_writable(output, apart_from=[input])
+        if all_nodes is not None:
+            check_writable(all_nodes, apart_from=[input, output])
+        asked = overridden(
+            spec_from(
+                spec,
+                k=k,
+                quasi_identifiers=qi or [],
+                sensitive=sensitive or [],
+                identifiers=identifier or [],
+                insensitive=insensitive or [],
+            ),
+            input_format(delimiter, quote, encoding),
+            suppression=suppression,
+            quality=quality,
+            suppressed=suppressed,
+        )
+        with progress() as listener:
+            release = run(
+                input,
+                asked,
+                algorithm=algorithm,
+                threads=threads,
+                seed=seed,
+                keep_order=keep_order,
+                keep_undeclared=keep_undeclared,
+                drop_undeclared=drop_undeclared,
+                all_nodes=all_nodes is not None,
+                listener=listener,
+            )
+            if all_nodes is None:
+                release.write(output)
+            else:
+                with atomic(all_nodes) as (hidden,):
+                    write_table(release.satisfying_nodes, hidden)
+                    release.write(output)
+    if as_json:
+        typer.echo(json.dumps(release.to_mapping(), indent=2))
+    else:
+        print_release(release, output)

@@ -1,0 +1,66 @@
+"""`shoal`: where the commands come together."""
+
+from __future__ import annotations
+
+import gc
+from typing import Annotated
+
+import typer
+
+from shoal.cli.anonymize import EPILOG, anonymize
+from shoal.cli.audit import audit
+from shoal.cli.demo import demo
+from shoal.cli.sample import sample
+
+app = typer.Typer(
+    name="shoal",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    # A traceback with local variables would show people's data.
+    pretty_exceptions_show_locals=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        import shoal
+
+        typer.echo(f"shoal {shoal.__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="""
+[bold]To begin[/bold]
+
+shoal demo
+
+shoal sample census --rows 10000 --output census
+
+shoal anonymize census/census.csv --spec census/spec.yaml --output release.csv
+
+shoal audit release.csv --spec census/spec.yaml
+"""
+)
+def shoal(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Hide every person in a crowd of at least k, and keep as much information as can be kept.
+
+    Exit codes: 0 done, 2 wrong use or input, 3 infeasible, 4 audit failed, 130 interrupted.
+    """
+
+
+app.command(epilog=EPILOG)(anonymize)
+app.command()(audit)
+app.command()(sample)
+app.command()(demo)
+
+
+def main() -> None:
+    """Run the command line."""
+    gc.set_threshold(100_000)  # a tenth of a short run would go into looking over what imports leave behind
+    app(prog_name="shoal")

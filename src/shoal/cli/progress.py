@@ -1,0 +1,40 @@
+"""A progress bar on stderr, if that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shoal.events import Event, Listener, SearchAdvanced, StepStarted
+
+
+@contextmanager
+def progress() -> Iterator[Listener | None]:
+    """Give a listener that shows the step, the nodes decided and the best score so far."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description:<8}"),
+        BarColumn(),
+        TextColumn("{task.fields[found]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+
+        def show(event: Event) -> None:
+            if isinstance(event, StepStarted):
+                for done in bar.task_ids:
+                    bar.remove_task(done)
+                bar.add_task(event.step, total=None, found="")
+            elif isinstance(event, SearchAdvanced):
+                best = "" if event.best is None else f", best so far {event.best:.6g}"
+                found = f"{event.decided:,} of {event.nodes:,} nodes decided{best}"
+                bar.update(bar.task_ids[-1], total=event.nodes, completed=event.decided, found=found)
+
+        yield show

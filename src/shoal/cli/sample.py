@@ -1,0 +1,31 @@
+"""`shoal sample`: write a built-in sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.console import print_table, reporting, without_pandas
+
+
+def sample(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="census (any size, nobody in it exists) or patients (the six of the literature)."
+        ),
+    ],
+    rows: Annotated[int | None, typer.Option(help="How many people.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same files.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder.")] = Path(),
+) -> None:
+    """Write a sample table with its hierarchies and a spec that runs as it is."""
+    with reporting(interrupted="Interrupted; nothing was written."):
+        without_pandas()
+        from shoal.data import write_sample
+
+        written = write_sample(name, rows, seed, output)
+    hierarchies = [("Hierarchy", str(path)) for path in written.hierarchies]
+    print_table([("Table", str(written.data)), ("Spec", str(written.spec)), *hierarchies])

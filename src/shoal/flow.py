@@ -1,0 +1,206 @@
+"""From a table to its release: the steps, one call each."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal import registry
+from shoal.audit import audit_release
+from shoal.describe.spec import Spec
+from shoal.encode.table import code_table
+from shoal.errors import InputError, Problem, nearest
+from shoal.events import Listener, SearchAdvanced, Steps
+from shoal.infeasible import infeasible
+from shoal.read.csv_file import CsvFile
+from shoal.read.source import Source, open_source
+from shoal.recode.full_domain import recode
+from shoal.release import Release
+from shoal.satisfying import satisfying_nodes
+from shoal.search.problem import SearchProblem
+from shoal.search.result import SearchAlgorithm
+
+
+def anonymize(
+    data: object,
+    spec: Spec | str | Path,
+    *,
+    algorithm: str = "box",
+    threads: int | None = None,
+    seed: int | None = None,
+    keep_order: bool = False,
+    keep_undeclared: bool = False,
+    drop_undeclared: bool = False,
+    all_nodes: bool = False,
+    listener: Listener | None = None,
+) -> Release:
+    """Find the release that loses the least information among those that satisfy the spec.
+
+    Parameters
+    ----------
+    data
+        A pandas, polars or Arrow table, or the path of a CSV or Parquet file. It is not changed.
+    spec
+        What the columns mean and what the release must satisfy, or the path of its YAML file.
+    algorithm
+        The search. All give the same release; they differ in the time that it takes.
+    threads
+        How many the search may use; all processors if not given.
+    seed
+        Makes the shuffle of the rows repeatable. Whoever knows it can undo the shuffle.
+    keep_order
+        Leave the rows in the order of the input, which may tell who is who.
+    keep_undeclared, drop_undeclared
+        What to do with columns that the spec does not name; otherwise they are an error.
+    all_nodes
+        Also find all choices of levels that satisfy, for `Release.satisfying_nodes`.
+    listener
+        Called with what happens: see `shoal.events`.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong about the data, the spec or a parameter.
+    InfeasibleError
+        No release satisfies the spec; the message names the nearest that can be satisfied.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> people = pa.table({"age": [34, 37, 51, 58], "zip": ["53715", "53710", "53706", "53703"]})
+    >>> spec = shoal.Spec(
+    ...     quasi_identifiers={"age": shoal.intervals(10, 20), "zip": shoal.prefix(5)},
+    ...     privacy=[shoal.KAnonymity(2)],
+    ... )
+    >>> release = shoal.anonymize(people, spec)
+    >>> release.levels
+    {'age': 1, 'zip': 1}
+    >>> sorted(release.data["zip"].to_pylist())
+    ['5370*', '5370*', '5371*', '5371*']
+    """
+    _check_arguments(threads, seed, keep_undeclared, drop_undeclared)
+    search_algorithm: SearchAlgorithm = registry.resolve("algorithms", algorithm)()
+    steps = Steps(listener)
+    with steps("read"):
+        spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        source = open_source(data, spec.input)
+        spec, notes = _settle_columns(spec, source, keep_undeclared, drop_undeclared)
+        table = _read(source, spec)
+    with steps("encode"):
+        coded = code_table(table, spec.quasi_identifiers)
+        columns, others = table.column_names, table.drop_columns(list(spec.quasi_identifiers))
+        del table
+    with steps("search"):
+        problem = SearchProblem(coded, spec.privacy, spec.quality, spec.suppression)
+        found = search_algorithm.search(
+            problem,
+            all_nodes=all_nodes,
+            threads=threads or os.cpu_count() or 1,
+            listener=None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now)),
+        )
+        if found.levels is None or found.score is None:
+            raise infeasible(problem, found.fewest_suppressed)
+        nodes = None if found.satisfying is None else satisfying_nodes(problem, found.satisfying)
+        del problem  # and with it the kernel's copy of the table
+    with steps("recode"):
+        recoded = recode(
+            coded,
+            others,
+            found.levels,
+            spec.privacy,
+            columns=columns,
+            suppressed=spec.suppressed,
+            random=None if keep_order else np.random.default_rng(seed),
+        )
+    with steps("audit"):
+        evidence = audit_release(recoded.table, spec).require(recoded.table.num_rows)
+    return Release(
+        table=recoded.table,
+        spec=spec,
+        levels=dict(zip(coded.names, found.levels, strict=True)),
+        heights={column.name: column.height for column in coded.columns},
+        score=found.score,
+        rows=coded.rows,
+        suppressed_rows=recoded.suppressed_rows,
+        class_sizes=recoded.class_sizes,
+        optimal=found.optimal and search_algorithm.exact,
+        nodes=found.counters,
+        audit=evidence,
+        shuffled=not keep_order,
+        dialect=source.dialect if isinstance(source, CsvFile) else None,
+        notes=notes,
+        source=source,
+        steps=steps,
+        satisfying_nodes=nodes,
+    )
+
+
+def _check_arguments(
+    threads: int | None, seed: int | None, keep_undeclared: bool, drop_undeclared: bool
+) -> None:
+    problems = []
+    if threads is not None and threads < 1:
+        problems.append(f"The number of threads must be at least 1.\nFound: {threads}.")
+    if seed is not None and seed < 0:
+        problems.append(f"The seed must be a whole number of at least 0.\nFound: {seed}.")
+    if keep_undeclared and drop_undeclared:
+        problems.append("Undeclared columns cannot be both kept and dropped.\nSay one of the two.")
+    if problems:
+        raise InputError(problems)
+
+
+def _settle_columns(
+    spec: Spec, source: Source, keep_undeclared: bool, drop_undeclared: bool
+) -> tuple[Spec, tuple[str, ...]]:
+    """Return the spec with a role for every column that will be released, and what to note about it."""
+    missing = [name for name in spec.roles if name not in source.columns]
+    undeclared = [name for name in source.columns if name not in spec.roles]
+    listed = ", ".join(undeclared)
+    problems = [
+        Problem(
+            f"Column {name!r} is not in the table.\n"
+            f"Columns: {', '.join(source.columns)}.\n"
+            f"{nearest(name, source.columns).strip() or 'Correct the spec, or the table.'}"
+        )
+        for name in missing
+    ]
+    if undeclared and not (keep_undeclared or drop_undeclared):
+        problems.append(
+            Problem(
+                f"The spec does not say what {_columns(len(undeclared))} of the table "
+                f"{'is' if len(undeclared) == 1 else 'are'}.\n"
+                f"Undeclared: {listed}.\n"
+                "Give each a role, or say --keep-undeclared or --drop-undeclared "
+                "(in Python keep_undeclared=True or drop_undeclared=True)."
+            )
+        )
+    if problems:
+        raise InputError(problems)
+    if not undeclared:
+        return spec, ()
+    if drop_undeclared:
+        return spec, (f"Undeclared columns dropped: {listed}.",)
+    return (
+        replace(spec, insensitive=(*spec.insensitive, *undeclared)),
+        (f"Undeclared columns released as they are: {listed}.",),
+    )
+
+
+def _read(source: Source, spec: Spec) -> pa.Table:
+    """Read what is released, in the order of the input. Identifiers are not even read."""
+    released = set(spec.released)
+    table = source.read(
+        [name for name in source.columns if name in released], coded=set(spec.quasi_identifiers)
+    )
+    if table.num_rows == 0:
+        raise InputError(f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
+    return table
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count:,} columns"

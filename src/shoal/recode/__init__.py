@@ -1,0 +1,1 @@
+"""Step 5: apply the choice to the rows, one way of recoding per file."""

@@ -1,0 +1,222 @@
+"""What `anonymize` returns: the released table, how it came about, and the proof that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.audit import Audit
+from shoal.describe.spec import Spec
+from shoal.events import Steps
+from shoal.read.source import InputFormat, Source
+from shoal.search.result import Counters
+from shoal.write.release import write_release
+
+_LABELS_SHOWN = 3
+
+
+class Choice(NamedTuple):
+    """What was chosen for one quasi-identifier: a level, of how many, and some of the released labels."""
+
+    column: str
+    level: int
+    height: int
+    labels: str
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """An anonymized table.
+
+    Attributes
+    ----------
+    table
+        The released rows as Arrow; `data` has them as the kind of frame that went in.
+    spec
+        What was asked for, undeclared columns that were kept included.
+    levels, heights
+        Per quasi-identifier the chosen level, and the highest that its hierarchy has.
+    score
+        The value of the spec's quality measure, smaller is better.
+    rows, suppressed_rows
+        Rows of the input, and how many of them were suppressed.
+    class_sizes
+        For each size that occurs, the number of released classes of that many rows.
+    optimal
+        Whether no other choice of levels scores better, proved.
+    nodes
+        The work of the search.
+    audit
+        What an independent check of the released values found.
+    satisfying_nodes
+        If asked for, all choices of levels that satisfy: their levels, suppressed rows and score.
+    notes
+        What else a reader should know.
+    """
+
+    table: pa.Table
+    spec: Spec
+    levels: dict[str, int]
+    heights: dict[str, int]
+    score: float
+    rows: int
+    suppressed_rows: int
+    class_sizes: dict[int, int]
+    optimal: bool
+    nodes: Counters
+    audit: Audit
+    shuffled: bool
+    dialect: InputFormat | None
+    notes: tuple[str, ...]
+    source: Source = field(repr=False)
+    steps: Steps = field(repr=False)
+    satisfying_nodes: pa.Table | None = field(default=None, repr=False)
+
+    @cached_property
+    def data(self) -> Any:
+        """The released rows, as the kind of frame that went in; an Arrow table where it was a file."""
+        return self.source.restore(_decoded(self.table))
+
+    @property
+    def quality(self) -> str:
+        """The name of the quality measure."""
+        return self.spec.quality.name
+
+    @property
+    def classes(self) -> int:
+        """Released classes."""
+        return sum(self.class_sizes.values())
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each step took, and `total`."""
+        return self.steps.seconds
+
+    def write(self, path: str | Path) -> Path:
+        """Write the release and its manifest, once the audit of the written file holds.
+
+        Parameters
+        ----------
+        path
+            Ends in `.csv`, `.csv.gz` or `.parquet`. A file that is there already is replaced.
+        """
+        return write_release(self, path, stage=self.steps)
+
+    def choices(self) -> list[Choice]:
+        """Tell what was chosen for each quasi-identifier."""
+        return [
+            Choice(name, level, self.heights[name], _some_labels(self.table.column(name)))
+            for name, level in self.levels.items()
+        ]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Tell everything else that a reader of the release wants to know, in words."""
+        share, rows = self.suppressed_rows / self.rows, "row" if self.suppressed_rows == 1 else "rows"
+        sizes = f" of {min(self.class_sizes):,} to {max(self.class_sizes):,} rows" if self.class_sizes else ""
+        proof = "proved optimal" if self.optimal else "heuristic, not proved optimal"
+        facts = [
+            ("Rows", f"{self.rows:,} in, {self.table.num_rows:,} out"),
+            ("Suppressed", f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"),
+            ("Classes", f"{self.classes:,}{sizes}"),
+            ("Score", f"{self.score:.12g} {self.quality}, {proof}"),
+            *((finding.claim, finding.verdict) for finding in self.audit.findings),
+            ("NULL", self._null_rule()),
+            ("Order", "shuffled" if self.shuffled else "as in the input"),
+            ("Time", f"{self.seconds['total']:.2f} s, of which search {self.seconds['search']:.2f} s"),
+        ]
+        return facts + [("Note", note) for note in self.notes]
+
+    def summary(self) -> str:
+        """Return all of this as text.
+
+        Examples
+        --------
+        >>> import shoal
+        >>> spec = shoal.Spec(
+        ...     quasi_identifiers={"age": shoal.intervals(10, 20), "sex": "suppress"},
+        ...     privacy=[shoal.KAnonymity(2)],
+        ... )
+        >>> release = shoal.anonymize(pa.table({"age": [31, 35, 52, 58], "sex": list("FFMM")}), spec)
+        >>> print(release.summary().partition("Time")[0])
+        Column  Level   Labels
+        age     1 of 3  [30, 40), [50, 60)
+        sex     0 of 1  F, M
+        <BLANKLINE>
+        Rows                 4 in, 4 out
+        Suppressed           0 rows (0.00%), removed
+        Classes              2 of 2 to 2 rows
+        Score                0.166666666667 loss, proved optimal
+        k-anonymity 2        holds, smallest class 2
+        identifiers removed  holds, 0 of 0
+        columns present      holds, 2 of 2
+        NULL                 a value of its own
+        Order                shuffled
+        <BLANKLINE>
+        """
+        rows = [("Column", "Level", "Labels")]
+        rows += [(c.column, f"{c.level} of {c.height}", c.labels) for c in self.choices()]
+        return f"{_aligned(rows)}\n\n{_aligned(self.facts())}"
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the result as plain values, ready for JSON."""
+        return {
+            "levels": dict(self.levels),
+            "score": self.score,
+            "quality": self.quality,
+            "suppressed_rows": self.suppressed_rows,
+            "rows": self.rows,
+            "classes": self.classes,
+            "satisfying_nodes": None if self.satisfying_nodes is None else self.satisfying_nodes.num_rows,
+            "nodes": {
+                "lattice": self.nodes.lattice,
+                "checked": self.nodes.checked,
+                "tagged": self.nodes.tagged,
+                "rollups": self.nodes.rollups,
+            },
+            "seconds": self.seconds,
+            "optimal": self.optimal,
+        }
+
+    def _null_rule(self) -> str:
+        forbidding = [name for name, qi in self.spec.quasi_identifiers.items() if qi.null == "forbid"]
+        if not forbidding:
+            return "a value of its own"
+        if len(forbidding) == len(self.levels):
+            return "forbidden"
+        return f"a value of its own; forbidden in {', '.join(forbidding)}"
+
+
+_FATE = {"remove": "removed", "star": "starred"}
+
+
+def _decoded(table: pa.Table) -> pa.Table:
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def _some_labels(column: pa.ChunkedArray) -> str:
+    """Return the first labels in their order, and how many there are."""
+    if pa.types.is_dictionary(column.type):
+        labels = [label for chunk in column.chunks for label in chunk.dictionary.to_pylist()]
+        count, first = len(labels), labels[:_LABELS_SHOWN]
+    else:
+        values = pc.unique(column).drop_null().to_pylist()
+        count, first = len(values), nsmallest(_LABELS_SHOWN, values)
+    shown = [*map(str, first), *(["NULL"] if column.null_count else [])]
+    return ", ".join(shown) + (f", ... ({count:,} labels)" if count > len(first) else "")
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,127 @@
+"""The spec as Python objects."""
+
+import math
+
+import pytest
+
+from shoal.describe import QuasiIdentifier, Role, Spec, intervals, prefix, suppress
+from shoal.describe.spec import hierarchy_from_text
+from shoal.errors import InputError
+from shoal.measure.loss import Loss
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.source import InputFormat
+
+
+def make(**arguments):
+    return Spec(**{"quasi_identifiers": {"age": "suppress"}, "privacy": [KAnonymity(5)], **arguments})
+
+
+def problems(**arguments):
+    with pytest.raises(InputError) as caught:
+        make(**arguments)
+    return [problem.message for problem in caught.value.problems]
+
+
+def test_all_roles():
+    spec = make(
+        quasi_identifiers={"age": intervals(5, 10, 20), "zip": prefix(5), "sex": "suppress"},
+        sensitive=["disease"],
+        identifiers=["name"],
+        insensitive=["note"],
+        suppression=0.02,
+    )
+    assert spec.roles == {
+        "name": Role.IDENTIFIER,
+        "age": Role.QUASI_IDENTIFIER,
+        "zip": Role.QUASI_IDENTIFIER,
+        "sex": Role.QUASI_IDENTIFIER,
+        "disease": Role.SENSITIVE,
+        "note": Role.INSENSITIVE,
+    }
+    assert spec.released == ("age", "zip", "sex", "disease", "note")
+    assert spec.quasi_identifiers["sex"] == QuasiIdentifier(hierarchy=suppress())
+    assert spec.quality == Loss()
+    assert spec.suppressed == "remove"
+    assert spec.input == InputFormat()
+
+
+def test_quality_by_name_or_object():
+    assert make(quality="loss") == make(quality=Loss())
+
+
+def test_a_spec_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        make().suppression = 0.5
+
+
+def test_everything_wrong_at_once():
+    found = problems(
+        quasi_identifiers={
+            "age": "interval",
+            "zip": QuasiIdentifier(hierarchy=suppress(), weight=0, min_level=3, max_level=1),
+            "sex": QuasiIdentifier(hierarchy=5, weight=math.nan, min_level=-1, null="maybe"),
+            "both": "suppress",
+        },
+        sensitive=["both", "twice", "twice"],
+        suppression=2,
+        quality="los",
+        suppressed="drop",
+        privacy=[],
+    )
+    expected = [
+        "Column 'age': Unknown hierarchy 'interval'.\nKnown: file, intervals, prefix, suppress.\n"
+        "Did you mean 'intervals'?",
+        "Column 'zip': the weight must be a positive number.\nFound: 0.",
+        "Column 'zip': the lowest level is above the highest.\nFound: 3 and 1.",
+        "Column 'sex': 5 is not a hierarchy.\nKnown: file, intervals, prefix, suppress.",
+        "Column 'sex': the weight must be a positive number.\nFound: nan.",
+        "Column 'sex': the lowest level must be a whole number, at least 0.\nFound: -1.",
+        "Column 'sex': NULL means 'value' or 'forbid'.\nFound: 'maybe'.",
+        "Column 'both' has more than one role: quasi-identifier, sensitive.\nGive it one.",
+        "Column 'twice' stands 2 times among sensitive.\nName it once.",
+    ]
+    assert found[: len(expected)] == expected
+    rest = "\n".join(found[len(expected) :])
+    for text in ("asks for no privacy", "share of the rows", "Did you mean 'loss'?", "'remove' or 'star'"):
+        assert text in rest
+
+
+def test_no_quasi_identifier():
+    assert problems(quasi_identifiers={}) == [
+        "The spec has no quasi-identifier.\nGive at least one column that role."
+    ]
+
+
+@pytest.mark.parametrize("suppression", [-0.1, 1.01, math.nan, math.inf, "0.02", True, None])
+def test_suppression_outside_its_range(suppression):
+    assert "from 0 to 1" in problems(suppression=suppression)[0]
+
+
+def test_the_ends_of_the_range():
+    assert make(suppression=0).suppression == 0.0
+    assert make(suppression=1).suppression == 1.0
+
+
+def test_a_text_is_no_list_of_columns():
+    assert "Found: the text 'disease'." in problems(sensitive="disease")[0]
+
+
+def test_names_must_be_text():
+    assert "A column name must be text." in problems(sensitive=[5])[0]
+
+
+@pytest.mark.parametrize("model", [5, "k-anonymity", {"k-anonymity": 5}])
+def test_a_model_must_be_one(model):
+    assert "is not a privacy model" in problems(privacy=[model])[0]
+
+
+def test_a_measure_must_be_one():
+    assert "is not a quality measure" in problems(quality=5)[0]
+
+
+def test_hierarchies_from_text():
+    assert hierarchy_from_text("suppress") == suppress()
+    assert hierarchy_from_text("prefix") == prefix()
+    assert hierarchy_from_text("prefix:5") == prefix(5)
+    with pytest.raises(InputError, match="Unknown hierarchy 'prefx'"):
+        hierarchy_from_text("prefx:5")

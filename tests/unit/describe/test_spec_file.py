@@ -1,0 +1,263 @@
+"""The spec as YAML, and the messages for what is wrong in it."""
+
+import string
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.describe import HierarchyFile, QuasiIdentifier, Spec, intervals, prefix, suppress
+from shoal.errors import InputError, MissingFileError
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.source import InputFormat
+
+EXAMPLE = """
+input: {delimiter: ";"}
+columns:
+  age:  {role: quasi-identifier, hierarchy: {file: adult_hierarchy_age.csv}, weight: 2.0, max-level: 3}
+  zip:  {role: quasi-identifier, hierarchy: {prefix: 5}, min-level: 1, null: forbid}
+  sex:  {role: quasi-identifier, hierarchy: suppress}
+  race: {role: quasi-identifier}
+  name: {role: identifier}
+  occupation: {role: sensitive}
+  note: {role: insensitive}
+privacy:
+  - k-anonymity: 5
+suppression: 0.02
+quality: discernability-monotone
+suppressed: star
+"""
+
+SMALL = """
+columns:
+  age: {role: quasi-identifier}
+privacy: [k-anonymity: 5]
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(text):
+        path = tmp_path / "spec.yaml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return Spec.from_yaml(path)
+
+    return load
+
+
+@pytest.fixture
+def problems(load):
+    def problems(text):
+        with pytest.raises(InputError) as caught:
+            load(text)
+        return [problem.message for problem in caught.value.problems]
+
+    return problems
+
+
+def test_the_example(load, tmp_path):
+    spec = load(EXAMPLE)
+    assert spec.quasi_identifiers == {
+        "age": QuasiIdentifier(hierarchy=HierarchyFile("adult_hierarchy_age.csv"), weight=2.0, max_level=3),
+        "zip": QuasiIdentifier(hierarchy=prefix(5), min_level=1, null="forbid"),
+        "sex": QuasiIdentifier(hierarchy=suppress()),
+        "race": QuasiIdentifier(hierarchy=suppress()),
+    }
+    assert spec.quasi_identifiers["age"].hierarchy.folder == tmp_path
+    assert (spec.identifiers, spec.sensitive, spec.insensitive) == (("name",), ("occupation",), ("note",))
+    assert spec.privacy == (KAnonymity(5),)
+    assert (spec.suppression, spec.quality.name, spec.suppressed) == (0.02, "discernability-monotone", "star")
+    assert spec.input == InputFormat(delimiter=";")
+
+
+def test_defaults(load):
+    spec = load(SMALL)
+    assert (spec.suppression, spec.quality.name, spec.suppressed) == (0.0, "loss", "remove")
+
+
+NAMES = st.text(string.printable + "äß☃'\"", min_size=1, max_size=8)
+HIERARCHIES = st.sampled_from(
+    [
+        suppress(),
+        prefix(),
+        prefix(3),
+        intervals(5, 10),
+        intervals(0.5, origin=2),
+        HierarchyFile("a/b.csv", ","),
+    ]
+)
+SETTINGS = st.builds(
+    QuasiIdentifier,
+    hierarchy=HIERARCHIES,
+    weight=st.floats(0.01, 100),
+    min_level=st.integers(0, 2),
+    max_level=st.none() | st.integers(2, 5),
+    null=st.sampled_from(["value", "forbid"]),
+)
+
+
+@st.composite
+def specs(draw):
+    names = draw(st.lists(NAMES, min_size=4, max_size=10, unique=True))
+    first, second, third = sorted(draw(st.tuples(*[st.integers(1, len(names))] * 3)))
+    return Spec(
+        quasi_identifiers={name: draw(SETTINGS) for name in names[:first]},
+        identifiers=names[first:second],
+        sensitive=names[second:third],
+        insensitive=names[third:],
+        privacy=draw(st.lists(st.builds(KAnonymity, st.integers(1, 1000)), min_size=1, max_size=2)),
+        suppression=draw(st.floats(0, 1)),
+        quality=draw(st.sampled_from(["loss", "height", "entropy"])),
+        suppressed=draw(st.sampled_from(["remove", "star"])),
+        input=InputFormat(draw(st.sampled_from([None, ";", "\t"])), draw(st.sampled_from([None, "'"]))),
+    )
+
+
+@settings(deadline=None)
+@given(specs())
+def test_a_spec_survives_its_mapping_and_yaml(spec):
+    mapping = spec.to_mapping()
+    assert Spec.from_mapping(mapping) == spec
+    assert Spec.from_mapping(yaml.safe_load(yaml.safe_dump(mapping, sort_keys=False))) == spec
+
+
+def test_unknown_keys_name_their_place_and_the_nearest(problems):
+    found = problems(
+        "columns:\n  age: {role: quasi-identifier, wieght: 2, max_level: 3}\n"
+        "input: {delimeter: ';'}\nprivacy: [k-anonymity: 5]\nsupression: 0.02\n"
+    )
+    assert [message.splitlines()[0] for message in found] == [
+        "Unknown key 'input.delimeter' in the spec.",
+        "Unknown key 'columns.age.wieght' in the spec.",
+        "Unknown key 'columns.age.max_level' in the spec.",
+        "Unknown key 'supression' in the spec.",
+    ]
+    for message, near in zip(found, ["delimiter", "weight", "max-level", "suppression"], strict=True):
+        assert f"Did you mean {near!r}?" in message
+
+
+def test_wrong_types_name_their_place(problems):
+    found = problems(
+        "columns:\n  age: {role: quasi-identifier, weight: heavy, min-level: 1.5, null: no}\n"
+        "  sex: sensitive\n  zip:\n  a: {role: quasi}\n  b: {}\n"
+        "privacy: {k-anonymity: 5}\nsuppression: 2%\nquality: [loss]\nsuppressed: yes\ninput: ';'\n"
+    )
+    text = "\n".join(found)
+    for expected in (
+        "columns.age.weight must be a number.\nFound: the text 'heavy'.",
+        "columns.age.min-level must be a whole number.\nFound: 1.5.",
+        "columns.age.null must be one of value, forbid.\nFound: False.",
+        "columns.sex must be a mapping, `key: value`.\nFound: the text 'sensitive'.",
+        "columns.zip must be a mapping, `key: value`.\nFound: nothing.",
+        "columns.a.role must be one of identifier, quasi-identifier, sensitive, insensitive.",
+        "The spec lacks 'columns.b.role'.",
+        "privacy must be a list.",
+        "suppression must be a number.\nFound: the text '2%'.",
+        "quality must be text.",
+        "suppressed must be one of remove, star.\nFound: True.",
+        "input must be a mapping, `key: value`.\nFound: the text ';'.",
+    ):
+        assert expected in text
+    assert len(found) == 12
+
+
+def test_wrong_plug_ins_name_their_place(problems):
+    found = problems(
+        "columns:\n"
+        "  age: {role: quasi-identifier, hierarchy: {interval: 5}}\n"
+        "  zip: {role: quasi-identifier, hierarchy: {prefix: -1}}\n"
+        "  a: {role: quasi-identifier, hierarchy: {prefix: 1, suppress: }}\n"
+        "  b: {role: quasi-identifier, hierarchy: [suppress]}\n"
+        "  c: {role: quasi-identifier, hierarchy: {intervals: [5, 12]}}\n"
+        "  d: {role: sensitive, hierarchy: suppress, max-level: 2}\n"
+        "privacy: [k-anonimity: 5, k-anonymity: 0, 5, k-anonymity]\n"
+    )
+    places = [message.split(" ")[0].rstrip(":") for message in found]
+    assert places == [
+        "columns.age.hierarchy",
+        "columns.zip.hierarchy",
+        "columns.a.hierarchy",
+        "columns.b.hierarchy",
+        "columns.c.hierarchy",
+        "columns.d",
+        "privacy.0",
+        "privacy.1",
+        "privacy.2",
+        "privacy.3",
+    ]
+    assert "Did you mean 'intervals'?" in found[0]
+    assert "only a quasi-identifier has hierarchy, max-level." in found[5]
+    assert "Did you mean 'k-anonymity'?" in found[6]
+
+
+def test_what_the_spec_itself_refuses(problems):
+    text = "\n".join(problems(SMALL.replace("[k-anonymity: 5]", "[]") + "suppression: 1.5\nquality: lost\n"))
+    for expected in ("asks for no privacy", "from 0 to 1", "Did you mean 'loss'?"):
+        assert expected in text
+    assert "no quasi-identifier" in problems("columns: {}\nprivacy: [k-anonymity: 5]")[0]
+
+
+def test_repeated_keys(problems):
+    found = problems(
+        "columns:\n  age: {role: sensitive}\n  age: {role: identifier}\nprivacy: []\nprivacy: []\n"
+    )
+    assert sorted(found) == [
+        "Key 'age' stands twice in the same place of spec 'spec.yaml': lines 2 and 3.\nKeep one.",
+        "Key 'privacy' stands twice in the same place of spec 'spec.yaml': lines 4 and 5.\nKeep one.",
+    ]
+
+
+def test_names_that_yaml_takes_for_something_else(load):
+    names = ["no", "on", "1", "007", "1.0", "null", "~", "2020-01-01", "x; DROP TABLE t", "naïve ☃"]
+    lines = "".join(f"  {name}: {{role: insensitive}}\n" for name in names)
+    assert load(SMALL.replace("privacy", lines + "privacy")).insensitive == tuple(names)
+
+
+def test_keys_of_a_mapping_that_are_not_text():
+    mapping = {"columns": {True: {"role": "identifier"}, "age": {None: "forbid"}}, 1: 2}
+    with pytest.raises(InputError) as caught:
+        Spec.from_mapping(mapping)
+    assert [problem.message for problem in caught.value.problems] == [
+        "Key True in columns is not text.\nPut it in quotes.",
+        "Key None in columns.age is not text.\nPut it in quotes.",
+        "Key 1 is not text.\nPut it in quotes.",
+    ]
+
+
+def test_merged_settings(load):
+    spec = load(
+        "columns:\n  1: &code {role: quasi-identifier, hierarchy: prefix, null: forbid}\n"
+        "  zip: {<<: *code, hierarchy: suppress}\nprivacy: [k-anonymity: 5]\n"
+    )
+    assert spec.quasi_identifiers["zip"] == QuasiIdentifier(hierarchy=suppress(), null="forbid")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "is empty"),
+        ("# nothing\n", "is empty"),
+        ("- a\n- b\n", "A spec is a mapping with the keys input, columns, privacy"),
+        ("just text", "Found: the text 'just text'."),
+        ("columns:\n\tage: 1\n", "in line 2, column 1"),
+        ("columns:\n\tage: 1\n", "Indent with spaces, not tabs."),
+        ("columns: {age\n", "is not valid YAML in line"),
+        ("a: 1\n---\nb: 2\n", "is not valid YAML"),
+        ("a: 2020-99-99\n", "is not valid YAML"),
+        ("? [a]\n: 1\n", "a key must be text"),
+        ("a: *b\n", "is not valid YAML"),
+        ("a: !!python/name:os.system\n", "is not valid YAML"),
+        (b"a: \xff\n", "is not UTF-8 text"),
+        ("a: \x01\n", "is not valid YAML"),
+        ("columns: {age: {role: sensitive}}\n", "The spec lacks 'privacy'."),
+        (SMALL.replace("[k-anonymity: 5]", ""), "privacy must be a list.\nFound: nothing."),
+    ],
+)
+def test_files_that_are_no_spec(problems, text, expected):
+    assert any(expected in message for message in problems(text))
+
+
+def test_missing_spec(tmp_path):
+    with pytest.raises(MissingFileError):
+        Spec.from_yaml(tmp_path / "no.yaml")

@@ -1,0 +1,113 @@
+"""Recoding against plain Python, row by row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.describe.intervals import intervals
+from shoal.describe.spec import QuasiIdentifier
+from shoal.describe.suppress import suppress
+from shoal.encode.table import CodedTable, code_table
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.recode.full_domain import recode
+
+
+def coded(**columns: tuple[pa.Array, object]) -> CodedTable:
+    table = pa.table({name: values.dictionary_encode() for name, (values, _) in columns.items()})
+    return code_table(table, {name: QuasiIdentifier(hierarchy=h) for name, (_, h) in columns.items()})
+
+
+def numbered(rows: int) -> pa.Table:
+    return pa.table({"row": pa.array(range(rows), pa.int64())})
+
+
+AGES = st.lists(st.one_of(st.none(), st.integers(0, 25)), min_size=1, max_size=30)
+
+
+@settings(deadline=None)
+@given(ages=AGES, data=st.data(), k=st.integers(1, 4), star=st.booleans(), seed=st.integers(0, 9))
+def test_agrees_with_plain_python(ages, data, k, star, seed):
+    sexes = data.draw(st.lists(st.sampled_from(["F", "M", "", None]), min_size=len(ages), max_size=len(ages)))
+    level_age, level_sex = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 1))
+
+    def label(row: int) -> tuple[object, object]:
+        age, sex = ages[row], sexes[row]
+        low = None if age is None else age // 10 * 10
+        age = [age, None if low is None else f"[{low}, {low + 10})", "*"][level_age]
+        return age, [sex, "*"][level_sex]
+
+    counts = Counter(map(label, range(len(ages))))
+    table = coded(
+        age=(pa.array(ages, pa.int64()), intervals(10)), sex=(pa.array(sexes, pa.string()), suppress())
+    )
+    recoded = recode(
+        table,
+        numbered(len(ages)),
+        [level_age, level_sex],
+        [KAnonymity(k)],
+        columns=["sex", "row", "age"],
+        suppressed="star" if star else "remove",
+        random=np.random.default_rng(seed),
+    )
+    expected = {row: label(row) for row in range(len(ages)) if counts[label(row)] >= k}
+    lost = len(ages) - len(expected)
+    if star:
+        text = {row: (None if age is None else str(age), sex) for row, (age, sex) in expected.items()}
+        expected = {row: text.get(row, ("*", "*")) for row in range(len(ages))}
+    found = {row["row"]: (row["age"], row["sex"]) for row in recoded.table.to_pylist()}
+    assert found == expected
+    assert recoded.table.column_names == ["sex", "row", "age"]
+    assert recoded.suppressed_rows == lost
+    assert recoded.class_sizes == Counter(size for size in counts.values() if size >= k)
+    assert recoded.classes == sum(size >= k for size in counts.values())
+
+
+def test_level_0_keeps_its_type():
+    table = coded(
+        age=(pa.array([30, 30, None], pa.int16()), intervals(10)), sex=(pa.array(["F", "F", "F"]), suppress())
+    )
+    recoded = recode(table, numbered(3), [0, 0], [KAnonymity(1)], columns=["age", "sex"])
+    assert recoded.table.schema.field("age").type == pa.int16()
+    assert recoded.table["age"].to_pylist() == [30, 30, None]
+
+
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+def test_dictionaries_hold_no_label_of_suppressed_rows(suppressed):
+    ages = pa.array([31, 34, 77, None, 35])
+    table = coded(
+        age=(ages, intervals(10)), town=(pa.array(["Ulm", "Ulm", "Rome", "Bonn", "Ulm"]), suppress())
+    )
+    recoded = recode(
+        table, numbered(5), [1, 0], [KAnonymity(2)], columns=["age", "town"], suppressed=suppressed
+    )
+    star = ["*"] if suppressed == "star" else []
+    age, town = (recoded.table[name].chunk(0).dictionary.to_pylist() for name in ("age", "town"))
+    assert (age, town) == ([*star, "[30, 40)"], [*star, "Ulm"])
+
+
+def test_dictionaries_do_not_tell_the_order_of_the_input():
+    towns = ["Ulm", "Bonn", "Rome"]
+    for order in permutations(towns):
+        table = coded(town=(pa.array(order), suppress()))
+        recoded = recode(table, numbered(3), [0], [KAnonymity(1)], columns=["town"])
+        assert recoded.table["town"].chunk(0).dictionary.to_pylist() == sorted(towns)
+
+
+def test_a_star_that_is_already_a_label_is_not_there_twice():
+    table = coded(age=(pa.array([31, 34, 77]), intervals(10)), sex=(pa.array(["F", "F", "M"]), suppress()))
+    recoded = recode(table, numbered(3), [1, 1], [KAnonymity(2)], columns=["age", "sex"], suppressed="star")
+    assert recoded.table["sex"].chunk(0).dictionary.to_pylist() == ["*"]
+    assert recoded.table["age"].to_pylist() == ["[30, 40)", "[30, 40)", "*"]
+
+
+def test_without_a_generator_the_order_stays():
+    table = coded(sex=(pa.array(["F", "F", "M", "F"]), suppress()))
+    recoded = recode(table, numbered(4), [0], [KAnonymity(2)], columns=["row"])
+    assert recoded.table["row"].to_pylist() == [0, 1, 3]
