@@ -15,14 +15,14 @@ from shoal.describe.spec import Spec
 from shoal.encode.table import code_table
 from shoal.errors import InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
-from shoal.infeasible import infeasible
 from shoal.read.csv_file import CsvFile
 from shoal.read.source import Source, open_source
 from shoal.recode.full_domain import recode
 from shoal.release import Release
-from shoal.satisfying import satisfying_nodes
+from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
+from shoal.search.satisfying import satisfying_nodes
 
 
 def anonymize(

@@ -33,7 +33,9 @@ class FixedHierarchy:
 
 
 @st.composite
-def coded_columns(draw: st.DrawFn, name: str, rows: int, max_values: int = 6, max_height: int = 3) -> CodedColumn:
+def coded_columns(
+    draw: st.DrawFn, name: str, rows: int, max_values: int = 6, max_height: int = 3
+) -> CodedColumn:
     domain = draw(st.integers(1, max_values))
     size = domain
     parents = []
@@ -41,7 +43,11 @@ def coded_columns(draw: st.DrawFn, name: str, rows: int, max_values: int = 6, ma
         upper = draw(st.integers(1, size))
         parents.append(tuple(draw(st.lists(st.integers(0, upper - 1), min_size=size, max_size=size))))
         size = upper
-    value = st.one_of(st.none(), st.integers(0, domain - 1)) if draw(st.booleans()) else st.integers(0, domain - 1)
+    value = (
+        st.one_of(st.none(), st.integers(0, domain - 1))
+        if draw(st.booleans())
+        else st.integers(0, domain - 1)
+    )
     values = draw(st.lists(value, min_size=rows, max_size=rows))
     height = len(parents)
     low = draw(st.integers(0, height))

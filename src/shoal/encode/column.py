@@ -79,7 +79,7 @@ def code_column(
     """Code one column; all that is wrong with it comes in one `HierarchyError`."""
     indices = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
     counts = np.bincount(indices, minlength=len(values.dictionary) + 1).astype(np.int64)
-    # A dictionary may hold values that no row has (categories, filtered frames); the hierarchy need not know them.
+    # A dictionary may hold values that no row has; the hierarchy need not know them.
     used = np.flatnonzero(counts[:-1])
     has_null = bool(counts[-1])
     levels = hierarchy.levels(values.dictionary.take(pa.array(used)))

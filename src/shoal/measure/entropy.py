@@ -15,8 +15,8 @@ from shoal.measure.measure import Costs, Node
 class Entropy:
     """Minus the sum over cells of log2(count of the original value / count of its generalization).
 
-    From 0 (untouched) to the sum over columns of N times the column's entropy. A column of 2 men and 2 women at
-    `*` hides 4 x log2(4 / 2) = 4 bits. Suppression and column weights do not count, so it is monotone.
+    From 0 (untouched) to the sum over columns of N times the column's entropy. A column of 2 men and 2 women
+    at `*` hides 4 x log2(4 / 2) = 4 bits. Suppression and column weights do not count, so it is monotone.
 
     References
     ----------

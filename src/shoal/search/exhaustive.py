@@ -74,7 +74,9 @@ def node_of(problem: SearchProblem, levels: Sequence[int]) -> Node:
     return Node(problem.table, tuple(levels), list(classes), sizes.tolist(), kept.tolist(), problem.k)
 
 
-def rank_of(problem: SearchProblem, levels: Sequence[int], score: float) -> tuple[float, int, float, tuple[int, ...]]:
+def rank_of(
+    problem: SearchProblem, levels: Sequence[int], score: float
+) -> tuple[float, int, float, tuple[int, ...]]:
     """Return what nodes are ordered by: score, lattice level, mean relative level, level vector."""
     relative = 0.0
     for column, level in zip(problem.table.columns, levels, strict=True):

@@ -20,7 +20,8 @@ class Lattice:
     Attributes
     ----------
     levels
-        Per column, the levels that differ on the values at hand; each stands for those above it that merge nothing more.
+        Per column, the levels that differ on the values at hand; each stands for those above it that
+        merge nothing more.
     same
         ``same[column][i]`` are all levels that ``levels[column][i]`` stands for, itself first.
     """
@@ -29,13 +30,13 @@ class Lattice:
     same: tuple[tuple[tuple[int, ...], ...], ...]
 
     @classmethod
-    def of(cls, table: CodedTable) -> Lattice:
+    def of(cls, table: CodedTable, *, merge: bool = True) -> Lattice:
         same = []
         for column in table.columns:
             groups: list[list[int]] = []
             for level in range(column.min_level, column.max_level + 1):
                 # Levels are nested, so as many labels means the same classes.
-                if groups and len(column.labels[level]) == len(column.labels[groups[-1][0]]):
+                if merge and groups and len(column.labels[level]) == len(column.labels[groups[-1][0]]):
                     groups[-1].append(level)
                 else:
                     groups.append([level])

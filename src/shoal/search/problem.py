@@ -23,12 +23,14 @@ class SearchProblem:
     """One question to a search algorithm.
 
     `suppression` is the share of rows that may be suppressed; `limit` the same as a number of rows.
+    `merge_levels` takes levels for one that differ on none of the values at hand.
     """
 
     table: CodedTable
     models: tuple[PrivacyModel, ...]
     measure: Measure
     suppression: float = 0.0
+    merge_levels: bool = True
 
     @property
     def limit(self) -> int:
@@ -41,7 +43,7 @@ class SearchProblem:
 
     @cached_property
     def lattice(self) -> Lattice:
-        return Lattice.of(self.table)
+        return Lattice.of(self.table, merge=self.merge_levels)
 
     @cached_property
     def ground(self) -> _kernel.CodedTable:
@@ -67,7 +69,11 @@ class SearchProblem:
         costs = self.measure.costs(self.table, self.k)
 
         def pick(per_column: Sequence[Sequence[T]]) -> list[list[T]]:
-            return [[c[level] for level in ls] for c, ls in zip(per_column, self.lattice.levels, strict=False)]
+            # A measure without a term per column gives none.
+            return [
+                [column[level] for level in levels]
+                for column, levels in zip(per_column, self.lattice.levels, strict=False)
+            ]
 
         return _kernel.Objective(
             term=costs.term,
@@ -86,9 +92,7 @@ def suppressed_rows_allowed(suppression: float, rows: int) -> int:
     --------
     >>> suppressed_rows_allowed(0.02, 30162)
     603
-    >>> suppressed_rows_allowed(0.07, 100)  # 0.07 * 100 is a little more than 7 in binary, 0.29 * 100 less than 29
-    7
-    >>> suppressed_rows_allowed(0.29, 100)
+    >>> suppressed_rows_allowed(0.29, 100)  # 0.29 * 100 is a little less than 29 in binary
     29
     """
     if not 0 <= suppression <= 1:

@@ -52,7 +52,10 @@ def kernel_table(
 
 
 def classes_by_numpy(
-    codes: list[NDArray[np.uint32]], maps: Maps, node: tuple[int, ...], weights: NDArray[np.uint64] | None = None
+    codes: list[NDArray[np.uint32]],
+    maps: Maps,
+    node: tuple[int, ...],
+    weights: NDArray[np.uint64] | None = None,
 ) -> dict[tuple[int, ...], int]:
     columns = np.stack([maps[c][level][codes[c]] for c, level in enumerate(node)])
     labels, inverse = np.unique(columns, axis=1, return_inverse=True)
