@@ -211,7 +211,11 @@ void BoxSearch<Words, Count>::solve(Box box, SharedBase base, Worker& worker) {
     if (!(base->set->node == box.low)) base = raise(*base, box.low, worker);
     if ((tags_.at(box.low) & (satisfies | dominated)) != 0) return;
     if (!options_.all_nodes && dominated_by_best(box.low, base->bound, worker)) return;
-    if (tags_.at(box.high) == 0 && !check(worker.roll_scratch(*base->set, box.high), worker).satisfied) return;
+    // Also where it comes too late to be the best: if it fails, so does the whole box.
+    if ((tags_.at(box.high) & satisfies) == 0 &&
+        !check(worker.roll_scratch(*base->set, box.high), worker).satisfied) {
+        return;
+    }
 
     std::size_t column = 0;
     while (box.low[column] == box.high[column]) ++column;
