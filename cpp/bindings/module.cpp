@@ -181,6 +181,8 @@ NB_MODULE(_kernel, m) {
         .def("evaluate", &evaluate, "nodes"_a, "k"_a, "objective"_a)
         .def("classes", &classes, "path"_a);
 
+    m.attr("max_columns") = max_columns;
+    m.attr("max_nodes") = max_nodes;
     m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,
           "The tuple of each row, and the rows of each tuple.");
     m.def("instruction_sets", &instruction_sets);

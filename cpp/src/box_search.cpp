@@ -54,7 +54,7 @@ private:
         double bound;
     };
     Verdict check(const Set& set, Worker& worker);
-    void tag_dominated_levels(const Rank& best);
+    void tag_dominated_levels(const Rank& best, const Worker& worker, Node& node, Node& top, std::size_t depth);
     bool dominated_by_best(const Node& node, double bound, const Worker& worker) const;
     void score_remaining(Worker& worker);
     std::vector<unsigned> slice_order(unsigned low, unsigned high) const;
@@ -153,7 +153,11 @@ auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
                     found_.store(true, std::memory_order_release);
                 }
             }
-            if (better && !options_.all_nodes && objective_.separable()) tag_dominated_levels(rank);
+            if (better && !options_.all_nodes && objective_.separable()) {
+                Node bottom;
+                Node top = table_.lattice.top();
+                tag_dominated_levels(rank, worker, bottom, top, 0);
+            }
         }
     } else {
         decided += tags_.tag_specializations(set.node, fails);
@@ -165,17 +169,27 @@ auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
     return {satisfied, bound};
 }
 
-// Where the levels alone give the bound, a better score rules out nodes everywhere.
+// Where the levels alone give the bound, a better score rules out nodes everywhere. Walk down the lattice,
+// past regions that are known to fail or to be dominated. `node` has its levels set for the columns before
+// `depth` and is 0 above; `top` likewise, with the highest levels above.
 template <int Words, class Count>
-void BoxSearch<Words, Count>::tag_dominated_levels(const Rank& best) {
-    const Worker worker = make_worker();
-    for (std::size_t index = 0; index < table_.lattice.size(); ++index) {
-        if (tags_.at(index) != 0) continue;
-        const Node node = table_.lattice.node(index);
+void BoxSearch<Words, Count>::tag_dominated_levels(const Rank& best, const Worker& worker, Node& node, Node& top,
+                                                   std::size_t depth) {
+    const std::size_t column = table_.lattice.order()[depth];
+    const bool last = depth + 1 == table_.lattice.columns();
+    const std::uint8_t highest = top[column];
+    for (unsigned level = 0; level <= highest; ++level) {
+        node[column] = top[column] = static_cast<std::uint8_t>(level);
+        if ((tags_.at(node) & dominated) != 0) break;
         const double bound = worker.bound(node, {});
-        if (bound < best.score || (bound == best.score && worker.rank(node, bound) < best)) continue;
-        decided_ += tags_.tag_generalizations(node, dominated);
+        if (bound > best.score || (bound == best.score && !(worker.rank(node, bound) < best))) {
+            decided_ += tags_.tag_generalizations(node, dominated);
+            break;
+        }
+        if (!last && (tags_.at(top) & fails) == 0) tag_dominated_levels(best, worker, node, top, depth + 1);
     }
+    node[column] = 0;
+    top[column] = highest;
 }
 
 // The levels of a column in the order that decides the most of the others first: from the top down where
@@ -219,16 +233,22 @@ void BoxSearch<Words, Count>::solve(Box box, SharedBase base, Worker& worker) {
 
     std::size_t column = 0;
     while (box.low[column] == box.high[column]) ++column;
-    for (const unsigned level : slice_order(box.low[column], box.high[column])) {
+    const std::vector<unsigned> order = slice_order(box.low[column], box.high[column]);
+    const auto slice_at = [&](std::size_t i) {
         Box slice = box;
-        slice.low[column] = slice.high[column] = static_cast<std::uint8_t>(level);
-        if (idle_.load(std::memory_order_relaxed) > 0) {
+        slice.low[column] = slice.high[column] = static_cast<std::uint8_t>(order[i]);
+        return slice;
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const bool share = i + 1 < order.size() && idle_.load(std::memory_order_relaxed) > 0;
+        if (share) {
+            // The next slice on top: an idle thread goes on where this one would have.
             const std::lock_guard lock(queue_mutex_);
-            queue_.push_back({slice, base});
+            for (std::size_t j = order.size(); --j > i;) queue_.push_back({slice_at(j), base});
             queue_changed_.notify_one();
-        } else {
-            solve(slice, base, worker);
         }
+        solve(slice_at(i), base, worker);
+        if (share) return;
     }
 }
 
@@ -279,11 +299,10 @@ void BoxSearch<Words, Count>::run_threads(SharedBase ground, Worker& worker) {
     queue_.push_back({{ground->set->node, table_.lattice.top()}, std::move(ground)});
     std::vector<Worker> helpers;
     for (unsigned i = 1; i < options_.threads; ++i) helpers.push_back(make_worker());
-    {
-        std::vector<std::jthread> threads;
-        for (Worker& helper : helpers) threads.emplace_back([this, &helper] { work(helper); });
-        work(worker);
-    }
+    std::vector<std::thread> threads;
+    for (Worker& helper : helpers) threads.emplace_back([this, &helper] { work(helper); });
+    work(worker);
+    for (std::thread& thread : threads) thread.join();
     for (const Worker& helper : helpers) worker.counters += helper.counters;
     if (error_) std::rethrow_exception(error_);
 }

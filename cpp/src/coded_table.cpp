@@ -163,11 +163,12 @@ std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& col
             total += weight;
         }
     }
-    // Counts as narrow as the number of rows allows: roll-up of dense arrays is as fast as its memory.
-    if (total <= std::numeric_limits<std::uint16_t>::max()) {
+    // Counts as narrow as the number of rows allows: roll-up of dense arrays is as fast as its memory. One more
+    // than all rows must fit, for a k that no class reaches.
+    if (total < std::numeric_limits<std::uint16_t>::max()) {
         return make_for_words<std::uint16_t>(layout.words(), columns, order, hierarchies, layout, weights);
     }
-    if (total <= std::numeric_limits<std::uint32_t>::max()) {
+    if (total < std::numeric_limits<std::uint32_t>::max()) {
         return make_for_words<std::uint32_t>(layout.words(), columns, order, hierarchies, layout, weights);
     }
     return make_for_words<std::uint64_t>(layout.words(), columns, order, hierarchies, layout, weights);

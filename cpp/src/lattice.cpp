@@ -1,7 +1,6 @@
 #include "shoal/lattice.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -18,9 +17,7 @@ Lattice::Lattice(const Hierarchies& hierarchies) : columns_(hierarchies.columns(
     std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return levels_[a] < levels_[b]; });
     for (std::size_t depth = columns_; depth-- > 0;) {
         strides_[order_[depth]] = size_;
-        if (size_ > std::numeric_limits<std::uint32_t>::max() / levels_[order_[depth]]) {
-            throw std::length_error("the lattice has more than 2^32 nodes");
-        }
+        if (size_ > max_nodes / levels_[order_[depth]]) throw std::length_error("the lattice is too large");
         size_ *= levels_[order_[depth]];
     }
 }
@@ -43,8 +40,7 @@ std::size_t TagMap::set(std::size_t index, std::uint8_t tags) noexcept {
 std::size_t TagMap::tag(const Node& node, std::uint8_t tags) noexcept { return set(lattice_.index(node), tags); }
 
 std::size_t TagMap::tag_generalizations(const Node& node, std::uint8_t tags) noexcept {
-    std::size_t rest = lattice_.index(node);
-    return tag_up(node, tags, 0, rest);
+    return tag_up(node, tags, 0, lattice_.index(node));
 }
 
 std::size_t TagMap::tag_specializations(const Node& node, std::uint8_t tags) noexcept {

@@ -1,5 +1,5 @@
 // Compiled once per instruction set, with SHOAL_INSTRUCTION_SET naming the namespace: see CMakeLists.txt.
-#include "shoal/tally.hpp"
+#include "shoal/loops.hpp"
 
 #include <type_traits>
 

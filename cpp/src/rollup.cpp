@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "shoal/tally.hpp"
+#include "shoal/loops.hpp"
 
 namespace shoal {
 

@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+max_columns: int
+max_nodes: int
+
 class Objective:
     def __init__(
         self,

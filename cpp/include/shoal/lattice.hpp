@@ -26,6 +26,9 @@ enum Tag : std::uint8_t {
     scored = 8,     // its own score was computed
 };
 
+// A search keeps a byte per node.
+constexpr std::size_t max_nodes = std::size_t{1} << 28;
+
 class Lattice {
 public:
     explicit Lattice(const Hierarchies& hierarchies);

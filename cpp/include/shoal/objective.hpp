@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shoal/hierarchies.hpp"
-#include "shoal/tally.hpp"
+#include "shoal/loops.hpp"
 
 namespace shoal {
 

@@ -32,7 +32,7 @@ class Box:
             if not model.absorbing:
                 raise InputError(f"The box search cannot serve {model.describe()}: it is not absorbing.")
         found = problem.ground.search(
-            k=problem.k,
+            k=problem.threshold,
             limit=problem.limit,
             objective=problem.objective,
             all_nodes=all_nodes,

@@ -45,10 +45,29 @@ class SearchProblem:
     def lattice(self) -> Lattice:
         return Lattice.of(self.table, merge=self.merge_levels)
 
+    @property
+    def threshold(self) -> int:
+        """k as far as it matters here: no class has more rows than the table."""
+        return min(self.k, self.table.rows + 1)
+
     @cached_property
     def ground(self) -> _kernel.CodedTable:
-        """The zero-level frequency set F0, with the maps to all levels of the lattice."""
+        """The zero-level frequency set F0, with the maps to all levels of the lattice.
+
+        Raises
+        ------
+        InputError
+            The lattice is beyond an exact search.
+        """
         columns = self.table.columns
+        nodes = math.prod(map(len, self.lattice.levels))
+        if len(columns) > _kernel.max_columns or nodes > _kernel.max_nodes:
+            raise InputError(
+                f"The lattice of {len(columns)} quasi-identifiers has {nodes:,} nodes.\n"
+                f"An exact search goes up to {_kernel.max_columns} quasi-identifiers and "
+                f"{_kernel.max_nodes:,} nodes.\n"
+                "Declare fewer quasi-identifiers, or allow fewer levels with min-level and max-level."
+            )
         bases = [levels[0] for levels in self.lattice.levels]
         return _kernel.CodedTable(
             codes=[

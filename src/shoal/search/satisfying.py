@@ -23,7 +23,7 @@ def satisfying_nodes(problem: SearchProblem, nodes: NDArray[np.uint8]) -> pa.Tab
     # levels or leaves tell them apart.
     apart = replace(problem, merge_levels=False)
     lowest = np.array([column.min_level for column in problem.table.columns], dtype=np.uint8)
-    suppressed, _, scores = apart.ground.evaluate((nodes - lowest).tolist(), apart.k, apart.objective)
+    suppressed, _, scores = apart.ground.evaluate((nodes - lowest).tolist(), apart.threshold, apart.objective)
     return pa.table(
         [*map(pa.array, nodes.T.copy()), pa.array(suppressed.astype(np.int64)), pa.array(scores)],
         names=[*problem.table.names, "suppressed_rows", "score"],

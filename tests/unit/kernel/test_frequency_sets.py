@@ -58,15 +58,18 @@ def classes_by_numpy(
     weights: NDArray[np.uint64] | None = None,
 ) -> dict[tuple[int, ...], int]:
     columns = np.stack([maps[c][level][codes[c]] for c, level in enumerate(node)])
-    labels, inverse = np.unique(columns, axis=1, return_inverse=True)
-    counts = np.zeros(labels.shape[1], dtype=np.uint64)
-    np.add.at(counts, inverse.ravel(), np.uint64(1) if weights is None else weights)
-    return {tuple(map(int, label)): int(n) for label, n in zip(labels.T, counts, strict=True)}
+    order = np.lexsort(columns)
+    ordered = columns[:, order]
+    starts = np.flatnonzero(np.r_[True, (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])
+    counts = np.add.reduceat(
+        np.ones(len(order), dtype=np.uint64) if weights is None else weights[order], starts
+    )
+    return dict(zip(map(tuple, ordered[:, starts].T.tolist()), counts.tolist(), strict=True))
 
 
 def classes_by_kernel(table: _kernel.CodedTable, path: list[tuple[int, ...]]) -> dict[tuple[int, ...], int]:
     labels, counts = table.classes(path)
-    found = {tuple(map(int, label)): int(n) for label, n in zip(labels, counts, strict=True)}
+    found = dict(zip(map(tuple, labels.tolist()), counts.tolist(), strict=True))
     assert len(found) == len(counts), "a class came out twice"
     return found
 
@@ -95,7 +98,7 @@ def test_rolling_up_along_any_path_equals_grouping_the_rows(name: str, weighted:
     table = kernel_table(codes, maps, weights)
     bottom = (0,) * len(cardinalities)
     assert classes_by_kernel(table, []) == classes_by_numpy(codes, maps, bottom, weights)
-    for _ in range(6):
+    for _ in range(4):
         path = [bottom]
         for _ in range(3):
             step = rng.integers(0, 2, size=len(heights)) * rng.integers(0, 3, size=len(heights))

@@ -1,4 +1,4 @@
-#include "shoal/tally.hpp"
+#include "shoal/loops.hpp"
 
 #include <atomic>
 #include <stdexcept>

@@ -1,0 +1,99 @@
+# Every command that a developer needs. The continuous integration calls the same.
+
+PYTHON ?= python3
+CXX ?= c++
+VENV ?= .venv
+BIN = $(VENV)/bin
+WORKERS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
+SANITIZING = ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(SANITIZED) LD_PRELOAD="$(foreach \
+	library,libasan.so libubsan.so libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))"
+
+WHEEL = build/wheel
+SANITIZED = build/sanitized
+SOURCES = pyproject.toml CMakeLists.txt \
+	$(shell find cpp src -name '*.[ch]pp' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
+
+.PHONY: help demo test test-all sanitize check bench format clean
+
+help:
+	@echo 'make demo      install, anonymize a made-up census of 100,000 people, audit the release'
+	@echo 'make test      lint, types, tests: a few minutes'
+	@echo 'make test-all  everything, slow tests and the sanitizer build of the kernel included'
+	@echo 'make check     lint and types only'
+	@echo 'make bench     speed and memory, beside what they are measured against'
+	@echo 'make format    put the code into its form'
+	@echo 'make clean     remove what the others made'
+
+demo: $(VENV)/.installed
+	$(BIN)/shoal demo
+	@echo
+	@echo 'To have `shoal` in an environment of your own:'
+	@echo '  pip install .'
+	@echo '  shoal demo'
+	@echo '  shoal anonymize --help'
+
+test: check
+	$(PYTEST) -m 'not slow'
+
+test-all: check
+	$(PYTEST)
+	$(MAKE) sanitize
+
+check: $(VENV)/.developing
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/.developing
+	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
+
+format: $(VENV)/.developing
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# The tests of the kernel once more, on a kernel that stops at the first wrong access. Python is not built
+# with the sanitizers, so their libraries are loaded before it, and libstdc++ for exceptions to pass.
+sanitize: $(SANITIZED)/.built
+	$(SANITIZING) $(BIN)/python -c 'from shoal import _kernel; assert "$(SANITIZED)" in _kernel.__file__'
+	$(SANITIZING) $(PYTEST) -m 'not slow' tests/unit/kernel tests/conformance
+
+clean:
+	rm -rf $(VENV) build dist shoal-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -exec rm -rf {} +
+
+# One wheel for all: built again only when a source changed.
+$(WHEEL)/.built: $(SOURCES) | $(VENV)/.made
+	@command -v $(firstword $(CXX)) >/dev/null || { \
+		echo 'Shoal has a kernel in C++20 and there is no compiler ($(CXX)).'; \
+		echo 'Install one, on Debian and Ubuntu: apt install g++'; exit 1; }
+	rm -rf $(WHEEL)
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(WHEEL) .
+	touch $@
+
+$(VENV)/.installed: $(WHEEL)/.built
+	$(BIN)/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	$(BIN)/pip install --quiet $(WHEEL)/*.whl
+	touch $@
+
+$(VENV)/.developing: $(VENV)/.installed
+	$(BIN)/pip install --quiet "$$(echo $(WHEEL)/*.whl)[dev]"
+	touch $@
+
+$(SANITIZED)/.built: $(SOURCES) | $(VENV)/.made
+	rm -rf $(SANITIZED)
+	$(BIN)/pip install --quiet --no-deps --target $(SANITIZED) \
+		--config-settings=cmake.define.SHOAL_SANITIZE=ON --config-settings=build-dir=build/sanitizing .
+	touch $@
+
+$(VENV)/.made:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo 'There is no $(PYTHON).'; echo 'Install Python 3.11 or newer, or say: make PYTHON=...'; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Shoal needs Python 3.11 or newer. $(PYTHON) is $$($(PYTHON) --version)."; \
+		echo 'Say which to use: make PYTHON=...'; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo 'Python lacks its venv module.'; \
+		echo 'Install it, on Debian and Ubuntu: apt install python3-venv'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
