@@ -1,7 +1,6 @@
 # Every command that a developer needs. The continuous integration calls the same.
 
 PYTHON ?= python3
-CXX ?= c++
 VENV ?= .venv
 BIN = $(VENV)/bin
 WORKERS ?= 2
@@ -64,7 +63,7 @@ clean:
 
 # One wheel for all: built again only when a source changed.
 $(WHEEL)/.built: $(SOURCES) | $(VENV)/.made
-	@command -v $(firstword $(CXX)) >/dev/null || { \
+	@command -v $(CXX) >/dev/null || command -v c++ >/dev/null || { \
 		echo 'Shoal has a kernel in C++20 and there is no compiler ($(CXX)).'; \
 		echo 'Install one, on Debian and Ubuntu: apt install g++'; exit 1; }
 	rm -rf $(WHEEL)

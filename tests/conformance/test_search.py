@@ -57,7 +57,7 @@ def brute_border(nodes: list[list[int]]) -> set[tuple[int, ...]]:
     measure=st.sampled_from(MEASURES),
     threads=st.sampled_from([1, 1, 2, 4]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_equals_the_reference(
     name: str, table: CodedTable, k: int, suppression: float, measure: str, threads: int
 ) -> None:
@@ -74,7 +74,7 @@ def test_equals_the_reference(
     suppression=st.floats(0, 0.4),
     threads=st.sampled_from([1, 2, 3]),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_equals_the_reference_at_length(
     name: str, table: CodedTable, k: int, suppression: float, measure: str, threads: int
 ) -> None:
@@ -83,7 +83,7 @@ def test_equals_the_reference_at_length(
 
 
 @given(table=coded_tables(max_rows=25, max_columns=3), k=st.integers(1, 5), data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_absorbing_models_never_suppress_more_above(table: CodedTable, k: int, data: st.DataObject) -> None:
     problem = SearchProblem(table, (KAnonymity(k),), registry.resolve("measures", "height")())
     nodes = list(problem.lattice)
@@ -94,7 +94,7 @@ def test_absorbing_models_never_suppress_more_above(table: CodedTable, k: int, d
 
 @pytest.mark.parametrize("measure", MEASURES)
 @given(table=coded_tables(max_rows=25, max_columns=3), k=st.integers(1, 5), data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_monotone_measures_never_fall(measure: str, table: CodedTable, k: int, data: st.DataObject) -> None:
     rule = registry.resolve("measures", measure)()
     problem = SearchProblem(table, (KAnonymity(k),), rule)

@@ -1,0 +1,99 @@
+"""What the README and the docs show is run, and prints what they say it prints.
+
+The blocks of a document run in order in one folder, which holds the `examples/` of the repository:
+
+- `python` is run, with the names of the blocks before it;
+- `yaml` whose first line is a comment with a file's name is written to that file;
+- `sh` is run line by line and must succeed, or end as its comment `# exits with 3` says; `make`, `pip` and
+  `cd` are left to the reader;
+- `text` is what the block before it printed, with `...` for what differs from run to run.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EVERY_PAGE = [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+_LEFT_TO_THE_READER = ("make ", "pip ", "cd ", "#")
+_ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder like the repository's, with `shoal` on the path."""
+    work = tmp_path / "work"
+    shutil.copytree(ROOT / "examples", work / "examples")
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    script = f"#!{sys.executable}\nfrom shoal.cli.main import main\n\nmain()\n"
+    (commands / "shoal").write_text(script)
+    (commands / "shoal").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(work)
+    return work
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell blocks are for a POSIX shell")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_a_document_shows(document: Path, folder: Path) -> None:
+    names: dict[str, object] = {"__name__": "__main__"}
+    printed = ""
+    for line, kind, text in blocks(document):
+        place = f"{document.name}, line {line}"
+        if kind == "python":
+            with redirect_stdout(StringIO()) as out:
+                exec(compile(text, place, "exec"), names)
+            printed = out.getvalue()
+        elif kind == "yaml" and (name := re.match(r"# (\S+\.yaml)\n", text)):
+            (folder / name[1]).write_text(text, encoding="utf-8")
+        elif kind == "sh":
+            printed = run(text, place)
+        elif kind == "text":
+            same = doctest.OutputChecker().check_output(text, printed, _ALIKE)
+            assert same, f"{place} shows\n{text}\nbut it printed\n{printed}"
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda path: path.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    lost = [link for link in _LINK.findall(page.read_text("utf-8")) if not (page.parent / link).exists()]
+    assert lost == []
+
+
+def blocks(document: Path) -> Iterator[tuple[int, str, str]]:
+    """Find the fenced blocks of a document: the line, the kind and the text of each."""
+    text = document.read_text(encoding="utf-8")
+    for block in _BLOCK.finditer(text):
+        yield text.count("\n", 0, block.start()) + 1, block[1], block[2]
+
+
+def run(text: str, place: str) -> str:
+    """Run the lines of a shell block and return what they printed."""
+    printed = ""
+    for line in text.replace("\\\n", " ").splitlines():
+        if not line or line.startswith(_LEFT_TO_THE_READER):
+            continue
+        done = subprocess.run(
+            ["sh", "-c", line], check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        exits = re.search(r"# exits with (\d+)$", line)
+        expected = int(exits[1]) if exits else 0
+        assert done.returncode == expected, f"{place}: {line}\n{done.stdout}"
+        printed += done.stdout
+    return printed
