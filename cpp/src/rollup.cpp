@@ -194,7 +194,7 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
 }
 
 template <int Words, class Count>
-void Roller<Words, Count>::map_keys(const Set& from, const Node& to) {
+void Roller<Words, Count>::prepare_map(const Set& from, const Node& to) {
     struct Fields {
         const Hierarchies& hierarchies;
         const KeyLayout& layout;
@@ -210,25 +210,29 @@ void Roller<Words, Count>::map_keys(const Set& from, const Node& to) {
     };
     const Fields fields{hierarchies_, layout_, from.node, to};
     build(key_lookups_, from, fields);
-    Key<Words> keep{};
-    for (int w = 0; w < Words; ++w) keep.word[w] = ~std::uint64_t{0};
+    for (int w = 0; w < Words; ++w) unchanged_.word[w] = ~std::uint64_t{0};
     for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
         if (!fields.counts(column)) continue;
         const Field field = layout_.field(column);
-        keep.word[field.word] &= ~(((std::uint64_t{1} << field.bits) - 1) << field.shift);
+        unchanged_.word[field.word] &= ~(((std::uint64_t{1} << field.bits) - 1) << field.shift);
     }
-    Key<Words>* const out = mapped_.require(arena_, from.size);
-    const Key<Words>* const keys = from.keys.data();
-    for (std::size_t start = 0; start < from.size; start += lookup_block) {
-        const std::size_t end = std::min(start + lookup_block, from.size);
+}
+
+// Map keys as prepared.
+template <int Words, class Count>
+const Key<Words>* Roller<Words, Count>::map(const Key<Words>* keys, std::size_t size) {
+    Key<Words>* const out = mapped_.require(arena_, size);
+    for (std::size_t start = 0; start < size; start += lookup_block) {
+        const std::size_t end = std::min(start + lookup_block, size);
         for (std::size_t i = start; i < end; ++i) {
-            for (int w = 0; w < Words; ++w) out[i].word[w] = keys[i].word[w] & keep.word[w];
+            for (int w = 0; w < Words; ++w) out[i].word[w] = keys[i].word[w] & unchanged_.word[w];
         }
         for (const auto& look : key_lookups_.list) {
             const auto local = look;
             for (std::size_t i = start; i < end; ++i) out[i].word[local.word] |= look_up(keys[i], local);
         }
     }
+    return out;
 }
 
 template <int Words, class Count>
@@ -242,25 +246,28 @@ void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set
     }
     // Maps are monotone, so the keys stay sorted from the last changed column on.
     target.sorted_from = std::max(last_changed, from.sorted_from);
-    map_keys(from, to);
-    const Key<Words>* const keys = mapped_.data();
+    prepare_map(from, to);
+    const Key<Words>* const keys = from.keys.data();
     const Count* const counts = from.counts.data();
     Key<Words>* const keys_out = target.keys.require(arena_, from.size);
     Count* const counts_out = target.counts.require(arena_, from.size);
     if (target.sorted_from == 0) {
-        target.size = merge_neighbours(keys, counts, from.size, target);
+        target.size = merge_neighbours(map(keys, from.size), counts, from.size, target);
         return;
     }
 
-    Key<Words> run{};
-    for (std::size_t column = target.sorted_from; column < hierarchies_.columns(); ++column) {
+    // A run shares the columns that are sorted: those after the first of them as they are, that one as mapped.
+    const std::size_t first = target.sorted_from;
+    const auto step = hierarchies_.step(first, from.node[first], to[first]);
+    Key<Words> later{};
+    for (std::size_t column = first + 1; column < hierarchies_.columns(); ++column) {
         const Field field = layout_.field(column);
-        run.word[field.word] |= ((std::uint64_t{1} << field.bits) - 1) << field.shift;
+        later.word[field.word] |= ((std::uint64_t{1} << field.bits) - 1) << field.shift;
     }
     const auto starts_run = [&](std::size_t i) {
         std::uint64_t differs = 0;
-        for (int w = 0; w < Words; ++w) differs |= (keys[i].word[w] ^ keys[i - 1].word[w]) & run.word[w];
-        return differs != 0;
+        for (int w = 0; w < Words; ++w) differs |= (keys[i].word[w] ^ keys[i - 1].word[w]) & later.word[w];
+        return differs != 0 || step[layout_.label(keys[i], first)] != step[layout_.label(keys[i - 1], first)];
     };
     std::size_t size = 0;
     for (std::size_t start = 0; start < from.size;) {
@@ -273,9 +280,10 @@ void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set
             while (end < from.size && !starts_run(end)) ++end;
         }
         const std::size_t length = end - start;
+        const Key<Words>* const mapped = map(keys + start, length);
         size += length <= longest_run
-                    ? group<std::uint16_t>(keys + start, counts + start, length, keys_out + size, counts_out + size)
-                    : partition_and_group(keys + start, counts + start, length, keys_out + size, counts_out + size);
+                    ? group<std::uint16_t>(mapped, counts + start, length, keys_out + size, counts_out + size)
+                    : partition_and_group(mapped, counts + start, length, keys_out + size, counts_out + size);
         start = end;
     }
     target.size = size;

@@ -56,7 +56,8 @@ private:
     void sparse_to_dense(const Set& from, const Node& to, Set& target);
     void sparse_to_sparse(const Set& from, const Node& to, Set& target);
 
-    void map_keys(const Set& from, const Node& to);
+    void prepare_map(const Set& from, const Node& to);
+    const Key<Words>* map(const Key<Words>* keys, std::size_t size);
     std::size_t merge_neighbours(const Key<Words>* keys, const Count* counts, std::size_t size, Set& target);
     template <class Index>
     std::size_t group(const Key<Words>* keys, const Count* counts, std::size_t size, Key<Words>* keys_out,
@@ -71,6 +72,7 @@ private:
     Lookups<std::uint32_t> cell_lookups_;
     Lookups<std::uint64_t> key_lookups_;
     std::array<Buffer<Count>, 2> dense_scratch_;
+    Key<Words> unchanged_{};  // the bits of a key that a roll-up leaves as they are
     Buffer<Key<Words>> mapped_;
     std::tuple<Buffer<std::uint16_t>, Buffer<std::uint32_t>> slots_, losers_;
     Buffer<Count> sums_;
