@@ -66,6 +66,9 @@ $(WHEEL)/.built: $(SOURCES) | $(VENV)/.made
 	@command -v $(CXX) >/dev/null || command -v c++ >/dev/null || { \
 		echo 'Shoal has a kernel in C++20 and there is no compiler ($(CXX)).'; \
 		echo 'Install one, on Debian and Ubuntu: apt install g++'; exit 1; }
+	@$(BIN)/python -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null || { \
+		echo 'Shoal has a kernel in C++20 and the headers of Python are missing (Python.h).'; \
+		echo 'Install them, on Debian and Ubuntu: apt install python3-dev'; exit 1; }
 	rm -rf $(WHEEL)
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir $(WHEEL) .
 	touch $@

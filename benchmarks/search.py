@@ -113,7 +113,9 @@ def numpy_ms_per_node(problem: SearchProblem) -> tuple[float, float]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", default="adult,cup,atus,ihis")
     parser.add_argument("--k", default="5")
     parser.add_argument("--suppression", default="0,0.02")

@@ -13,14 +13,14 @@ from shoal import registry
 from shoal.audit import audit_release
 from shoal.describe.spec import Spec
 from shoal.encode.table import code_table
-from shoal.errors import InputError, Problem, nearest
+from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
 from shoal.read.csv_file import CsvFile
 from shoal.read.source import Source, open_source
 from shoal.recode.full_domain import recode
 from shoal.release import Release
 from shoal.search.infeasible import infeasible
-from shoal.search.problem import SearchProblem
+from shoal.search.problem import SearchProblem, suppressed_rows_allowed
 from shoal.search.result import SearchAlgorithm
 from shoal.search.satisfying import satisfying_nodes
 
@@ -96,11 +96,12 @@ def anonymize(
         columns, others = table.column_names, table.drop_columns(list(spec.quasi_identifiers))
         del table
     with steps("search"):
+        processors = os.cpu_count() or 1
         problem = SearchProblem(coded, spec.privacy, spec.quality, spec.suppression)
         found = search_algorithm.search(
             problem,
             all_nodes=all_nodes,
-            threads=threads or os.cpu_count() or 1,
+            threads=min(threads or processors, processors),
             listener=None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now)),
         )
         if found.levels is None or found.score is None:
@@ -118,6 +119,7 @@ def anonymize(
             random=None if keep_order else np.random.default_rng(seed),
         )
     with steps("audit"):
+        _check_suppressed(recoded.suppressed_rows, coded.rows, spec)
         evidence = audit_release(recoded.table, spec).require(recoded.table.num_rows)
     return Release(
         table=recoded.table,
@@ -133,7 +135,7 @@ def anonymize(
         audit=evidence,
         shuffled=not keep_order,
         dialect=source.dialect if isinstance(source, CsvFile) else None,
-        notes=notes,
+        notes=(*notes, *_note_on_stars(recoded.suppressed_rows, spec)),
         source=source,
         steps=steps,
         satisfying_nodes=nodes,
@@ -160,6 +162,13 @@ def _settle_columns(
     """Return the spec with a role for every column that will be released, and what to note about it."""
     missing = [name for name in spec.roles if name not in source.columns]
     undeclared = [name for name in source.columns if name not in spec.roles]
+    if isinstance(source, CsvFile) and len(missing) == len(spec.roles):
+        # The first line of a file without a header is somebody's: it is not shown.
+        raise InputError(
+            f"None of the columns of the spec is in {source.name!r}.\n"
+            f"Columns of the spec: {', '.join(spec.roles)}.\n"
+            f"Check that its first line is a header, and that its delimiter is {source.dialect.delimiter!r}."
+        )
     listed = ", ".join(undeclared)
     problems = [
         Problem(
@@ -200,6 +209,29 @@ def _read(source: Source, spec: Spec) -> pa.Table:
     if table.num_rows == 0:
         raise InputError(f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
     return table
+
+
+def _check_suppressed(suppressed: int, rows: int, spec: Spec) -> None:
+    """Raise unless the rows that were suppressed in the end are as few as was asked for."""
+    allowed = suppressed_rows_allowed(spec.suppression, rows)
+    if suppressed > allowed:
+        raise AuditError(
+            "The release does not keep its suppression limit.\n"
+            f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
+            "Nothing was written."
+        )
+
+
+def _note_on_stars(suppressed: int, spec: Spec) -> tuple[str, ...]:
+    """Warn of starred rows that are fewer than a class: who is in no class must be among them."""
+    k = max(model.minimum_size for model in spec.privacy)
+    if spec.suppressed == "remove" or not 0 < suppressed < k:
+        return ()
+    are = "row is" if suppressed == 1 else "rows are"
+    return (
+        f"{suppressed:,} {are} starred, fewer than {k:,}: whoever knows that a person fits no class finds "
+        "that person's other columns there. Removing suppressed rows avoids it.",
+    )
 
 
 def _columns(count: int) -> str:

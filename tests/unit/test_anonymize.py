@@ -106,6 +106,13 @@ def test_star_keeps_the_rows():
     assert release.classes == 2
 
 
+@pytest.mark.parametrize(("suppressed", "warned"), [("star", True), ("remove", False)])
+def test_fewer_starred_rows_than_a_class_are_warned_of(suppressed, warned):
+    release = shoal.anonymize(pa.table(PEOPLE), spec_of(suppressed=suppressed))
+    assert release.suppressed_rows == 1
+    assert ("1 row is starred, fewer than 3" in release.summary()) is warned
+
+
 def test_whole_numbers_at_level_0_stay_whole_numbers():
     frame = pd.DataFrame({"age": [30, 30, 40, 40], "sex": ["F", "M", "F", "M"]})
     spec = shoal.Spec(
@@ -446,3 +453,21 @@ def test_a_release_that_breaks_its_claim_is_not_returned(monkeypatch):
     )
     with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
         shoal.anonymize(pa.table(PEOPLE), spec_of())
+
+
+def test_a_release_that_suppresses_more_than_it_may_is_not_returned(monkeypatch):
+    from shoal import flow
+
+    real = flow.recode
+    monkeypatch.setattr(
+        flow, "recode", lambda coded, others, levels, *rest, **how: real(coded, others, (0, 0), *rest, **how)
+    )
+    with pytest.raises(
+        shoal.AuditError, match=r"suppression limit\.\nMeasured: 7 rows suppressed, 1 allowed"
+    ):
+        shoal.anonymize(pa.table(PEOPLE), spec_of())
+
+
+def test_more_threads_than_processors():
+    release = shoal.anonymize(pa.table(PEOPLE), spec_of(), threads=10**12)
+    assert release.levels == shoal.anonymize(pa.table(PEOPLE), spec_of(), threads=1).levels

@@ -244,6 +244,12 @@ CASES = {
         2,
         ["Column 'age': its hierarchy has levels 0 to 3, the spec asks for 0 to 9."],
     ),
+    "no header": (
+        people("name,age,zip,sex\n", ""),
+        FILE,
+        2,
+        ["first line is a header", "name, age, zip, sex"],
+    ),
     "threads": (nothing, (*FILE, "--threads", "0"), 2, ["threads must be at least 1"]),
     "delimiter": (nothing, (*FILE, "--delimiter", ";;"), 2, ["The delimiter must be one ASCII character."]),
 }

@@ -24,6 +24,8 @@ from pathlib import Path
 
 import pytest
 
+import shoal
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EVERY_PAGE = [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
@@ -44,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     script = f"#!{sys.executable}\nfrom shoal.cli.main import main\n\nmain()\n"
     (commands / "shoal").write_text(script)
     (commands / "shoal").chmod(0o755)
+    monkeypatch.setenv("PYTHONPATH", str(Path(shoal.__file__).parents[1]))
     monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.chdir(work)

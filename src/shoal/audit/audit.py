@@ -2,7 +2,8 @@
 
 The audit reads the released values and nothing else: no codes, no levels, no result of the search.
 NULL is a value like any other (GROUP BY keeps it). Rows with `*` in every quasi-identifier are
-suppressed rows that some tools leave in the file: they are absent, not a class.
+suppressed rows that were left in the file: they are absent, not a class. If there are more of them than the
+spec lets be suppressed, they cannot all be that, and are a class like any other.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from shoal.audit.relation import Relation, open_relation
 from shoal.describe.spec import Spec
 from shoal.errors import AuditError, InputError, nearest
 from shoal.read.source import InputFormat
+
+_ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Audit:
     rows: int
     """Rows found, suppressed ones included."""
     suppressed_rows: int
-    """Rows found with `*` in every quasi-identifier."""
+    """Rows found with `*` in every quasi-identifier, if no more than may be suppressed."""
 
     @property
     def holds(self) -> bool:
@@ -108,8 +111,9 @@ def audit_release(
     spec
         Its privacy models are the claims; its roles say which columns are which.
     input_format
-        Delimiter, quote and encoding of a CSV file. What it leaves open is the spec's, then sniffed;
-        the encoding is never the spec's, since releases are written in UTF-8.
+        Delimiter, quote and encoding of a CSV file. What it leaves open is the spec's; then the delimiter
+        is sniffed and the quote is `"`, since `'x'` and `x` would be the same value for a wrong guess. The
+        encoding is never the spec's, since releases are written in UTF-8.
     name
         The file's name in messages and queries, where it is to be another than its own.
 
@@ -132,7 +136,7 @@ def audit_release(
     given = input_format or InputFormat()
     dialect = InputFormat(
         delimiter=given.delimiter or spec.input.delimiter,
-        quote=given.quote or spec.input.quote,
+        quote=given.quote or spec.input.quote or '"',
         encoding=given.encoding,
     )
     with open_relation(release, dialect, name) as relation:
@@ -141,6 +145,8 @@ def audit_release(
         rows, suppressed = relation.ask(
             f"SELECT count(*), count(*) FILTER (WHERE {starred}) FROM {relation.source}"
         )
+        if suppressed > spec.suppression * rows + _ROUNDING:
+            starred, suppressed = "false", 0
         findings = (
             *_privacy(relation, spec, starred, vacuous=rows == suppressed),
             _identifiers_removed(relation, spec),

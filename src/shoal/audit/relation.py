@@ -93,25 +93,39 @@ def open_relation(
         }
         with duckdb.connect(config=config) as connection:
             if isinstance(release, pa.Table):
-                connection.register("release", release)
-                columns = _identifiers(release.column_names)
+                _register(connection, release)
+                columns = _identifiers(connection, "release", release.column_names)
                 yield Relation(connection, "release", "release", "release", columns)
                 return
             path = Path(release)
             name = name or path.name
             file = open_source(path, input_format)
-            unique = _unique(file.columns)
             if isinstance(file, CsvFile):
                 readable = _in_utf8(path, file.dialect.encoding, Path(scratch))
-                options = _csv_options(readable, unique, file.dialect)
+                options = _csv_options(readable, _unique(file.columns), file.dialect)
                 source = f"read_csv({_file(readable)}, {options})"
                 shown = f"read_csv({_file(name)}, {options})"
             else:
                 source, shown = f"read_parquet({_file(path)})", f"read_parquet({_file(name)})"
-            relation = Relation(connection, name, source, shown, _identifiers(file.columns))
+            columns = _identifiers(connection, source, file.columns)
+            relation = Relation(connection, name, source, shown, columns)
             if isinstance(file, CsvFile):
                 _check_read(relation, path, file.dialect)
             yield relation
+
+
+def _register(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> None:
+    import duckdb
+
+    try:
+        connection.register("release", table)
+    except duckdb.NotImplementedException:
+        kinds = ", ".join(dict.fromkeys(str(field.type) for field in table.schema))
+        raise InputError(
+            "The release has a column of a type that cannot be audited.\n"
+            f"Types: {kinds}.\n"
+            "Turn unusual ones into text or common numbers first."
+        ) from None
 
 
 def _csv_options(path: Path, columns: Sequence[str], dialect: InputFormat) -> str:
@@ -191,8 +205,12 @@ def _unique(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _identifiers(columns: Sequence[str]) -> dict[str, str]:
-    quoted = ['"' + name.replace('"', '""') + '"' for name in _unique(columns)]
+def _identifiers(
+    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[str]
+) -> dict[str, str]:
+    """Return the columns as DuckDB calls them, by their place: it renames some of `age`, `Age`, `age_1`."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+    quoted = ['"' + row[0].replace('"', '""') + '"' for row in described]
     return dict(zip(columns, quoted, strict=True))
 
 

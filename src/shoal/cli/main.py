@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import io
+import signal
+import sys
 from typing import Annotated
 
 import typer
@@ -63,4 +66,7 @@ app.command()(demo)
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(100_000)  # a tenth of a short run would go into looking over what imports leave behind
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: nothing half-written stays
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # labels may be text that the terminal cannot show
     app(prog_name="shoal")

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from shoal.errors import InputError, Problem
 
 ANYTHING = "*"
+HIGHEST_LEVEL = 255
+"""Levels are counted in one byte, here and in the kernel."""
 
 IntArray: TypeAlias = NDArray[np.int64]
 
@@ -43,6 +45,9 @@ class Levels:
     labels: tuple[pa.Array, ...]
     leaves: tuple[IntArray, ...]
     total: int
+
+    def __post_init__(self) -> None:
+        check_height(len(self.labels) - 1)
 
     @classmethod
     def of(cls, values: pa.Array, labels: Sequence[pa.Array]) -> Self:
@@ -91,6 +96,16 @@ class Hierarchy(Protocol):
     def from_text(cls, text: str) -> Self:
         """Build from what stands after `NAME:` on the command line: `''` where there is nothing."""
         ...
+
+
+def check_height(height: int) -> None:
+    """Raise if a hierarchy has more levels than can be counted; call this before building very many."""
+    if height > HIGHEST_LEVEL:
+        raise HierarchyError(
+            f"its hierarchy has {height:,} levels above the value itself, "
+            f"at most {HIGHEST_LEVEL} can be used.\n"
+            "Use fewer: `prefix` with a length has that many."
+        )
 
 
 def as_text(values: pa.Array) -> pa.Array:

@@ -9,7 +9,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.describe.hierarchy import ANYTHING, Levels, as_text
+from shoal.describe.hierarchy import ANYTHING, Levels, as_text, check_height
 from shoal.errors import InputError
 
 
@@ -34,6 +34,7 @@ class Prefix:
     def levels(self, values: pa.Array) -> Levels:
         text = as_text(values)
         length = self.length or max(pc.max(pc.utf8_length(text)).as_py() or 0, 1)
+        check_height(length)
         masked = [
             pc.binary_join_element_wise(pc.utf8_slice_codeunits(text, 0, kept), "*" * (length - kept), "")
             for kept in range(length - 1, 0, -1)

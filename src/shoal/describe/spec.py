@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 NullMeaning = Literal["value", "forbid"]
 SuppressedRows = Literal["remove", "star"]
 
+_HEAVIEST = 1e100  # sums of weights stay finite
+
 
 class Role(StrEnum):
     """What a column is to the people in the table."""
@@ -60,8 +62,8 @@ class QuasiIdentifier:
         if not isinstance(self.hierarchy, Hierarchy):
             known = ", ".join(registry.names("hierarchies"))
             yield f"{self.hierarchy!r} is not a hierarchy.\nKnown: {known}."
-        if not _is_number(self.weight) or self.weight <= 0:
-            yield f"the weight must be a positive number.\nFound: {self.weight!r}."
+        if not _is_number(self.weight) or not 0 < self.weight <= _HEAVIEST:
+            yield f"the weight must be a positive number, at most {_HEAVIEST:g}.\nFound: {self.weight!r}."
         if not _is_whole(self.min_level) or self.min_level < 0:
             yield f"the lowest level must be a whole number, at least 0.\nFound: {self.min_level!r}."
         elif self.max_level is not None:

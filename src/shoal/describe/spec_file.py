@@ -90,7 +90,11 @@ def arguments(mapping: object, folder: Path) -> dict[str, Any]:
         raise InputError(
             f"A spec is a mapping with the keys {', '.join(_keys(_Spec))}.\nFound: {_kind(mapping)}."
         )
-    if problems := list(_key_problems(mapping)):
+    try:
+        problems = _key_problems(mapping)
+    except RecursionError:
+        raise InputError("The spec holds itself, by an alias.\nWrite out what `*` stands for.") from None
+    if problems:
         raise InputError(problems)
     try:
         form = _Spec.model_validate(dict(mapping))

@@ -93,7 +93,7 @@ class Delimited:
         while True:
             try:
                 return self._read_blocks(names, header, block_bytes, parse, convert)
-            except UnicodeDecodeError:
+            except UnicodeError:
                 raise self._undecodable() from None
             except pa.ArrowInvalid as error:
                 if "straddl" in str(error) and block_bytes < _LARGEST_BLOCK_BYTES:
@@ -153,7 +153,7 @@ class Delimited:
                     start, line = line, reader.line_num + 1
                     if record and len(record) != width and record != [_END_OF_FILE]:
                         ragged.append((start, len(record)))
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise self._undecodable() from None
         except csv.Error:
             start, record = line, []
@@ -176,7 +176,7 @@ class Delimited:
             with _open_text(self.path, self.encoding) as text:
                 for _ in iter(lambda: text.read(_BLOCK_BYTES), ""):
                     pass
-        except UnicodeDecodeError:
+        except UnicodeError:
             raise self._undecodable() from None
 
     def _undecodable(self) -> InputError:
@@ -210,7 +210,7 @@ def open_delimited(
         with _open_text(path, encoding) as text:
             sample = text.read(_SAMPLE_CHARACTERS)
             truncated = bool(text.read(1))
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise _undecodable(path, encoding) from None
     except (OSError, EOFError, zlib.error):
         raise _damaged(path) from None
@@ -325,6 +325,8 @@ def _undecodable(path: Path, encoding: str) -> InputError:
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode(encoding, errors="ignore")
         lines += len(_LINE_END.findall(before))
+    except UnicodeError:  # UTF-16 or UTF-32 that does not begin with a byte order mark
+        pass
     return InputError(
         f"File {path.name!r} has bytes that are not {encoding} text, first in line {lines + 1:,}.\n"
         "Say its encoding, for example `encoding: latin-1` or `encoding: cp1252` under `input:`."

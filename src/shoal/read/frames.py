@@ -56,7 +56,7 @@ class Frame:
         arrays = []
         for name in columns:
             column = _to_arrow(frame.get_column(name), name)
-            arrays.append(as_coded(column, name) if name in coded else plain(column))
+            arrays.append(as_coded(column, name) if name in coded else plain(column, name))
         return pa.table(arrays, names=list(columns))
 
     def restore(self, table: pa.Table) -> Any:

@@ -36,7 +36,7 @@ class ParquetFile:
                 raise InputError(
                     f"Column {name!r} of file {self.name!r} cannot be read.\nThe file is damaged."
                 ) from None
-            arrays.append(as_coded(column, name) if name in coded else plain(column))
+            arrays.append(as_coded(column, name) if name in coded else plain(column, name))
         return pa.table(arrays, names=list(columns))
 
     def restore(self, table: pa.Table) -> pa.Table:

@@ -98,9 +98,15 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
 
 def check_file(path: Path) -> None:
     """Raise unless a path leads to a file that may be read."""
-    if path.is_dir():
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise MissingFileError(
+            f"File {str(path)!r} cannot be reached.\nThe system says: {error.strerror}.\nCheck the path."
+        ) from None
+    if is_folder:
         raise MissingFileError(f"{str(path)!r} is a folder.\nGive the path of a file.")
-    if not path.exists():
+    if not exists:
         folder = path.parent
         if not folder.is_dir():
             raise MissingFileError(f"File {str(path)!r} does not exist.\nNor does its folder.")

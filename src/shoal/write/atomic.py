@@ -6,7 +6,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shoal.errors import OutputError, ShoalError
@@ -32,15 +32,19 @@ def check_writable(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
         those that must stay.
     """
     suffix_of(path)
-    _check_folder(path.parent)
-    _check_target(path)
-    for other in apart_from:
-        if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
-            raise OutputError(
-                f"The output '{path}' cannot be written.\n"
-                f"It is the same file as '{other}', which is in use.\n"
-                "Choose another name."
-            )
+    try:
+        _check_folder(path.parent)
+        _check_target(path)
+        for other in apart_from:
+            _check_apart(path, other)
+    except ShoalError:
+        raise
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise OutputError(
+            f"The output '{path}' cannot be written.\n"
+            f"The system says: {error.strerror or type(error).__name__}.\n"
+            "Choose another name."
+        ) from error
 
 
 @contextmanager
@@ -60,11 +64,11 @@ def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
     >>> target.read_text(encoding="utf-8")
     'whole'
     """
-    for target in targets:
-        _check_target(target)
     mark = secrets.token_hex(4)
     hidden = tuple(target.with_name(f".{mark}.{target.name}") for target in targets)
     try:
+        for target in targets:
+            _check_target(target)
         yield hidden
         for path in hidden:
             _flush(path)
@@ -81,7 +85,8 @@ def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
         ) from error
     finally:
         for path in hidden:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what could not be written need not go
+                path.unlink()
 
 
 def _flush(path: Path) -> None:
@@ -113,4 +118,13 @@ def _check_target(target: Path) -> None:
     if target.is_dir():
         raise OutputError(
             f"The output '{target}' cannot be written.\nA folder of that name is there.\nChoose another name."
+        )
+
+
+def _check_apart(path: Path, other: Path) -> None:
+    if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
+        raise OutputError(
+            f"The output '{path}' cannot be written.\n"
+            f"It is the same file as '{other}', which is in use.\n"
+            "Choose another name."
         )

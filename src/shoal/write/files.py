@@ -71,7 +71,15 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
     if suffix_of(path) == ".parquet":
         from pyarrow import parquet
 
-        parquet.write_table(table.replace_schema_metadata(None), path, compression="zstd")
+        try:
+            parquet.write_table(table.replace_schema_metadata(None), path, compression="zstd")
+        except pa.ArrowNotImplementedError:
+            kinds = ", ".join(dict.fromkeys(str(field.type) for field in table.schema))
+            raise InputError(
+                "The release cannot be written as Parquet.\n"
+                f"Types of its columns: {kinds}.\n"
+                "Turn unusual ones into text or common numbers first."
+            ) from None
     else:
         write_csv(path, [table], header=table.column_names, dialect=dialect)
 
@@ -141,9 +149,15 @@ class _Cells:
                 f"Its type is {values.type}.\n"
                 "Write to a .parquet file, or give the column as text."
             ) from None
-        special = pc.match_substring_regex(text, f"^$|[{re.escape(self.delimiter + self.quote)}\r\n]")
+        special = pc.match_substring_regex(text, f"^$|[{re.escape(self.delimiter + self.quote)}\r\n\\x00]")
         if not pc.any(special).as_py():
             return text
+        if pc.any(pc.match_substring(text, "\0")).as_py():
+            raise InputError(
+                f"Column '{name}' cannot be written as CSV.\n"
+                "It has cells with zero bytes.\n"
+                "Write to a .parquet file, or remove them."
+            )
         quote = pa.scalar(self.quote, TEXT)
         doubled = pc.replace_substring(text, self.quote, self.quote * 2)
         return pc.if_else(special, _joined([quote, doubled, quote], ""), text)

@@ -51,13 +51,14 @@ def write_release(
     """
     path = Path(path)
     check_writable(path)
-    asked = release.dialect or release.spec.input
-    dialect = InputFormat(delimiter=asked.delimiter or ",", quote=asked.quote or '"', encoding="utf-8")
+    asked = release.spec.input
+    found = release.dialect or asked
+    dialect = InputFormat(delimiter=found.delimiter or ",", quote=asked.quote or '"', encoding="utf-8")
     with atomic(path, manifest_path(path)) as (data, evidence):
         with stage("write"):
             write_table(release.table, data, dialect)
         with stage("audit"):
-            found = audit_release(data, release.spec, dialect, name=path.name).require(release.table.num_rows)
-        text = json.dumps(manifest(release, found, data, name=path.name), indent=2, ensure_ascii=False)
+            audit = audit_release(data, release.spec, dialect, name=path.name).require(release.table.num_rows)
+        text = json.dumps(manifest(release, audit, data, name=path.name), indent=2, ensure_ascii=False)
         evidence.write_text(text + "\n", encoding="utf-8", newline="\n")
     return path

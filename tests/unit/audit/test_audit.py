@@ -19,6 +19,7 @@ from shoal.describe.suppress import Suppress
 from shoal.errors import InputError, MissingFileError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
+from shoal.write.files import write_table
 
 
 def spec_of(*quasi_identifiers: str, k: int = 2, **roles: object) -> Spec:
@@ -38,25 +39,40 @@ def claim(found: Audit, name: str) -> tuple[bool, str]:
     return finding.holds, finding.measured
 
 
-def smallest_class(rows: list[tuple[str | None, ...]]) -> int | None:
-    kept = [row for row in rows if any(cell != "*" for cell in row)]
-    return min(Counter(kept).values(), default=None)
+def smallest_class(rows: list[tuple[str | None, ...]], allowed: int) -> int | None:
+    classes = Counter(rows)
+    if classes["*", "*"] <= allowed:
+        del classes["*", "*"]
+    return min(classes.values(), default=None)
 
 
 CELL = st.sampled_from(["a", "b", "*", "", None])
 
 
 @settings(deadline=None)
-@given(rows=st.lists(st.tuples(CELL, CELL), max_size=12), k=st.integers(1, 4))
-def test_agrees_with_a_counter(rows: list[tuple[str | None, str | None]], k: int) -> None:
+@given(rows=st.lists(st.tuples(CELL, CELL), max_size=12), k=st.integers(1, 4), allowed=st.integers(0, 12))
+def test_agrees_with_a_counter(rows: list[tuple[str | None, str | None]], k: int, allowed: int) -> None:
     table = pa.table([pa.array([row[i] for row in rows], pa.string()) for i in (0, 1)], names=["x", "y"])
-    found = audit_release(table, spec_of("x", "y", k=k))
-    smallest = smallest_class(rows)
+    allowed = min(allowed, len(rows))
+    found = audit_release(table, spec_of("x", "y", k=k, suppression=allowed / len(rows) if rows else 0))
+    smallest = smallest_class(rows, allowed)
     assert found.holds is (smallest is None or smallest >= k)
     assert found.rows == len(rows)
-    assert found.suppressed_rows == rows.count(("*", "*"))
+    stars = rows.count(("*", "*"))
+    assert found.suppressed_rows == (stars if stars <= allowed else 0)
     assert found.findings[0].measured.startswith(
         "no classes" if smallest is None else f"smallest class {smallest}"
+    )
+
+
+def test_more_stars_than_may_be_suppressed_are_a_class(tmp_path: Path) -> None:
+    path = file(tmp_path, "age\n" + "30\n" * 97 + "*\n" * 3)
+    found = audit_release(path, spec_of("age", k=5, suppression=0.03))
+    assert (found.suppressed_rows, claim(found, "k-anonymity 5")) == (3, (True, "smallest class 97"))
+    found = audit_release(path, spec_of("age", k=5, suppression=0.02))
+    assert (found.suppressed_rows, claim(found, "k-anonymity 5")) == (
+        0,
+        (False, "smallest class 3, 1 class fails"),
     )
 
 
@@ -90,14 +106,14 @@ def test_null_and_the_empty_string_are_classes_of_their_own(tmp_path: Path) -> N
 
 def test_nulls_beside_stars_stay_a_class(tmp_path: Path) -> None:
     path = file(tmp_path, "age,zip\n*,*\n*,*\n*,\n")
-    found = audit_release(path, spec_of("age", "zip"))
+    found = audit_release(path, spec_of("age", "zip", suppression=0.7))
     assert (found.rows, found.suppressed_rows) == (3, 2)
     assert claim(found, "k-anonymity 2") == (False, "smallest class 1, 1 class fails")
 
 
 @pytest.mark.parametrize("rows", ["", "*,*\n"])
 def test_nothing_to_check_is_said(tmp_path: Path, rows: str) -> None:
-    found = audit_release(file(tmp_path, "age,zip\n" + rows), spec_of("age", "zip"))
+    found = audit_release(file(tmp_path, "age,zip\n" + rows), spec_of("age", "zip", suppression=1))
     assert found.holds
     assert "nothing to check" in found.render()
 
@@ -213,6 +229,34 @@ def test_typed_columns() -> None:
     assert audit_release(table, spec_of("age", "sex")).holds
 
 
+def test_apostrophes_are_not_taken_for_quotes(tmp_path: Path) -> None:
+    path = file(tmp_path, "age\n" + "'x'\n" * 3 + "x\n")
+    assert claim(audit_release(path, spec_of("age")), "k-anonymity 2") == (
+        False,
+        "smallest class 1, 1 class fails",
+    )
+    assert audit_release(path, spec_of("age"), InputFormat(quote="'")).holds
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", None])
+def test_columns_that_duckdb_renames(tmp_path: Path, suffix: str | None) -> None:
+    names = ["a", "A_1", "A", "A_2", "É", "é"]
+    table = pa.table([[["x", "x"], ["x", "y"]][name == "A_2"] for name in names], names=names)
+    path = tmp_path / f"release.{suffix}"
+    if suffix:
+        write_table(table, path)
+    release = path if suffix else table
+    spec = spec_of("a", "A_1", "A", "É", "é", sensitive=["A_2"])
+    assert claim(audit_release(release, spec), "k-anonymity 2") == (True, "smallest class 2")
+    assert not audit_release(release, spec_of("A_2")).holds
+
+
+def test_a_type_that_duckdb_does_not_know() -> None:
+    table = pa.table({"age": pa.array([1.5, 1.5], pa.float16())})
+    with pytest.raises(InputError, match=r"a type that cannot be audited\.\nTypes: halffloat"):
+        audit_release(table, spec_of("age"))
+
+
 def test_identifiers_and_columns(tmp_path: Path) -> None:
     path = file(tmp_path, "age,name,extra\n1,x,y\n1,x,y\n")
     found = audit_release(path, spec_of("age", identifiers=["name", "id"], sensitive=["disease"]))
@@ -260,7 +304,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_to_mapping(tmp_path: Path) -> None:
-    mapping = audit_release(file(tmp_path, "age\n1\n*\n"), spec_of("age", k=1)).to_mapping()
+    mapping = audit_release(file(tmp_path, "age\n1\n*\n"), spec_of("age", k=1, suppression=0.5)).to_mapping()
     assert (mapping["holds"], mapping["rows"], mapping["suppressed_rows"]) == (True, 2, 1)
     assert [entry["claim"] for entry in mapping["claims"]] == [
         "k-anonymity 1",

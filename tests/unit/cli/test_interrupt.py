@@ -28,7 +28,8 @@ main()
     ("module", "name"),
     [("shoal.flow", "code_table"), ("shoal.flow", "recode"), ("shoal.write.release", "audit_release")],
 )
-def test_an_interrupt_leaves_nothing(tmp_path, module, name):
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_nothing(tmp_path, module, name, told):
     (tmp_path / "people.csv").write_text("sex\nF\nF\n")
     (tmp_path / "out.csv").write_text("old")
     people, out_file, nodes = (str(tmp_path / name) for name in ("people.csv", "out.csv", "nodes.csv"))
@@ -40,7 +41,7 @@ def test_an_interrupt_leaves_nothing(tmp_path, module, name):
         text=True,
     ) as process:
         assert process.stdout.readline() == "paused\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(told)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (out, err) == ("", "Interrupted; nothing was written.\n")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
-from shoal.describe.hierarchy import Hierarchy, Levels, as_text, check_nested
+from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels, as_text, check_nested
 from shoal.describe.intervals import intervals
 from shoal.describe.prefix import prefix
 from shoal.describe.suppress import suppress
@@ -60,6 +60,13 @@ def test_check_nested_finds_the_labels_with_two_parents(rows):
         if torn:
             expected.append(torn)
     assert [set(problem.values) for problem in check_nested(levels)] == expected
+
+
+def test_levels_fit_a_byte():
+    value, label = pa.array(["x"]), pa.array(["*"])
+    assert len(Levels.of(value, [label] * 255).labels) == 256
+    with pytest.raises(HierarchyError, match="256 levels above the value itself, at most 255 can be used"):
+        Levels.of(value, [label] * 256)
 
 
 def test_levels_of_no_values():

@@ -35,6 +35,12 @@ def test_the_longest_value_gives_the_length():
     assert len(prefix().levels(pa.array([], pa.string())).labels) == 2
 
 
+@pytest.mark.parametrize(("length", "longest"), [(10**9, 3), (None, 256)])
+def test_too_many_levels_are_refused_before_they_are_made(length, longest):
+    with pytest.raises(InputError, match="at most 255 can be used"):
+        prefix(length).levels(pa.array(["x" * longest]))
+
+
 def test_numbers_and_characters_beyond_ascii():
     assert paths(prefix(3), pa.array([537])) == [(537, "53*", "5**", "*")]
     assert paths(prefix(2), pa.array(["😀é"])) == [("😀é", "😀*", "*")]

@@ -71,10 +71,10 @@ def test_everything_wrong_at_once():
     expected = [
         "Column 'age': Unknown hierarchy 'interval'.\nKnown: file, intervals, prefix, suppress.\n"
         "Did you mean 'intervals'?",
-        "Column 'zip': the weight must be a positive number.\nFound: 0.",
+        "Column 'zip': the weight must be a positive number, at most 1e+100.\nFound: 0.",
         "Column 'zip': the lowest level is above the highest.\nFound: 3 and 1.",
         "Column 'sex': 5 is not a hierarchy.\nKnown: file, intervals, prefix, suppress.",
-        "Column 'sex': the weight must be a positive number.\nFound: nan.",
+        "Column 'sex': the weight must be a positive number, at most 1e+100.\nFound: nan.",
         "Column 'sex': the lowest level must be a whole number, at least 0.\nFound: -1.",
         "Column 'sex': NULL means 'value' or 'forbid'.\nFound: 'maybe'.",
         "Column 'both' has more than one role: quasi-identifier, sensitive.\nGive it one.",

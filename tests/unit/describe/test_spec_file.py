@@ -247,6 +247,7 @@ def test_merged_settings(load):
         ("a: 2020-99-99\n", "is not valid YAML"),
         ("? [a]\n: 1\n", "a key must be text"),
         ("a: *b\n", "is not valid YAML"),
+        ("columns: &a\n  age: *a\n", "The spec holds itself, by an alias."),
         ("a: !!python/name:os.system\n", "is not valid YAML"),
         (b"a: \xff\n", "is not UTF-8 text"),
         ("a: \x01\n", "is not valid YAML"),

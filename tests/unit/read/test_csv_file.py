@@ -203,6 +203,11 @@ def test_undecodable_bytes_of_a_given_encoding(source):
     assert "not ascii text, first in line 2" in refusal(lambda: rows(source("a\né\n", encoding="ascii")))
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_no_byte_order_mark_where_there_must_be_one(source, encoding):
+    assert f"not {encoding} text, first in line 1" in refusal(lambda: source("a,b\n1,2\n", encoding=encoding))
+
+
 def test_zero_bytes(source):
     message = refusal(lambda: source("a,b\n1,2\n".encode("utf-16-le")))
     assert "zero bytes" in message
@@ -248,6 +253,11 @@ def test_missing_file(tmp_path):
         open_source(str(tmp_path / "no" / "people.csv"))
     with pytest.raises(FileNotFoundError, match="is a folder"):
         open_source(tmp_path)
+
+
+def test_a_path_that_the_system_refuses():
+    with pytest.raises(MissingFileError, match=r"cannot be reached\.\nThe system says: "):
+        open_source("x" * 5000 + ".csv")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind")

@@ -6,6 +6,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from shoal.errors import InputError
@@ -88,6 +89,34 @@ def test_the_index_is_no_column():
     source = open_source(frame)
     assert source.columns == ("a",)
     assert source.restore(source.read(["a"], [])).index.to_list() == [0]
+
+
+WORDS = pa.array(["kept", "gone"]).dictionary_encode()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.ListArray.from_arrays([0, 1, 2], WORDS),
+        pa.LargeListArray.from_arrays([0, 1, 2], WORDS),
+        pa.FixedSizeListArray.from_arrays(WORDS, 1),
+        pa.StructArray.from_arrays([pa.ListArray.from_arrays([0, 1, 2], WORDS)], ["inner"]),
+        pa.MapArray.from_arrays([0, 1, 2], pa.array(["k", "k"]), WORDS),
+        pl.Series([["kept"], ["gone"]], dtype=pl.List(pl.Enum(["kept", "gone"]))).to_arrow(),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_no_dictionary_stays_inside_other_types(column, tmp_path):
+    read = open_source(pa.table({"a": column})).read(["a"], [])
+    assert read["a"].to_pylist() == column.to_pylist()
+    pq.write_table(read.take([0]), tmp_path / "a.parquet")
+    assert b"gone" not in (tmp_path / "a.parquet").read_bytes()
+
+
+def test_a_type_in_which_values_could_hide_is_refused():
+    column = pa.RunEndEncodedArray.from_arrays([1, 2], ["kept", "gone"])
+    with pytest.raises(InputError, match="Column 'a' is of a type that cannot be released: run_end_encoded"):
+        open_source(pa.table({"a": column})).read(["a"], [])
 
 
 def test_unused_categories_are_no_values():

@@ -64,6 +64,16 @@ def test_a_file_as_folder(tmp_path: Path) -> None:
         check_writable(tmp_path / "file" / "a.csv")
 
 
+@pytest.mark.parametrize("length", [245, 300])
+def test_a_name_too_long(tmp_path: Path, length: int) -> None:
+    path = tmp_path / ("x" * length + ".csv")
+    with pytest.raises(OutputError, match="The system says: "):
+        check_writable(path)
+        with atomic(path) as (hidden,):
+            hidden.write_text("new", encoding="utf-8")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_as_target(tmp_path: Path) -> None:
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(OutputError, match="A folder of that name"):

@@ -77,6 +77,17 @@ def test_a_type_that_csv_cannot_hold_is_named(tmp_path: Path) -> None:
         write_table(pa.table({"tags": [{"a": 1}]}), tmp_path / "t.csv")
 
 
+def test_zero_bytes_are_not_written_as_csv(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="It has cells with zero bytes"):
+        write_table(pa.table({"a": ["x", "y\0z"]}), tmp_path / "t.csv")
+
+
+def test_a_type_that_parquet_cannot_hold_is_named(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([pa.MonthDayNano([1, 2, 3])])})
+    with pytest.raises(InputError, match="month_day_nano"):
+        write_table(table, tmp_path / "t.parquet")
+
+
 def test_more_rows_than_one_chunk(tmp_path: Path) -> None:
     size = 2 * ROWS_AT_ONCE + 3
     write_table(pa.table({"n": range(size)}), tmp_path / "t.csv")

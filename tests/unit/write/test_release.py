@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import duckdb
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from shoal.audit import audit_release
 from shoal.describe.hierarchy_file import HierarchyFile
 from shoal.describe.spec import Spec
 from shoal.describe.suppress import Suppress
@@ -86,7 +87,8 @@ def test_the_queries_of_the_manifest_run_beside_the_file(
 
 
 def test_dialect_of_the_input(tmp_path: Path) -> None:
-    write_release(Result(dialect=InputFormat(";", "'", "latin-1")), tmp_path / "release.csv")
+    spec = replace(SPEC, input=InputFormat(quote="'"))
+    write_release(Result(spec=spec, dialect=InputFormat(";", "'", "latin-1")), tmp_path / "release.csv")
     with (tmp_path / "release.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, delimiter=";", quotechar="'")
     assert header == ["age", "disease"]
@@ -147,9 +149,18 @@ def test_a_folder_in_the_manifests_place(tmp_path: Path) -> None:
     assert names(tmp_path) == ["release.csv.manifest.json"]
 
 
+def test_a_quote_that_was_only_guessed_is_not_taken_over(tmp_path: Path) -> None:
+    table = pa.table({"age": ["'30'", "'30'", "'a,b'", "'a,b'"], "disease": list("stuv")})
+    path = write_release(
+        Result(table=table, dialect=InputFormat(",", "'", "utf-8")), tmp_path / "release.csv"
+    )
+    assert "'30',s\n" in path.read_text(encoding="utf-8")
+    assert audit_release(path, SPEC).holds
+
+
 def test_starred_rows_are_no_class(tmp_path: Path) -> None:
     table = pa.table({"age": ["30", "30", "*"], "disease": list("stu")})
-    write_release(Result(table=table), tmp_path / "release.csv")
+    write_release(Result(table=table, spec=replace(SPEC, suppression=0.4)), tmp_path / "release.csv")
 
 
 def test_no_folders_and_no_time_in_the_manifest(tmp_path: Path) -> None:

@@ -1,0 +1,143 @@
+"""How long do whole processes take, and how much memory, beside the floor measured in the same run?
+
+For each data set and suppression limit it runs `shoal anonymize` as a process of its own, from the file to
+the audited release on disk, and prints wall time and peak memory (medians of repeats), with the ratios to
+
+- the imports: a process that only imports numpy, pyarrow and duckdb,
+- DuckDB: a process in which it reads the same file as text, groups it by all columns and writes it again.
+
+Usage: python benchmarks/end_to_end.py [--data adult,ihis] [--k 5] [--suppression 0,0.02] [--repeats 5]
+
+Real data are found through SHOAL_DATA (default ../shared/datasets); the ihis and atus shapes are generated
+from their hierarchies in the same place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+DATA = Path(os.environ.get("SHOAL_DATA", "../shared/datasets"))
+SHOAL = [sys.executable, "-c", "from shoal.cli.main import main; main()"]
+IMPORTS = [sys.executable, "-c", "import numpy, pyarrow, duckdb"]
+DUCKDB = [
+    sys.executable,
+    "-c",
+    "import duckdb, sys\n"
+    "source = f\"read_csv('{sys.argv[1]}', delim = ';', all_varchar = true)\"\n"
+    'groups = duckdb.execute(f"SELECT count(*) FROM (FROM {source} GROUP BY ALL)").fetchone()\n'
+    "duckdb.execute(f\"COPY (FROM {source}) TO '{sys.argv[2]}' (delimiter ';')\")",
+]
+
+
+class Cost(NamedTuple):
+    """What a process took."""
+
+    seconds: float
+    megabytes: float
+
+
+def cost(command: list[str]) -> Cost:
+    """Run a command to its end."""
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        raise SystemExit(f"{command[:4]} ended with {process.returncode}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Cost(seconds, usage.ru_maxrss * unit / 1e6)
+
+
+def costs(commands: list[list[str]], repeats: int) -> list[Cost]:
+    """Return the medians, the commands taking turns so that noise meets all of them alike."""
+    runs = [[cost(command) for command in commands] for _ in range(repeats)]
+    return [Cost(*map(statistics.median, zip(*taken, strict=True))) for taken in zip(*runs, strict=True)]
+
+
+def prepare(name: str, k: int, folder: Path) -> tuple[Path, Path]:
+    """Return the data set's file, generated where it is a shape, and a spec with all columns generalized."""
+    from shoal.data import shape, shape_names
+    from shoal.read import InputFormat
+    from shoal.write import write_table
+
+    path = DATA / f"{name}.csv"
+    if name in shape_names():
+        path = folder / f"{name}.csv"
+        write_table(shape(name, DATA / "hierarchies"), path, InputFormat(delimiter=";"))
+    if not path.is_file():
+        raise SystemExit(f"{name}.csv is not in {DATA}: set SHOAL_DATA to the folder of the data sets")
+    with path.open(encoding="utf-8") as file:
+        columns = file.readline().strip().split(";")
+    files = {column: DATA / "hierarchies" / f"{name}_hierarchy_{column}.csv" for column in columns}
+    spec = folder / f"{name}.yaml"
+    spec.write_text(
+        json.dumps(  # which is YAML
+            {
+                "input": {"delimiter": ";"},
+                "columns": {
+                    column: {"role": "quasi-identifier", "hierarchy": {"file": str(file.resolve())}}
+                    for column, file in files.items()
+                },
+                "privacy": [{"k-anonymity": k}],
+                "quality": "discernability-monotone",
+            }
+        ),
+        encoding="utf-8",
+    )
+    return path, spec
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", default="adult,ihis")
+    parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--suppression", default="0,0.02")
+    parser.add_argument("--repeats", type=int, default=5)
+    asked = parser.parse_args()
+
+    table = Table("process", "wall s", "peak MB", "x imports", "x DuckDB", title="Whole processes")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for name in asked.data.split(","):
+            # In a process of its own: Linux counts what this one holds towards the peak of its children.
+            with multiprocessing.get_context("spawn").Pool(1) as apart:
+                path, spec = apart.apply(prepare, (name, asked.k, folder))
+            output = str(folder / "out.csv")
+            limits = asked.suppression.split(",")
+            run = [*SHOAL, "anonymize", str(path), "--spec", str(spec), "--output", output, "--json"]
+            labels = [f"{name}, k = {asked.k}, limit {limit}" for limit in limits]
+            commands = [[*run, "--suppression", limit] for limit in limits]
+            labels += ["imports only", f"DuckDB on {name}"]
+            commands += [IMPORTS, [*DUCKDB, str(path), output]]
+            taken = costs(commands, asked.repeats)
+            *_, imports, duckdb = taken
+            for label, (seconds, megabytes) in zip(labels, taken, strict=True):
+                table.add_row(
+                    label,
+                    f"{seconds:.2f}",
+                    f"{megabytes:.0f}",
+                    f"{seconds / imports.seconds:.1f}",
+                    f"{seconds / duckdb.seconds:.1f}",
+                )
+            table.add_section()
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
