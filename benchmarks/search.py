@@ -71,10 +71,11 @@ def median_ms(run: Callable[[], object], seconds: float = 1.5) -> float:
     return statistics.median(times) * 1000
 
 
-def peak_growth(run: Callable[[], object]) -> float:
-    """Return how many MB the process grew at most while running."""
+def peak_memory(run: Callable[[], object]) -> tuple[float, float]:
+    """Return the peak RSS while running, and how much above the RSS before that is, in MB."""
     process = psutil.Process()
-    before, peak, done = process.memory_info().rss, 0, threading.Event()
+    before = peak = process.memory_info().rss
+    done = threading.Event()
 
     def watch() -> None:
         nonlocal peak
@@ -86,7 +87,7 @@ def peak_growth(run: Callable[[], object]) -> float:
     run()
     done.set()
     watcher.join()
-    return max(peak - before, 0) / 2**20
+    return peak / 2**20, (peak - before) / 2**20
 
 
 def numpy_ms_per_node(problem: SearchProblem) -> tuple[float, float]:
@@ -138,7 +139,7 @@ def main() -> None:
         "numpy per node",
         "numpy / optimum",
         "(keys only)",
-        "MB",
+        "peak RSS, MB",
     ):
         table.add_column(heading, justify="right")
     for name in options.data.split(","):
@@ -160,7 +161,7 @@ def main() -> None:
                         problem = SearchProblem(coded, (KAnonymity(k),), measure, suppression)
                         return Box().search(problem, all_nodes=all_nodes, threads=threads)
 
-                    grown = peak_growth(search)
+                    rss, grown = peak_memory(search)
                     result = search()
                     optimum = median_ms(search)
                     every = median_ms(lambda: search(all_nodes=True))
@@ -180,7 +181,7 @@ def main() -> None:
                         f"{with_counts:.2f}",
                         f"{checks * with_counts / optimum:.0f}x of {checks:,}",
                         f"{checks * keys_only / optimum:.0f}x",
-                        f"{grown:.0f}",
+                        f"{rss:.0f} (+{grown:.0f})",
                     )
     Console(width=200 if not sys.stdout.isatty() else None).print(table)
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "shoal/subsets.hpp"
@@ -300,7 +301,11 @@ void BoxSearch<Words, Count>::run_threads(SharedBase ground, Worker& worker) {
     std::vector<Worker> helpers;
     for (unsigned i = 1; i < options_.threads; ++i) helpers.push_back(make_worker());
     std::vector<std::thread> threads;
-    for (Worker& helper : helpers) threads.emplace_back([this, &helper] { work(helper); });
+    try {
+        for (Worker& helper : helpers) threads.emplace_back([this, &helper] { work(helper); });
+    } catch (const std::system_error&) {
+        // The system gives no more threads: those there are will do.
+    }
     work(worker);
     for (std::thread& thread : threads) thread.join();
     for (const Worker& helper : helpers) worker.counters += helper.counters;

@@ -143,6 +143,9 @@ std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& col
         if (column.maps.empty() || column.maps.size() != column.user_levels.size()) {
             throw std::invalid_argument("one user level per level");
         }
+        if (column.height > 255 || *std::max_element(column.user_levels.begin(), column.user_levels.end()) > 255) {
+            throw std::invalid_argument("levels go up to 255");
+        }
         const Label largest = *std::max_element(column.codes.begin(), column.codes.end());
         if (largest >= column.maps.front().size()) throw std::invalid_argument("a code has no label");
     }

@@ -190,6 +190,12 @@ CASES = {
         2,
         ["It is the same file as 'people.csv'"],
     ),
+    "output is a file of the spec": (
+        nothing,
+        (*FILE[:-1], "sex.csv"),
+        2,
+        ["The output 'sex.csv' cannot be written.", "which is in use"],
+    ),
     "all nodes over the output": (
         nothing,
         (*FILE, "--all-nodes", "out.csv"),
@@ -236,7 +242,7 @@ CASES = {
         ),
         FILE,
         2,
-        ["Column 'zip': 1 NULL"],
+        ["Column 'zip': NULL in 1 of"],
     ),
     "level bounds": (
         spec("[10, 20]}", "[10, 20]}, max-level: 9"),

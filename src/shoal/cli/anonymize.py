@@ -31,7 +31,9 @@ _SEARCH = "The search"
 
 
 def anonymize(
-    input: Annotated[Path, typer.Argument(help="CSV (also .gz) or Parquet file with the table.")],
+    input: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="CSV (also .gz) or Parquet file with the table.")
+    ],
     *,
     output: Annotated[
         Path,
@@ -162,6 +164,8 @@ def anonymize(
             quality=quality,
             suppressed=suppressed,
         )
+        for target in filter(None, (output, all_nodes)):
+            check_writable(target, apart_from=[*([spec] if spec else []), *asked.files])
         with progress() as listener:
             release = run(
                 input,

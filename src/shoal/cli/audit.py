@@ -14,7 +14,9 @@ from shoal.errors import AuditError
 
 
 def audit(
-    release: Annotated[Path, typer.Argument(help="CSV (also .gz) or Parquet file with the release.")],
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz) or Parquet file with the release.")
+    ],
     *,
     spec: SpecFile,
     delimiter: Delimiter = None,

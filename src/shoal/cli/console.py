@@ -56,4 +56,8 @@ def print_table(rows: Sequence[Sequence[str]], *, header: Sequence[str] = ()) ->
     table = Table(*header, box=None, pad_edge=False, show_header=bool(header), header_style="bold")
     for row in rows:
         table.add_row(*map(Text, row))  # not as markup, which labels such as [0, 5) look like
-    Console().print(table)
+    # In a pipe nothing is folded, and lines end where their text does.
+    console = Console(width=None if sys.stdout.isatty() else 10_000)
+    with console.capture() as captured:
+        console.print(table)
+    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))

@@ -14,7 +14,8 @@ def sample(
     name: Annotated[
         str,
         typer.Argument(
-            help="census (any size, nobody in it exists) or patients (the six of the literature)."
+            metavar="NAME",
+            help="census (any size, nobody in it exists) or patients (the six of the literature).",
         ),
     ],
     rows: Annotated[int | None, typer.Option(help="How many people.")] = None,

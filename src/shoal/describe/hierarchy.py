@@ -98,6 +98,14 @@ class Hierarchy(Protocol):
         ...
 
 
+@runtime_checkable
+class FromFile(Protocol):
+    """What a hierarchy also is if it stands in a file: that file must not be overwritten by a release."""
+
+    @property
+    def file(self) -> Path: ...
+
+
 def check_height(height: int) -> None:
     """Raise if a hierarchy has more levels than can be counted; call this before building very many."""
     if height > HIGHEST_LEVEL:

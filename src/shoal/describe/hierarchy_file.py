@@ -40,6 +40,10 @@ class HierarchyFile:
     delimiter: str | None = None
     folder: Path = field(default=Path(), repr=False, compare=False)
 
+    @property
+    def file(self) -> Path:
+        return self.folder / self.path
+
     def levels(self, values: pa.Array) -> Levels:
         labels, leaves = self._whole
         text = as_text(values)
@@ -94,7 +98,7 @@ class HierarchyFile:
     @cached_property
     def _whole(self) -> tuple[list[pa.Array], list[IntArray]]:
         """The labels of all values of the file, one row for each, and the leaves under each label."""
-        path = self.folder / self.path
+        path = self.file
         try:
             _check_kind(path)
             file = open_delimited(path, InputFormat(self.delimiter), delimiters=";,\t", widest=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from shoal import registry
-from shoal.describe.hierarchy import Hierarchy
+from shoal.describe.hierarchy import FromFile, Hierarchy
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 
@@ -182,6 +182,12 @@ class Spec:
     def released(self) -> tuple[str, ...]:
         """The declared columns that a release has: all but the identifiers."""
         return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that its hierarchies are read from."""
+        hierarchies = (qi.hierarchy for qi in self.quasi_identifiers.values())
+        return tuple(hierarchy.file for hierarchy in hierarchies if isinstance(hierarchy, FromFile))
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:

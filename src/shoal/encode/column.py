@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels
+from shoal.describe.hierarchy import ANYTHING, Hierarchy, HierarchyError, Levels
 from shoal.errors import Problem
 
 UIntArray = NDArray[np.uint32]
@@ -119,16 +119,13 @@ def code_column(
 
 def _with_null(levels: Levels) -> Levels:
     """Add NULL as a last value: a category of its own that generalizes to itself until the top."""
-    top = len(levels.labels) - 1
-    labels, leaves = [], []
-    for level, (label, leaf) in enumerate(zip(levels.labels, levels.leaves, strict=True)):
-        shared = label.unique() if level == top and level > 0 else label.slice(0, 0)
-        if len(label) == 0 and level == top and level > 0:
-            shared = pa.array(["*"], pa.string())
-        if len(shared) == 1:
-            labels.append(pa.concat_arrays([label, shared.cast(label.type)]))
-            leaves.append(np.append(leaf, 0) * 0 + levels.total + 1)
-        else:
-            labels.append(pa.concat_arrays([label, pa.nulls(1, label.type)]))
-            leaves.append(np.append(leaf, 1))
-    return Levels(labels=tuple(labels), leaves=tuple(leaves), total=levels.total + 1)
+    total = levels.total + 1
+    labels = [pa.concat_arrays([label, pa.nulls(1, label.type)]) for label in levels.labels]
+    leaves = [np.append(leaf, 1) for leaf in levels.leaves]
+    top = levels.leaves[-1]
+    # Only a label that covers the whole hierarchy, used or not, covers NULL too.
+    if len(labels) > 1 and (top == levels.total).all():
+        root = levels.labels[-1][:1] if len(top) else pa.array([ANYTHING])
+        labels[-1] = pa.concat_arrays([levels.labels[-1], root])
+        leaves[-1] = np.full(len(top) + 1, total, dtype=np.int64)
+    return Levels(labels=tuple(labels), leaves=tuple(leaves), total=total)

@@ -42,7 +42,10 @@ def code_table(table: pa.Table, quasi_identifiers: Mapping[str, QuasiIdentifier]
             values = values.chunk(0)
         if qi.null == "forbid" and values.null_count:
             problems.append(
-                Problem(f"Column {name!r}: {values.null_count:,} NULLs, and the spec says `null: forbid`.")
+                Problem(
+                    f"Column {name!r}: NULL in {values.null_count:,} of {len(values):,} rows, "
+                    "and the spec says `null: forbid`."
+                )
             )
             continue
         try:

@@ -8,7 +8,7 @@ would undo the shuffle), no time.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path, PureWindowsPath
 from typing import Any, Protocol
@@ -49,6 +49,8 @@ class Releasable(Protocol):
     def shuffled(self) -> bool: ...
     @property
     def dialect(self) -> InputFormat | None: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
 
 
 def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None = None) -> dict[str, Any]:
@@ -83,6 +85,7 @@ def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None 
         "suppressed": spec.suppressed,
         "null": {column: qi.null for column, qi in spec.quasi_identifiers.items()},
         "shuffled": release.shuffled,
+        "notes": list(release.notes),
         "spec": _without_folders(spec.to_mapping()),
     }
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from shoal.describe import intervals, prefix, suppress
+from shoal.describe import hierarchy_file, intervals, prefix, suppress
 from shoal.describe.hierarchy import HierarchyError
 from shoal.describe.spec import QuasiIdentifier
 from shoal.encode.column import CodedColumn, code_column
@@ -49,6 +51,15 @@ def test_null_is_a_leaf_of_its_own_until_the_top() -> None:
     assert column.total_leaves == 3
     assert sorted(column.leaves[0].tolist()) == [1, 1, 1]
     assert column.leaves[1].tolist() == [3]
+
+
+def test_null_takes_no_label_that_does_not_cover_the_whole_hierarchy(tmp_path: Path) -> None:
+    file = tmp_path / "city.csv"
+    file.write_text("Paris;France\nLyon;France\nRome;Italy\n", encoding="utf-8")
+    values = pa.array(["Paris", "Lyon", None, None]).dictionary_encode()
+    column = code_column("city", values, hierarchy_file(file))
+    assert decoded(column, 1) == ["France", "France", None, None]
+    assert column.total_leaves == 4
 
 
 def test_a_column_of_nulls_only() -> None:

@@ -200,6 +200,7 @@ def bad_tables() -> dict[str, dict[str, object]]:
         "not in leaf order": good | {"maps": [[identity, np.array([0, 1, 0], dtype=np.uint32)]]},
         "level 0 merges": good | {"maps": [[zeros, zeros]]},
         "levels missing": good | {"user_levels": [[0]]},
+        "a level beyond a byte": good | {"user_levels": [[0, 256]]},
         "weights missing": good | {"weights": np.ones(2, dtype=np.uint64)},
         "weight 0": good | {"weights": np.zeros(3, dtype=np.uint64)},
         "lattice too large": {

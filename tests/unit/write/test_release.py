@@ -51,6 +51,7 @@ class Result:
     class_sizes: Mapping[int, int] = field(default_factory=lambda: {2: 4})
     shuffled: bool = True
     dialect: InputFormat | None = None
+    notes: tuple[str, ...] = ()
 
 
 def names(folder: Path) -> list[str]:
