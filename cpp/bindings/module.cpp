@@ -80,10 +80,11 @@ Objective make_objective(const std::string& term, double rows, double divisor, s
 }
 
 nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const Objective& objective, bool all_nodes,
-                unsigned threads, const std::optional<nb::callable>& progress) {
+                unsigned threads, std::size_t least_shared_work, const std::optional<nb::callable>& progress) {
     SearchOptions options;
     options.all_nodes = all_nodes;
     options.threads = std::max(threads, 1U);
+    options.least_shared_work = least_shared_work;
     // Also without a listener, so that an interrupt stops a long search.
     options.progress = [&](const Progress& now) {
         const nb::gil_scoped_acquire locked;
@@ -177,7 +178,7 @@ NB_MODULE(_kernel, m) {
         .def_prop_ro("tuples", &CodedTable::tuples)
         .def_prop_ro("nodes", &CodedTable::nodes)
         .def("search", &search, "k"_a, "limit"_a, "objective"_a, "all_nodes"_a = false, "threads"_a = 1,
-             "progress"_a = nb::none())
+             "least_shared_work"_a = SearchOptions{}.least_shared_work, "progress"_a = nb::none())
         .def("evaluate", &evaluate, "nodes"_a, "k"_a, "objective"_a)
         .def("classes", &classes, "path"_a);
 

@@ -34,7 +34,10 @@ class BoxSearch {
 public:
     BoxSearch(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective,
               const SearchOptions& options)
-        : table_(table), requirement_(requirement), objective_(objective), options_(options), tags_(table.lattice) {}
+        : table_(table), requirement_(requirement), objective_(objective), options_(options),
+          // Where nothing may be suppressed few nodes satisfy, and scores that take a tally cost more than they save.
+          prunes_(!options.all_nodes && (requirement.limit > 0 || objective.separable() || !objective.monotone())),
+          tags_(table.lattice) {}
 
     SearchResult run();
 
@@ -68,6 +71,7 @@ private:
     const Requirement requirement_;
     const Objective& objective_;
     const SearchOptions& options_;
+    const bool prunes_;  // by score; otherwise every node is decided
     TagMap tags_;
     std::atomic<std::size_t> decided_ = 0;
 
@@ -119,7 +123,7 @@ template <int Words, class Count>
 auto BoxSearch<Words, Count>::raise(const Base& base, const Node& node, Worker& worker) -> SharedBase {
     auto raised = std::make_shared<Base>();
     raised->own = worker.roll(*base.set, node);
-    if (tags_.at(node) == 0 || !options_.all_nodes) raised->bound = check(raised->own, worker).bound;
+    if (tags_.at(node) == 0 || prunes_) raised->bound = check(raised->own, worker).bound;
     return raised;
 }
 
@@ -154,7 +158,7 @@ auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
                     found_.store(true, std::memory_order_release);
                 }
             }
-            if (better && !options_.all_nodes && objective_.separable()) {
+            if (better && prunes_ && objective_.separable()) {
                 Node bottom;
                 Node top = table_.lattice.top();
                 tag_dominated_levels(rank, worker, bottom, top, 0);
@@ -162,7 +166,7 @@ auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
         }
     } else {
         decided += tags_.tag_specializations(set.node, fails);
-        if (!options_.all_nodes && dominated_by_best(set.node, bound, worker)) {
+        if (prunes_ && dominated_by_best(set.node, bound, worker)) {
             decided += tags_.tag_generalizations(set.node, dominated);
         }
     }
@@ -225,7 +229,7 @@ void BoxSearch<Words, Count>::solve(Box box, SharedBase base, Worker& worker) {
     }
     if (!(base->set->node == box.low)) base = raise(*base, box.low, worker);
     if ((tags_.at(box.low) & (satisfies | dominated)) != 0) return;
-    if (!options_.all_nodes && dominated_by_best(box.low, base->bound, worker)) return;
+    if (prunes_ && dominated_by_best(box.low, base->bound, worker)) return;
     // Also where it comes too late to be the best: if it fails, so does the whole box.
     if ((tags_.at(box.high) & satisfies) == 0 &&
         !check(worker.roll_scratch(*base->set, box.high), worker).satisfied) {
@@ -350,7 +354,8 @@ SearchResult BoxSearch<Words, Count>::run() {
     result.fewest_suppressed = worker.tally(top).failing_rows;
     if (tags_.at(peak) == 0) check(top, worker);
     if (result.fewest_suppressed <= requirement_.limit) {
-        if (options_.threads > 1) {
+        const std::size_t work = ground->set->size * (table_.lattice.size() - decided_);
+        if (options_.threads > 1 && work >= options_.least_shared_work) {
             run_threads(ground, worker);
         } else {
             solve({ground->set->node, peak}, ground, worker);

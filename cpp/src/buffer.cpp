@@ -13,7 +13,6 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t smallest_slab = std::size_t{1} << 18;
 constexpr std::size_t largest_slab = std::size_t{1} << 23;
 
 // Four sizes per power of two, from 1 KiB: at most a fifth of a block is wasted.
@@ -56,8 +55,8 @@ void Arena::give(void* block, unsigned size_class) noexcept {
 void* Arena::carve(std::size_t bytes) {
     if (bytes > largest_slab / 4) return allocate(bytes);
     if (bytes > slab_left_) {
-        // Small at first: a small search should not pay for a large page.
-        slab_left_ = std::clamp(std::max(held_, 4 * bytes), smallest_slab, largest_slab);
+        // Grow with what is held already, from one large page on.
+        slab_left_ = std::clamp(std::max(held_, 4 * bytes), huge_page, largest_slab);
         slab_ = static_cast<std::byte*>(allocate(slab_left_));
     }
     void* const block = slab_;

@@ -42,6 +42,7 @@ class CodedTable:
         objective: Objective,
         all_nodes: bool = False,
         threads: int = 1,
+        least_shared_work: int = ...,
         progress: Callable[[int, int, float | None], None] | None = None,
     ) -> dict[str, Any]: ...
     def evaluate(

@@ -28,6 +28,8 @@ struct Progress {
 struct SearchOptions {
     bool all_nodes = false;  // decide every node, do not prune by score
     unsigned threads = 1;
+    // Tuples of the first set times undecided nodes; below this, starting a thread takes longer than it saves.
+    std::size_t least_shared_work = 20'000'000;
     // Called now and then on the calling thread; it may throw to stop the search.
     std::function<void(const Progress&)> progress;
 };

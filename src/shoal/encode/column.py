@@ -57,6 +57,8 @@ class CodedColumn:
 
     def step(self, start: int, level: int) -> UIntArray:
         """Map the label numbers of one level to those of a level at or above it."""
+        if start == 0:
+            return self.maps[level]
         _, first = np.unique(self.maps[start], return_index=True)
         return self.maps[level][first]
 

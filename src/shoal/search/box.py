@@ -15,8 +15,13 @@ from shoal.search.result import Counters, Listener, SearchResult
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Decide boxes of nodes by their corners; prune by score unless all nodes are wanted."""
+    """Decide boxes of nodes by their corners; prune by score unless all nodes are wanted.
 
+    Below `least_shared_work`, tuples times undecided nodes, further threads are not started: that would take
+    longer than it saves.
+    """
+
+    least_shared_work: int = 20_000_000
     name: ClassVar[str] = "box"
     exact: ClassVar[bool] = True
 
@@ -37,6 +42,7 @@ class Box:
             objective=problem.objective,
             all_nodes=all_nodes,
             threads=threads,
+            least_shared_work=self.least_shared_work,
             progress=listener,
         )
         return SearchResult(

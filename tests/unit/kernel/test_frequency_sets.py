@@ -124,9 +124,11 @@ def test_search_finds_every_node_that_numpy_finds(instruction_set: str, rows: in
         table = kernel_table(codes, maps)
         objective = _kernel.Objective(term="squares", rows=float(rows))
         for threads in (1, 2):
-            result = table.search(k=k, limit=limit, objective=objective, all_nodes=True, threads=threads)
+            result = table.search(
+                k=k, limit=limit, objective=objective, all_nodes=True, threads=threads, least_shared_work=0
+            )
             assert set(map(tuple, result["satisfying"].tolist())) == set(scores)
-            best = table.search(k=k, limit=limit, objective=objective, threads=threads)
+            best = table.search(k=k, limit=limit, objective=objective, threads=threads, least_shared_work=0)
             assert best["score"] == min(scores.values())[0]
             assert scores[tuple(best["levels"])] == min(scores.values())
     finally:
@@ -181,6 +183,7 @@ def test_progress_may_stop_a_search() -> None:
                 objective=_kernel.Objective(term="squares", rows=200_000.0),
                 all_nodes=True,
                 threads=threads,
+                least_shared_work=0,
                 progress=listener,
             )
     assert len(calls) == 2
