@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "shoal/loops.hpp"
+#include "shoal/scatter.hpp"
 
 namespace shoal {
 
@@ -50,20 +51,6 @@ void sum_lookups(const Key<Words>* keys, std::size_t size, const std::vector<Loo
         const Look b = lookups[next + 1];
         for (std::size_t i = 0; i < size; ++i) sums[i] += look_up(keys[i], a) + look_up(keys[i], b);
     }
-}
-
-// Four streams at once: neighbouring tuples often share a cell, and adding to it twice in a row stalls.
-template <class Count>
-void scatter(const std::uint32_t* at, const Count* counts, std::size_t size, Count* cells) {
-    const std::size_t quarter = size / 4;
-    const auto add = [&](std::size_t i) { cells[at[i]] = static_cast<Count>(cells[at[i]] + counts[i]); };
-    for (std::size_t i = 0; i < quarter; ++i) {
-        add(i);
-        add(i + quarter);
-        add(i + 2 * quarter);
-        add(i + 3 * quarter);
-    }
-    for (std::size_t i = 4 * quarter; i < size; ++i) add(i);
 }
 
 constexpr std::size_t lookup_block = 1024;
@@ -189,7 +176,7 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
     for (std::size_t start = 0; start < from.size; start += lookup_block) {
         const std::size_t size = std::min(lookup_block, from.size - start);
         sum_lookups(from.keys.data() + start, size, cell_lookups_.list, at.data());
-        scatter(at.data(), from.counts.data() + start, size, cells);
+        scatter(from.counts.data() + start, size, cells, [&](std::size_t i) { return at[i]; });
     }
 }
 

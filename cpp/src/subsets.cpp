@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "shoal/scatter.hpp"
+
 namespace shoal {
 
 namespace {
@@ -24,24 +26,6 @@ std::vector<Label> column_labels(const Table<Words, Count>& table, const Frequen
     return labels;
 }
 
-// Add up counts by cell, in four streams: neighbours often share a cell, and adding to it twice in a row
-// stalls.
-template <class Count, class CellOf>
-void count_cells(const Count* counts, std::size_t size, Count* cells, CellOf cell_of) {
-    const auto add = [&](std::size_t i) {
-        Count& cell = cells[cell_of(i)];
-        cell = static_cast<Count>(cell + counts[i]);
-    };
-    const std::size_t quarter = size / 4;
-    for (std::size_t i = 0; i < quarter; ++i) {
-        add(i);
-        add(i + quarter);
-        add(i + 2 * quarter);
-        add(i + 3 * quarter);
-    }
-    for (std::size_t i = 4 * quarter; i < size; ++i) add(i);
-}
-
 // Rows per code of each column. Neighbouring columns are counted together, in one pass over F0.
 template <int Words, class Count>
 std::vector<std::vector<Count>> marginals(const Table<Words, Count>& table) {
@@ -59,7 +43,7 @@ std::vector<std::vector<Count>> marginals(const Table<Words, Count>& table) {
         const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
         std::vector<Count> cells(mask + 1, 0);
         const Key<Words>* const keys = table.ground.keys.data();
-        count_cells(table.ground.counts.data(), table.ground.size, cells.data(),
+        scatter(table.ground.counts.data(), table.ground.size, cells.data(),
                     [=](std::size_t i) { return (keys[i].word[start.word] >> start.shift) & mask; });
         for (std::size_t column = first; column < last; ++column) {
             const Field field = table.layout.field(column);
@@ -126,7 +110,7 @@ std::vector<Node> failing_pairs(const Table<Words, Count>& table, const Frequenc
             counts.assign(cells, 0);
             const Label* const of_a = labels[a].data();
             const Label* const of_b = labels[b].data();
-            count_cells(set.counts.data(), set.size, counts.data(),
+            scatter(set.counts.data(), set.size, counts.data(),
                         [=](std::size_t i) { return of_a[i] + width * of_b[i]; });
             // Walk along the border between failing and feasible levels: up in b while it fails, then on in a.
             unsigned level_b = set.node[b];

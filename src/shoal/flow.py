@@ -15,7 +15,6 @@ from shoal.describe.spec import Spec
 from shoal.encode.table import code_table
 from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
-from shoal.read.csv_file import CsvFile
 from shoal.read.source import Source, open_source
 from shoal.recode.full_domain import recode
 from shoal.release import Release
@@ -134,7 +133,7 @@ def anonymize(
         nodes=found.counters,
         audit=evidence,
         shuffled=not keep_order,
-        dialect=source.dialect if isinstance(source, CsvFile) else None,
+        dialect=source.dialect,
         notes=(*notes, *_note_on_stars(recoded.suppressed_rows, spec)),
         source=source,
         steps=steps,
@@ -162,7 +161,7 @@ def _settle_columns(
     """Return the spec with a role for every column that will be released, and what to note about it."""
     missing = [name for name in spec.roles if name not in source.columns]
     undeclared = [name for name in source.columns if name not in spec.roles]
-    if isinstance(source, CsvFile) and len(missing) == len(spec.roles):
+    if source.dialect is not None and len(missing) == len(spec.roles):
         # The first line of a file without a header is somebody's: it is not shown.
         raise InputError(
             f"None of the columns of the spec is in {source.name!r}.\n"

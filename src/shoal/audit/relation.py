@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from shoal.errors import InputError
-from shoal.read.csv_file import CsvFile
 from shoal.read.delimited import open_delimited
 from shoal.read.source import InputFormat, open_source
 
@@ -100,7 +99,7 @@ def open_relation(
             path = Path(release)
             name = name or path.name
             file = open_source(path, input_format)
-            if isinstance(file, CsvFile):
+            if file.dialect is not None:
                 readable = _in_utf8(path, file.dialect.encoding, Path(scratch))
                 options = _csv_options(readable, _unique(file.columns), file.dialect)
                 source = f"read_csv({_file(readable)}, {options})"
@@ -109,7 +108,7 @@ def open_relation(
                 source, shown = f"read_parquet({_file(path)})", f"read_parquet({_file(name)})"
             columns = _identifiers(connection, source, file.columns)
             relation = Relation(connection, name, source, shown, columns)
-            if isinstance(file, CsvFile):
+            if file.dialect is not None:
                 _check_read(relation, path, file.dialect)
             yield relation
 

@@ -27,7 +27,6 @@ class CsvFile:
 
     @property
     def dialect(self) -> InputFormat:
-        """How the file is written, as given or found out."""
         return InputFormat(self._file.delimiter, self._file.quote, self._file.encoding)
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:

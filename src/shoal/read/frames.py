@@ -31,6 +31,7 @@ class Frame:
     """A table in memory."""
 
     _frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
+    dialect = None
 
     def __init__(self, data: object) -> None:
         import narwhals as nw

@@ -16,6 +16,8 @@ from shoal.read.source import check_names, check_wanted
 class ParquetFile:
     """A Parquet file. Columns are read one at a time, so that text need not be in memory all at once."""
 
+    dialect = None
+
     def __init__(self, path: Path) -> None:
         import pyarrow.parquet
 

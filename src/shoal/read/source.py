@@ -40,6 +40,11 @@ class Source(Protocol):
         """The names in order: text, none empty, none twice."""
         ...
 
+    @property
+    def dialect(self) -> InputFormat | None:
+        """How it is written, if it is a text file: as given or found out."""
+        ...
+
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         """Return the wanted columns in that order, each in one chunk.
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from shoal.errors import InputError
 from shoal.search.problem import SearchProblem
-from shoal.search.result import Counters, Listener, SearchResult
+from shoal.search.result import Counters, SearchListener, SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Box:
         *,
         all_nodes: bool = False,
         threads: int = 1,
-        listener: Listener | None = None,
+        listener: SearchListener | None = None,
     ) -> SearchResult:
         for model in problem.models:
             if not model.absorbing:

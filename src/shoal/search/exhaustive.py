@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.measure.measure import Node, canonical
 from shoal.search.problem import SearchProblem
-from shoal.search.result import Counters, Listener, SearchResult
+from shoal.search.result import Counters, SearchListener, SearchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Exhaustive:
         *,
         all_nodes: bool = False,
         threads: int = 1,
-        listener: Listener | None = None,
+        listener: SearchListener | None = None,
     ) -> SearchResult:
         size = problem.lattice.size
         best: tuple[object, ...] | None = None

@@ -50,7 +50,7 @@ class SearchResult:
     optimal: bool = True
 
 
-Listener = Callable[[int, int, float | None], None]
+SearchListener = Callable[[int, int, float | None], None]
 """Called with nodes in the lattice, nodes decided, and the best score so far."""
 
 
@@ -67,7 +67,7 @@ class SearchAlgorithm(Protocol):
         *,
         all_nodes: bool = False,
         threads: int = 1,
-        listener: Listener | None = None,
+        listener: SearchListener | None = None,
     ) -> SearchResult: ...
 
 
