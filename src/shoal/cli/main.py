@@ -57,10 +57,13 @@ def shoal(
     """
 
 
-app.command(epilog=EPILOG)(anonymize)
-app.command()(audit)
-app.command()(sample)
-app.command()(demo)
+def _unwrapped(text: str | None) -> str:
+    """Join the lines of each paragraph, which the help would otherwise break where the source does."""
+    return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
+
+
+for command, epilog in ((anonymize, EPILOG), (audit, None), (sample, None), (demo, None)):
+    app.command(help=_unwrapped(command.__doc__), epilog=_unwrapped(epilog))(command)
 
 
 def main() -> None:
