@@ -11,7 +11,7 @@ namespace shoal {
 
 namespace {
 
-constexpr unsigned digit_bits = 11;
+constexpr unsigned digit_bits = 12;
 constexpr std::size_t digits = std::size_t{1} << digit_bits;
 
 // Pack column by column in blocks that stay in the first cache.
