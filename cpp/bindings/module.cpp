@@ -182,6 +182,7 @@ NB_MODULE(_kernel, m) {
         .def("evaluate", &evaluate, "nodes"_a, "k"_a, "objective"_a)
         .def("classes", &classes, "path"_a);
 
+    m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;
     m.attr("max_nodes") = max_nodes;
     m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,

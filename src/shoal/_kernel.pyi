@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+least_shared_work: int
 max_columns: int
 max_nodes: int
 

@@ -134,7 +134,7 @@ def anonymize(
         audit=evidence,
         shuffled=not keep_order,
         dialect=source.dialect,
-        notes=(*notes, *_note_on_stars(recoded.suppressed_rows, spec)),
+        notes=(*notes, *_note_on_weights(spec), *_note_on_stars(recoded.suppressed_rows, spec)),
         source=source,
         steps=steps,
         satisfying_nodes=nodes,
@@ -219,6 +219,13 @@ def _check_suppressed(suppressed: int, rows: int, spec: Spec) -> None:
             f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
             "Nothing was written."
         )
+
+
+def _note_on_weights(spec: Spec) -> tuple[str, ...]:
+    """Tell if weights were given to a measure that does not look at them."""
+    if spec.quality.weighted or len({qi.weight for qi in spec.quasi_identifiers.values()}) == 1:
+        return ()
+    return (f"Column weights do not count in {spec.quality.name}, which is no mean over columns.",)
 
 
 def _note_on_stars(suppressed: int, spec: Spec) -> tuple[str, ...]:

@@ -471,3 +471,21 @@ def test_a_release_that_suppresses_more_than_it_may_is_not_returned(monkeypatch)
 def test_more_threads_than_processors():
     release = shoal.anonymize(pa.table(PEOPLE), spec_of(), threads=10**12)
     assert release.levels == shoal.anonymize(pa.table(PEOPLE), spec_of(), threads=1).levels
+
+
+def test_weights_that_a_measure_ignores_are_noted():
+    age = shoal.QuasiIdentifier(hierarchy=shoal.intervals(10, 20), weight=3.0)
+
+    def notes(quality):
+        spec = shoal.Spec(
+            quasi_identifiers={"age": age, "zip": shoal.prefix(5)},
+            privacy=[shoal.KAnonymity(2)],
+            suppression=0.5,
+            quality=quality,
+        )
+        table = pa.table({"age": [31, 34, 38, 52], "zip": ["53715", "53710", "53706", "53703"]})
+        return shoal.anonymize(table, spec).notes
+
+    assert notes("loss") == ()
+    assert len(notes("entropy")) == 1
+    assert "weights do not count in entropy" in notes("entropy")[0]

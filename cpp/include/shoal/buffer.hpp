@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,9 +22,6 @@ public:
     // A block of at least `bytes`, aligned for vector loads. `size_class` must go back with it.
     void* take(std::size_t bytes, unsigned& size_class);
     void give(void* block, unsigned size_class) noexcept;
-
-    // What the arena holds, in use or not. It only ever grows.
-    std::size_t bytes() const noexcept { return held_; }
 
 private:
     static constexpr unsigned classes = 216;
@@ -62,13 +58,11 @@ public:
     T* data() noexcept { return data_; }
     const T* data() const noexcept { return data_; }
     std::size_t size() const noexcept { return size_; }
-    void shrink(std::size_t size) noexcept { size_ = size; }
     // At least `size` elements; what was in it is lost when it has to grow.
     T* require(Arena& arena, std::size_t size) {
         if (size > size_) *this = Buffer(arena, size);
         return data_;
     }
-    std::span<const T> view() const noexcept { return {data_, size_}; }
     T& operator[](std::size_t i) noexcept { return data_[i]; }
     const T& operator[](std::size_t i) const noexcept { return data_[i]; }
 

@@ -39,11 +39,6 @@ class Recoded:
     suppressed_rows: int
     class_sizes: dict[int, int]
 
-    @property
-    def classes(self) -> int:
-        """Kept classes."""
-        return sum(self.class_sizes.values())
-
 
 def recode(
     coded: CodedTable,

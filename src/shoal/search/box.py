@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal import _kernel
 from shoal.errors import InputError
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
@@ -21,7 +22,7 @@ class Box:
     longer than it saves.
     """
 
-    least_shared_work: int = 20_000_000
+    least_shared_work: int = _kernel.least_shared_work
     name: ClassVar[str] = "box"
     exact: ClassVar[bool] = True
 
