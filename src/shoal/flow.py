@@ -104,7 +104,7 @@ def anonymize(
             listener=None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now)),
         )
         if found.levels is None or found.score is None:
-            raise infeasible(problem, found.fewest_suppressed)
+            raise infeasible(problem)
         nodes = None if found.satisfying is None else satisfying_nodes(problem, found.satisfying)
         del problem  # and with it the kernel's copy of the table
     with steps("recode"):

@@ -174,12 +174,7 @@ class Release:
             "rows": self.rows,
             "classes": self.classes,
             "satisfying_nodes": None if self.satisfying_nodes is None else self.satisfying_nodes.num_rows,
-            "nodes": {
-                "lattice": self.nodes.lattice,
-                "checked": self.nodes.checked,
-                "tagged": self.nodes.tagged,
-                "rollups": self.nodes.rollups,
-            },
+            "nodes": self.nodes.to_mapping(),
             "seconds": self.seconds,
             "optimal": self.optimal,
         }

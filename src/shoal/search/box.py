@@ -6,10 +6,10 @@ It bisects the undecided region of the lattice; cpp/include/shoal/box_search.hpp
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import ClassVar
 
 from shoal import _kernel
-from shoal.errors import InputError
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
 
@@ -24,7 +24,11 @@ class Box:
 
     least_shared_work: int = _kernel.least_shared_work
     name: ClassVar[str] = "box"
+    summary: ClassVar[str] = "Decide boxes of nodes by their corners, on all processors; the default."
     exact: ClassVar[bool] = True
+    complete: ClassVar[bool] = True
+    tagging: ClassVar[bool] = True
+    measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
         self,
@@ -34,9 +38,7 @@ class Box:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        for model in problem.models:
-            if not model.absorbing:
-                raise InputError(f"The box search cannot serve {model.describe()}: it is not absorbing.")
+        start = perf_counter()
         found = problem.ground.search(
             k=problem.threshold,
             limit=problem.limit,
@@ -51,7 +53,12 @@ class Box:
             score=found.get("score"),
             suppressed_rows=found.get("suppressed_rows", 0),
             classes=found.get("classes", 0),
-            fewest_suppressed=found["fewest_suppressed"],
-            counters=Counters(problem.lattice.size, found["checked"], found["rollups"]),
+            counters=Counters(
+                lattice=problem.lattice.size,
+                checked=found["checked"],
+                rollups=found["rollups"],
+                touched=found["touched"],
+                seconds=perf_counter() - start,
+            ),
             satisfying=problem.lattice.expand(found["satisfying"]) if all_nodes else None,
         )

@@ -15,20 +15,13 @@ from shoal.errors import InfeasibleError
 from shoal.search.problem import SearchProblem
 
 
-def infeasible(problem: SearchProblem, fewest_suppressed: int) -> InfeasibleError:
-    """Return the error for a problem without a solution.
-
-    Parameters
-    ----------
-    problem
-        What was asked.
-    fewest_suppressed
-        Rows that must be suppressed at the best.
-    """
+def infeasible(problem: SearchProblem) -> InfeasibleError:
+    """Return the error for a problem without a solution."""
     rows, k = problem.table.rows, problem.k
     claims = " and ".join(model.describe() for model in problem.models)
     top = [len(levels) - 1 for levels in problem.lattice.levels]
     _, sizes = problem.ground.classes([top])
+    fewest_suppressed = int(sizes[sizes < k].sum())
     if k > rows:
         binds = f"The table has only {_count(rows, 'row')}."
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -12,23 +12,64 @@ from numpy.typing import NDArray
 from shoal.search.problem import SearchProblem
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
     """How much work a search did.
 
-    A node is checked when its frequency set was computed; tagged when its status followed from others.
+    Attributes
+    ----------
+    lattice
+        Nodes of the lattice that the spec allows.
+    checked
+        Nodes judged by their frequency set. Incognito also judges nodes of smaller sets of columns.
+    tagged_satisfying, tagged_failing
+        Nodes whose status followed from that of others.
+    pruned
+        Nodes left undecided, since they could not be better than the best found.
+    rollups, scans
+        Frequency sets computed from a finer one, and from F0 itself.
+    touched
+        Tuples, or cells of dense sets, that were read for it.
+    snapshots, evicted
+        Frequency sets put into the history, and dropped from it again.
+    peak_bytes
+        The most that all frequency sets held at one time, F0 included.
+    seconds
+        Wall time of the search, F0 included.
     """
 
     lattice: int
-    checked: int
-    rollups: int
+    checked: int = 0
+    tagged_satisfying: int = 0
+    tagged_failing: int = 0
+    pruned: int = 0
+    rollups: int = 0
+    scans: int = 0
+    touched: int = 0
+    snapshots: int = 0
+    evicted: int = 0
+    peak_bytes: int = 0
+    seconds: float = 0.0
 
     @property
     def tagged(self) -> int:
-        return self.lattice - self.checked
+        """Nodes of the lattice that were settled without judging them."""
+        return self.tagged_satisfying + self.tagged_failing + self.pruned
+
+    def to_mapping(self) -> dict[str, int | float]:
+        """Return all of them by name."""
+        return {"lattice": self.lattice, "checked": self.checked, "tagged": self.tagged, **asdict(self)}
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """One node that a search judged: its levels, None for a column that took no part."""
+
+    levels: tuple[int | None, ...]
+    satisfies: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
     """The best node, or none where no node satisfies.
 
@@ -36,17 +77,22 @@ class SearchResult:
     ----------
     satisfying
         All satisfying nodes, one per row with a level per column, sorted; only if asked for.
-    fewest_suppressed
-        Rows that even the top of the lattice would suppress.
+    subsets
+        From Incognito: the satisfying nodes of every set of columns, by the names of the columns.
+    checks
+        The nodes in the order in which they were judged, where the algorithm was told to record them.
+    optimal
+        Whether the best node is proved to be the best.
     """
 
     levels: tuple[int, ...] | None
     score: float | None
     suppressed_rows: int
     classes: int
-    fewest_suppressed: int
     counters: Counters
     satisfying: NDArray[np.uint8] | None = None
+    subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None = None
+    checks: tuple[Check, ...] = ()
     optimal: bool = True
 
 
@@ -56,10 +102,28 @@ SearchListener = Callable[[int, int, float | None], None]
 
 @runtime_checkable
 class SearchAlgorithm(Protocol):
-    """A way through the lattice. All give the same answer; they differ in the work."""
+    """A way through the lattice. All that are exact give the same answer; they differ in the work.
+
+    Attributes
+    ----------
+    summary
+        What it does, in one line.
+    exact
+        It proves its optimum; others are heuristics.
+    complete
+        It can give all satisfying nodes.
+    tagging
+        It concludes from one node to others, so it needs privacy models under which that is sound.
+    measures
+        The only quality measures that it can serve; none where it serves all.
+    """
 
     name: ClassVar[str]
+    summary: ClassVar[str]
     exact: ClassVar[bool]
+    complete: ClassVar[bool]
+    tagging: ClassVar[bool]
+    measures: ClassVar[tuple[str, ...]]
 
     def search(
         self,

