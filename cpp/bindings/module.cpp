@@ -96,11 +96,22 @@ nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const O
         const nb::gil_scoped_release unlocked;
         result = table.search({k, limit}, objective, options);
     }
+    std::size_t checked_nodes = 0;
+    std::size_t tagged_satisfying = 0;
+    std::size_t tagged_failing = 0;
+    for (const std::uint8_t tags : result.tags) {
+        const bool was_checked = (tags & checked) != 0;
+        checked_nodes += was_checked;
+        tagged_satisfying += !was_checked && (tags & satisfies) != 0;
+        tagged_failing += !was_checked && (tags & fails) != 0;
+    }
     nb::dict out;
     out["found"] = result.found;
-    out["fewest_suppressed"] = result.fewest_suppressed;
-    out["checked"] = result.counters.checked;
+    out["checked"] = checked_nodes;
+    out["tagged_satisfying"] = tagged_satisfying;
+    out["tagged_failing"] = tagged_failing;
     out["rollups"] = result.counters.rollups;
+    out["scans"] = result.counters.scans;
     out["touched"] = result.counters.touched;
     if (result.found) {
         nb::list levels;
@@ -120,20 +131,34 @@ nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const O
     return out;
 }
 
-nb::tuple evaluate(CodedTable& table, const std::vector<std::vector<unsigned>>& nodes, std::uint64_t k,
-                   const Objective& objective) {
+nb::tuple evaluate(Checker& checker, const std::vector<std::vector<unsigned>>& nodes) {
     std::vector<std::uint64_t> suppressed;
     std::vector<std::uint64_t> classes;
     std::vector<double> scores;
     {
         const nb::gil_scoped_release unlocked;
-        for (const Evaluation& e : table.evaluate(nodes, {k, 0}, objective)) {
+        for (const Evaluation& e : checker.evaluate(nodes)) {
             suppressed.push_back(e.suppressed_rows);
             classes.push_back(e.classes);
             scores.push_back(e.score);
         }
     }
     return nb::make_tuple(to_numpy(std::move(suppressed)), to_numpy(std::move(classes)), to_numpy(std::move(scores)));
+}
+
+std::unique_ptr<Checker> make_checker(CodedTable& table, std::uint64_t k, std::uint64_t limit,
+                                      const Objective& objective, bool keep, bool project) {
+    return table.checker({k, limit}, objective, {keep, project});
+}
+
+std::unique_ptr<Checked> check(Checker& checker, const std::vector<unsigned>& node, const Checked* source) {
+    const nb::gil_scoped_release unlocked;
+    return checker.check(node, source);
+}
+
+std::unique_ptr<Checked> prepare(Checker& checker, const std::vector<unsigned>& node, const Checked* source) {
+    const nb::gil_scoped_release unlocked;
+    return checker.prepare(node, source);
 }
 
 nb::tuple classes(CodedTable& table, const std::vector<std::vector<unsigned>>& path) {
@@ -172,6 +197,24 @@ NB_MODULE(_kernel, m) {
              "level_costs"_a = std::vector<std::vector<double>>{},
              "label_costs"_a = std::vector<std::vector<std::vector<double>>>{});
 
+    nb::class_<Checked>(m, "Checked", "A node whose frequency set was computed, and the set while it is of use.")
+        .def_ro("satisfies", &Checked::satisfies)
+        .def_ro("suppressed_rows", &Checked::suppressed_rows)
+        .def_ro("classes", &Checked::classes)
+        .def_ro("score", &Checked::score)
+        .def_ro("bytes", &Checked::bytes)
+        .def("drop", &Checked::drop);
+
+    // A set lives in the memory of its table, which therefore has to outlive it.
+    nb::class_<Checker>(m, "Checker", "Judges nodes one by one.")
+        .def("check", &check, "node"_a, "source"_a.none() = nb::none(), nb::keep_alive<0, 1>())
+        .def("prepare", &prepare, "node"_a, "source"_a.none() = nb::none(), nb::keep_alive<0, 1>())
+        .def("evaluate", &evaluate, "nodes"_a)
+        .def_prop_ro("checked", [](const Checker& self) { return self.counters().checked; })
+        .def_prop_ro("rollups", [](const Checker& self) { return self.counters().rollups; })
+        .def_prop_ro("scans", [](const Checker& self) { return self.counters().scans; })
+        .def_prop_ro("touched", [](const Checker& self) { return self.counters().touched; });
+
     nb::class_<CodedTable>(m, "CodedTable", "A coded table with its level maps; holds F0.")
         .def(nb::new_(&make_table), "codes"_a, "maps"_a, "user_levels"_a, "heights"_a, "weights"_a = nb::none())
         .def_prop_ro("rows", &CodedTable::rows)
@@ -179,7 +222,15 @@ NB_MODULE(_kernel, m) {
         .def_prop_ro("nodes", &CodedTable::nodes)
         .def("search", &search, "k"_a, "limit"_a, "objective"_a, "all_nodes"_a = false, "threads"_a = 1,
              "least_shared_work"_a = SearchOptions{}.least_shared_work, "progress"_a = nb::none())
-        .def("evaluate", &evaluate, "nodes"_a, "k"_a, "objective"_a)
+        .def("evaluate", [](CodedTable& table, const std::vector<std::vector<unsigned>>& nodes, std::uint64_t k,
+                            const Objective& objective) {
+            return evaluate(*table.checker({k, 0}, objective, {}), nodes);
+        }, "nodes"_a, "k"_a, "objective"_a)
+        .def("checker", &make_checker, "k"_a, "limit"_a, "objective"_a, "keep"_a = true, "project"_a = true,
+             nb::keep_alive<0, 1>())
+        .def_prop_ro("bytes", &CodedTable::bytes)
+        .def_prop_ro("peak_bytes", &CodedTable::peak_bytes)
+        .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
         .def("classes", &classes, "path"_a);
 
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;

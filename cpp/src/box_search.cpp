@@ -171,6 +171,7 @@ auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
         }
     }
     decided_ += decided;
+    tags_.tag(set.node, checked);
     return {satisfied, bound};
 }
 
@@ -332,6 +333,7 @@ void BoxSearch<Words, Count>::score_remaining(Worker& worker) {
         return dominated_by_best(node, worker.bound(node, tally), worker);
     };
     const auto visit = [&](std::size_t, const Set& set, const Tally& tally) {
+        tags_.tag(set.node, checked);
         report_progress();
         if (skip(set.node, tally)) return;
         const Rank rank = worker.rank(set.node, worker.score(set, tally));
@@ -351,9 +353,9 @@ SearchResult BoxSearch<Words, Count>::run() {
     const SharedBase ground = prepare(worker);
     const Node& peak = table_.lattice.top();
     const Set& top = worker.roll_scratch(*ground->set, peak);
-    result.fewest_suppressed = worker.tally(top).failing_rows;
+    const bool feasible = worker.satisfied(worker.tally(top));
     if (tags_.at(peak) == 0) check(top, worker);
-    if (result.fewest_suppressed <= requirement_.limit) {
+    if (feasible) {
         const std::size_t work = ground->set->size * (table_.lattice.size() - decided_);
         if (options_.threads > 1 && work >= options_.least_shared_work) {
             run_threads(ground, worker);
@@ -369,10 +371,8 @@ SearchResult BoxSearch<Words, Count>::run() {
         result.tally = detailed.tally(detailed.roll_scratch(*ground->set, best_node_));
     }
     result.counters = worker.counters;
-    if (options_.all_nodes) {
-        result.tags.resize(table_.lattice.size());
-        for (std::size_t index = 0; index < result.tags.size(); ++index) result.tags[index] = tags_.at(index);
-    }
+    result.tags.resize(table_.lattice.size());
+    for (std::size_t index = 0; index < result.tags.size(); ++index) result.tags[index] = tags_.at(index);
     return result;
 }
 

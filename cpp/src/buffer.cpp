@@ -35,16 +35,24 @@ Arena::~Arena() {
 
 void* Arena::take(std::size_t bytes, unsigned& size_class) {
     size_class = class_of(bytes);
+    const std::size_t size = bytes_of(size_class);
     const std::lock_guard lock(mutex_);
     auto& blocks = free_.at(size_class);
-    if (blocks.empty()) return carve(bytes_of(size_class));
-    void* const block = blocks.back();
-    blocks.pop_back();
+    void* block = nullptr;
+    if (blocks.empty()) {
+        block = carve(size);
+    } else {
+        block = blocks.back();
+        blocks.pop_back();
+    }
+    in_use_ += size;
+    peak_ = std::max(peak_, in_use_);
     return block;
 }
 
 void Arena::give(void* block, unsigned size_class) noexcept {
     const std::lock_guard lock(mutex_);
+    in_use_ -= bytes_of(size_class);
     try {
         free_[size_class].push_back(block);
     } catch (const std::bad_alloc&) {

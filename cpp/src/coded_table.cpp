@@ -28,6 +28,88 @@ std::vector<std::size_t> rollup_order(const std::vector<ColumnInput>& columns) {
 }
 
 template <int Words, class Count>
+struct TypedChecked final : Checked {
+    FrequencySet<Words, Count> set;
+
+    void drop() override {
+        const FrequencySet<Words, Count> dropped = std::exchange(set, {});
+        bytes = 0;
+    }
+};
+
+template <int Words, class Count>
+class TypedChecker final : public Checker {
+    using Set = FrequencySet<Words, Count>;
+
+public:
+    TypedChecker(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective,
+                 const CheckerOptions& options)
+        : table_(table), objective_(objective), options_(options),
+          evaluator_(table, requirement, objective_, Detail::all) {}
+
+    std::unique_ptr<Checked> check(const std::vector<unsigned>& node, const Checked* source) override {
+        const Set& set = compute(table_.internal_node(node), source);
+        ++evaluator_.counters.checked;
+        const Tally tally = evaluator_.tally(set);
+        auto checked = std::make_unique<TypedChecked<Words, Count>>();
+        checked->suppressed_rows = tally.failing_rows;
+        checked->classes = tally.classes;
+        checked->satisfies = evaluator_.satisfied(tally);
+        if (checked->satisfies) {
+            checked->score = evaluator_.score(set, tally);
+        } else if (options_.keep) {
+            keep(set, *checked);
+        }
+        return checked;
+    }
+
+    std::unique_ptr<Checked> prepare(const std::vector<unsigned>& node, const Checked* source) override {
+        const Set& set = compute(table_.internal_node(node), source);
+        auto checked = std::make_unique<TypedChecked<Words, Count>>();
+        checked->classes = evaluator_.tally(set).classes;
+        keep(set, *checked);
+        return checked;
+    }
+
+    std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes) override {
+        std::vector<Evaluation> results(nodes.size());
+        const auto visit = [&](std::size_t place, const Set& set, const Tally& tally) {
+            results[place] = {tally.failing_rows, tally.classes, evaluator_.score(set, tally)};
+        };
+        std::vector<std::pair<Node, std::size_t>> places;
+        for (const auto& node : nodes) places.emplace_back(table_.internal_node(node), places.size());
+        Sweep<Words, Count>(evaluator_, table_.lattice.columns(), visit, [](const Node&, const Tally&) { return false; })
+            .run(std::move(places), table_.ground);
+        return results;
+    }
+
+    Counters counters() const override { return evaluator_.counters; }
+
+private:
+    const Set& compute(const Node& node, const Checked* source) {
+        if (source == nullptr) {
+            return options_.project ? evaluator_.project_scratch(node) : evaluator_.roll_scratch(table_.ground, node);
+        }
+        const Set& from = static_cast<const TypedChecked<Words, Count>&>(*source).set;
+        if (source->bytes == 0) throw std::invalid_argument("the set of this node was not kept");
+        for (std::size_t column = 0; column < table_.lattice.columns(); ++column) {
+            if (node[column] < from.node[column]) throw std::invalid_argument("a node rolls up from one below it");
+        }
+        return evaluator_.roll_scratch(from, node);
+    }
+
+    void keep(const Set& set, TypedChecked<Words, Count>& checked) {
+        checked.set = evaluator_.is_scratch(set) ? evaluator_.take_scratch() : set.copy(table_.arena);
+        checked.bytes = checked.set.bytes();
+    }
+
+    Table<Words, Count>& table_;
+    const Objective objective_;
+    const CheckerOptions options_;
+    Evaluator<Words, Count> evaluator_;
+};
+
+template <int Words, class Count>
 class TypedTable final : public CodedTable {
 public:
     TypedTable(const std::vector<ColumnInput>& columns, const std::vector<std::size_t>& order,
@@ -68,25 +150,19 @@ public:
         return levels;
     }
 
-    std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes, const Requirement& requirement,
-                                     const Objective& objective) override {
-        std::vector<Evaluation> results(nodes.size());
-        Evaluator<Words, Count> evaluator(table_, requirement, objective, Detail::all);
-        const auto visit = [&](std::size_t place, const FrequencySet<Words, Count>& set, const Tally& tally) {
-            results[place] = {tally.failing_rows, tally.classes, evaluator.score(set, tally)};
-        };
-        std::vector<std::pair<Node, std::size_t>> places;
-        for (const auto& node : nodes) places.emplace_back(internal(node), places.size());
-        Sweep<Words, Count>(evaluator, table_.lattice.columns(), visit, [](const Node&, const Tally&) { return false; })
-            .run(std::move(places), table_.ground);
-        return results;
+    std::unique_ptr<Checker> checker(const Requirement& requirement, const Objective& objective,
+                                     const CheckerOptions& options) override {
+        return std::make_unique<TypedChecker<Words, Count>>(table_, requirement, objective, options);
     }
+    std::size_t bytes() const override { return table_.arena.in_use(); }
+    std::size_t peak_bytes() const override { return table_.arena.peak(); }
+    void reset_peak_bytes() override { table_.arena.reset_peak(); }
 
     Classes classes(const std::vector<std::vector<unsigned>>& path) override {
         Roller<Words, Count> roller(table_.hierarchies, table_.layout, table_.arena);
         FrequencySet<Words, Count> set = table_.ground.copy(table_.arena);
         for (const auto& node : path) {
-            const Node to = internal(node);
+            const Node to = table_.internal_node(node);
             for (std::size_t column = 0; column < table_.lattice.columns(); ++column) {
                 if (to[column] < set.node[column]) throw std::invalid_argument("a path only goes up");
             }
@@ -104,16 +180,6 @@ public:
     }
 
 private:
-    Node internal(const std::vector<unsigned>& levels) const {
-        if (levels.size() != table_.position.size()) throw std::invalid_argument("a node has one level per column");
-        Node node;
-        for (std::size_t c = 0; c < levels.size(); ++c) {
-            if (levels[c] >= table_.lattice.levels(table_.position[c])) throw std::invalid_argument("no such level");
-            node[table_.position[c]] = static_cast<std::uint8_t>(levels[c]);
-        }
-        return node;
-    }
-
     Label label(const FrequencySet<Words, Count>& set, std::size_t i, std::size_t column) const {
         if (!set.dense) return table_.layout.label(set.keys[i], column);
         std::size_t inner = 1;

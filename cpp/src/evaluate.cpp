@@ -25,6 +25,21 @@ const FrequencySet<Words, Count>& Evaluator<Words, Count>::roll_scratch(const Se
 }
 
 template <int Words, class Count>
+const FrequencySet<Words, Count>& Evaluator<Words, Count>::project_scratch(const Node& to) {
+    if (table_.ground.node == to) return table_.ground;
+    count_rollup(table_.ground);
+    roller_.roll(table_.ground, to, scratch_, &projection_);
+    return scratch_;
+}
+
+template <int Words, class Count>
+FrequencySet<Words, Count> Evaluator<Words, Count>::take_scratch() {
+    // Its buffers may be much larger than what is in them.
+    if (2 * scratch_.size < scratch_.counts.size()) return scratch_.copy(table_.arena);
+    return std::exchange(scratch_, Set{});
+}
+
+template <int Words, class Count>
 Tally Evaluator<Words, Count>::tally(const Set& set) const {
     const auto k = static_cast<Count>(std::min<std::uint64_t>(requirement_.k, std::numeric_limits<Count>::max()));
     return loops<Count>().tally(set.counts.data(), set.size, k, detail_);

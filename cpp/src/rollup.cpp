@@ -58,7 +58,7 @@ constexpr std::size_t lookup_block = 1024;
 }  // namespace
 
 template <int Words, class Count>
-void Roller<Words, Count>::roll(const Set& from, const Node& to, Set& target) {
+void Roller<Words, Count>::roll(const Set& from, const Node& to, Set& target, Projection<Words>* projection) {
     target.node = to;
     target.sorted_from = 0;
     if (from.dense) {
@@ -66,7 +66,7 @@ void Roller<Words, Count>::roll(const Set& from, const Node& to, Set& target) {
     } else if (dense_at(from, to)) {
         sparse_to_dense(from, to, target);
     } else {
-        sparse_to_sparse(from, to, target);
+        sparse_to_sparse(from, to, target, projection);
     }
 }
 
@@ -180,22 +180,24 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
     }
 }
 
+// Of keys that stand at the node `current`, change the columns that differ at `to`.
 template <int Words, class Count>
-void Roller<Words, Count>::prepare_map(const Set& from, const Node& to) {
+void Roller<Words, Count>::prepare_map(const Set& from, const Node& current, const Node& to) {
     struct Fields {
         const Hierarchies& hierarchies;
         const KeyLayout& layout;
         const Node& from;
+        const Node& current;
         const Node& to;
         bool counts(std::size_t column) const {
-            return hierarchies.labels(column, from[column]) != hierarchies.labels(column, to[column]);
+            return hierarchies.labels(column, current[column]) != hierarchies.labels(column, to[column]);
         }
         std::uint64_t value(std::size_t column, Label label) const {
             const std::uint64_t parent = hierarchies.step(column, from[column], to[column])[label];
             return parent << layout.field(column).shift;
         }
     };
-    const Fields fields{hierarchies_, layout_, from.node, to};
+    const Fields fields{hierarchies_, layout_, from.node, current, to};
     build(key_lookups_, from, fields);
     for (int w = 0; w < Words; ++w) unchanged_.word[w] = ~std::uint64_t{0};
     for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
@@ -205,46 +207,30 @@ void Roller<Words, Count>::prepare_map(const Set& from, const Node& to) {
     }
 }
 
-// Map keys as prepared.
+// Map keys as prepared. `current` are the same keys where they stand now, which may be where they go.
 template <int Words, class Count>
-const Key<Words>* Roller<Words, Count>::map(const Key<Words>* keys, std::size_t size) {
-    Key<Words>* const out = mapped_.require(arena_, size);
+void Roller<Words, Count>::map(const Key<Words>* keys, const Key<Words>* current, Key<Words>* out, std::size_t size) {
     for (std::size_t start = 0; start < size; start += lookup_block) {
         const std::size_t end = std::min(start + lookup_block, size);
         for (std::size_t i = start; i < end; ++i) {
-            for (int w = 0; w < Words; ++w) out[i].word[w] = keys[i].word[w] & unchanged_.word[w];
+            for (int w = 0; w < Words; ++w) out[i].word[w] = current[i].word[w] & unchanged_.word[w];
         }
         for (const auto& look : key_lookups_.list) {
             const auto local = look;
             for (std::size_t i = start; i < end; ++i) out[i].word[local.word] |= look_up(keys[i], local);
         }
     }
-    return out;
 }
 
 template <int Words, class Count>
-void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set& target) {
-    target.dense = false;
-    std::size_t last_changed = 0;
-    for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
-        if (hierarchies_.labels(column, from.node[column]) != hierarchies_.labels(column, to[column])) {
-            last_changed = column;
-        }
-    }
-    // Maps are monotone, so the keys stay sorted from the last changed column on.
-    target.sorted_from = std::max(last_changed, from.sorted_from);
-    prepare_map(from, to);
-    const Key<Words>* const keys = from.keys.data();
-    const Count* const counts = from.counts.data();
-    Key<Words>* const keys_out = target.keys.require(arena_, from.size);
-    Count* const counts_out = target.counts.require(arena_, from.size);
-    if (target.sorted_from == 0) {
-        target.size = merge_neighbours(map(keys, from.size), counts, from.size, target);
-        return;
-    }
-
+template <class Mapped>
+std::size_t Roller<Words, Count>::group_runs(const Set& from, const Node& to, Set& target, const Mapped& mapped) {
     // A run shares the columns that are sorted: those after the first of them as they are, that one as mapped.
     const std::size_t first = target.sorted_from;
+    const Key<Words>* const keys = from.keys.data();
+    const Count* const counts = from.counts.data();
+    Key<Words>* const keys_out = target.keys.data();
+    Count* const counts_out = target.counts.data();
     const auto step = hierarchies_.step(first, from.node[first], to[first]);
     Key<Words> later{};
     for (std::size_t column = first + 1; column < hierarchies_.columns(); ++column) {
@@ -267,13 +253,51 @@ void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set
             while (end < from.size && !starts_run(end)) ++end;
         }
         const std::size_t length = end - start;
-        const Key<Words>* const mapped = map(keys + start, length);
+        const Key<Words>* const block = mapped(start, length);
         size += length <= longest_run
-                    ? group<std::uint16_t>(mapped, counts + start, length, keys_out + size, counts_out + size)
-                    : partition_and_group(mapped, counts + start, length, keys_out + size, counts_out + size);
+                    ? group<std::uint16_t>(block, counts + start, length, keys_out + size, counts_out + size)
+                    : partition_and_group(block, counts + start, length, keys_out + size, counts_out + size);
         start = end;
     }
-    target.size = size;
+    return size;
+}
+
+template <int Words, class Count>
+void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set& target,
+                                            Projection<Words>* projection) {
+    target.dense = false;
+    std::size_t last_changed = 0;
+    for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
+        if (hierarchies_.labels(column, from.node[column]) != hierarchies_.labels(column, to[column])) {
+            last_changed = column;
+        }
+    }
+    // Maps are monotone, so the keys stay sorted from the last changed column on.
+    target.sorted_from = std::max(last_changed, from.sorted_from);
+    const Key<Words>* const keys = from.keys.data();
+    const Key<Words>* current = keys;
+    Key<Words>* projected = nullptr;
+    if (projection != nullptr) {
+        projected = projection->keys.require(arena_, from.size);
+        if (projection->filled) current = projected;
+    }
+    prepare_map(from, current == keys ? from.node : projection->node, to);
+    const auto mapped = [&](std::size_t start, std::size_t length) {
+        Key<Words>* const out = projected != nullptr ? projected + start : mapped_.require(arena_, length);
+        map(keys + start, current + start, out, length);
+        return const_cast<const Key<Words>*>(out);
+    };
+    target.keys.require(arena_, from.size);
+    target.counts.require(arena_, from.size);
+    if (target.sorted_from == 0) {
+        target.size = merge_neighbours(mapped(0, from.size), from.counts.data(), from.size, target);
+    } else {
+        target.size = group_runs(from, to, target, mapped);
+    }
+    if (projection != nullptr) {
+        projection->node = to;
+        projection->filled = true;
+    }
 }
 
 template <int Words, class Count>

@@ -37,9 +37,8 @@ struct SearchOptions {
 struct SearchResult {
     bool found = false;
     Rank best;
-    Tally tally;                          // of the best node, in full detail
-    std::uint64_t fewest_suppressed = 0;  // at the top of the lattice: no node suppresses fewer rows
-    std::vector<std::uint8_t> tags;       // per node
+    Tally tally;                     // of the best node, in full detail
+    std::vector<std::uint8_t> tags;  // per node
     Counters counters;
 };
 

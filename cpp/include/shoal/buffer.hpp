@@ -23,6 +23,11 @@ public:
     void* take(std::size_t bytes, unsigned& size_class);
     void give(void* block, unsigned size_class) noexcept;
 
+    std::size_t in_use() const noexcept { return in_use_; }
+    // The most bytes that were in use at one time since the last reset.
+    std::size_t peak() const noexcept { return peak_; }
+    void reset_peak() noexcept { peak_ = in_use_; }
+
 private:
     static constexpr unsigned classes = 216;
     void* carve(std::size_t bytes);
@@ -34,6 +39,8 @@ private:
     std::byte* slab_ = nullptr;
     std::size_t slab_left_ = 0;
     std::size_t held_ = 0;
+    std::size_t in_use_ = 0;
+    std::size_t peak_ = 0;
 };
 
 // An uninitialised array of trivial elements that returns to its arena.

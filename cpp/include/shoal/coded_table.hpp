@@ -29,6 +29,40 @@ struct Classes {
     std::vector<std::uint64_t> counts;
 };
 
+// A node whose frequency set was computed. The set itself is there as long as it is of use: a satisfying
+// node has no generalization left to ask for.
+class Checked {
+public:
+    virtual ~Checked() = default;
+    // Give the set's memory back.
+    virtual void drop() = 0;
+
+    bool satisfies = false;
+    std::uint64_t suppressed_rows = 0;
+    std::uint64_t classes = 0;
+    double score = 0;       // of a satisfying node
+    std::size_t bytes = 0;  // of the set; 0 where there is none
+};
+
+// Judges nodes one by one, for a search that decides itself what to roll up from what.
+class Checker {
+public:
+    virtual ~Checker() = default;
+
+    // From `source`, a set at or below the node, or from F0 where that is null.
+    virtual std::unique_ptr<Checked> check(const std::vector<unsigned>& node, const Checked* source) = 0;
+    // Only make the set, to roll up from.
+    virtual std::unique_ptr<Checked> prepare(const std::vector<unsigned>& node, const Checked* source) = 0;
+    // Judge many nodes, each from the nearest set on the way to it; none is kept.
+    virtual std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes) = 0;
+    virtual Counters counters() const = 0;
+};
+
+struct CheckerOptions {
+    bool keep = true;     // the sets of failing nodes
+    bool project = true;  // scans of F0 only change what differs from the scan before
+};
+
 class CodedTable {
 public:
     // `weights`, where not empty, says how many rows each given row stands for.
@@ -44,8 +78,12 @@ public:
                                 const SearchOptions& options) = 0;
     // Nodes of the lattice by index, in the order of SearchResult::tags, as levels in the caller's column order.
     virtual std::vector<std::uint8_t> levels_of(std::span<const std::size_t> indices) const = 0;
-    virtual std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes,
-                                             const Requirement& requirement, const Objective& objective) = 0;
+    virtual std::unique_ptr<Checker> checker(const Requirement& requirement, const Objective& objective,
+                                             const CheckerOptions& options) = 0;
+    // What all sets take now, and the most that they took at one time since the last reset.
+    virtual std::size_t bytes() const = 0;
+    virtual std::size_t peak_bytes() const = 0;
+    virtual void reset_peak_bytes() = 0;
     // Roll F0 up along a path of nodes, and show the classes of the last.
     virtual Classes classes(const std::vector<std::vector<unsigned>>& path) = 0;
 };

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "shoal/frequency_set.hpp"
@@ -28,6 +30,17 @@ struct Table {
     FrequencySet<Words, Count> ground;  // F0
     std::uint64_t rows = 0;
 
+    // From levels in the caller's column order.
+    Node internal_node(std::span<const unsigned> levels) const {
+        if (levels.size() != position.size()) throw std::invalid_argument("a node has one level per column");
+        Node node;
+        for (std::size_t c = 0; c < levels.size(); ++c) {
+            if (levels[c] >= lattice.levels(position[c])) throw std::invalid_argument("no such level");
+            node[position[c]] = static_cast<std::uint8_t>(levels[c]);
+        }
+        return node;
+    }
+
     Node user_node(const Node& node) const noexcept {
         Node levels;
         for (std::size_t c = 0; c < position.size(); ++c) {
@@ -44,11 +57,13 @@ struct Requirement {
 
 struct Counters {
     std::uint64_t checked = 0;
-    std::uint64_t rollups = 0;
-    std::uint64_t touched = 0;  // tuples or cells read by roll-ups
+    std::uint64_t rollups = 0;  // from a set above F0
+    std::uint64_t scans = 0;    // from F0
+    std::uint64_t touched = 0;  // tuples or cells read by both
     Counters& operator+=(const Counters& other) noexcept {
         checked += other.checked;
         rollups += other.rollups;
+        scans += other.scans;
         touched += other.touched;
         return *this;
     }
@@ -70,6 +85,11 @@ public:
     // Roll up and keep the result, or leave it in scratch memory until the next call.
     Set roll(const Set& from, const Node& to);
     const Set& roll_scratch(const Set& from, const Node& to);
+    // The same from F0, generalizing only the columns that changed since the last call.
+    const Set& project_scratch(const Node& to);
+    // What the last of these left there, to be kept.
+    Set take_scratch();
+    bool is_scratch(const Set& set) const noexcept { return &set == &scratch_; }
 
     Tally tally(const Set& set) const;
     bool satisfied(const Tally& tally) const noexcept { return tally.failing_rows <= requirement_.limit; }
@@ -82,7 +102,7 @@ public:
 
 private:
     void count_rollup(const Set& from) noexcept {
-        ++counters.rollups;
+        ++(&from == &table_.ground ? counters.scans : counters.rollups);
         counters.touched += from.size;
     }
     double mean_size(const Tally& tally) const;
@@ -95,6 +115,7 @@ private:
     const Objective& objective_;
     const Detail detail_;
     Roller<Words, Count> roller_;
+    Projection<Words> projection_;
     Set scratch_;
 };
 

@@ -23,6 +23,7 @@ struct FrequencySet {
     Buffer<Count> counts;
 
     FrequencySet copy(Arena& arena) const;
+    std::size_t bytes() const noexcept { return keys.size() * sizeof(Key<Words>) + counts.size() * sizeof(Count); }
 };
 
 // Cells of the dense array of a node, or `limit` + 1 where there are more than `limit`.

@@ -24,6 +24,7 @@ enum Tag : std::uint8_t {
     fails = 2,
     dominated = 4,  // cannot beat the best node found
     scored = 8,     // its own score was computed
+    checked = 16,   // its own frequency set was computed
 };
 
 // A search keeps a byte per node.

@@ -17,6 +17,14 @@ namespace shoal {
 constexpr std::size_t max_cells = std::size_t{1} << 20;
 constexpr std::size_t max_sparsity = 24;
 
+// The keys of a set as they are at some node, kept so that the next node only changes the columns that differ.
+template <int Words>
+struct Projection {
+    Buffer<Key<Words>> keys;
+    Node node;
+    bool filled = false;
+};
+
 // Rolls up for one thread; it owns the scratch memory that this takes.
 template <int Words, class Count>
 class Roller {
@@ -26,8 +34,9 @@ public:
     Roller(const Hierarchies& hierarchies, const KeyLayout& layout, Arena& arena)
         : hierarchies_(hierarchies), layout_(layout), arena_(arena) {}
 
-    // `target` is overwritten and its buffers are used again where they are large enough.
-    void roll(const Set& from, const Node& to, Set& target);
+    // `target` is overwritten and its buffers are used again where they are large enough. A projection belongs to
+    // one `from`; it serves sparse targets, and dense ones leave it as it is.
+    void roll(const Set& from, const Node& to, Set& target, Projection<Words>* projection = nullptr);
     // Whether that gives a dense set.
     bool dense_at(const Set& from, const Node& to) const noexcept {
         return from.dense ||
@@ -54,10 +63,12 @@ private:
 
     void dense_to_dense(const Set& from, const Node& to, Set& target);
     void sparse_to_dense(const Set& from, const Node& to, Set& target);
-    void sparse_to_sparse(const Set& from, const Node& to, Set& target);
+    void sparse_to_sparse(const Set& from, const Node& to, Set& target, Projection<Words>* projection);
 
-    void prepare_map(const Set& from, const Node& to);
-    const Key<Words>* map(const Key<Words>* keys, std::size_t size);
+    void prepare_map(const Set& from, const Node& current, const Node& to);
+    void map(const Key<Words>* keys, const Key<Words>* current, Key<Words>* out, std::size_t size);
+    template <class Mapped>
+    std::size_t group_runs(const Set& from, const Node& to, Set& target, const Mapped& mapped);
     std::size_t merge_neighbours(const Key<Words>* keys, const Count* counts, std::size_t size, Set& target);
     template <class Index>
     std::size_t group(const Key<Words>* keys, const Count* counts, std::size_t size, Key<Words>* keys_out,

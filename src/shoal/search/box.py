@@ -39,6 +39,7 @@ class Box:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         start = perf_counter()
+        problem.ground.reset_peak_bytes()
         found = problem.ground.search(
             k=problem.threshold,
             limit=problem.limit,
@@ -56,8 +57,16 @@ class Box:
             counters=Counters(
                 lattice=problem.lattice.size,
                 checked=found["checked"],
+                tagged_satisfying=found["tagged_satisfying"],
+                tagged_failing=found["tagged_failing"],
+                pruned=problem.lattice.size
+                - found["checked"]
+                - found["tagged_satisfying"]
+                - found["tagged_failing"],
                 rollups=found["rollups"],
+                scans=found["scans"],
                 touched=found["touched"],
+                peak_bytes=problem.ground.peak_bytes,
                 seconds=perf_counter() - start,
             ),
             satisfying=problem.lattice.expand(found["satisfying"]) if all_nodes else None,

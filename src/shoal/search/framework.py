@@ -6,9 +6,21 @@ K-Anonymity", PASSAT 2012, section IV.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _kernel
 from shoal.errors import InputError
+from shoal.search.problem import Rank, SearchProblem, kernel_table
+from shoal.search.result import Check, SearchListener
+from shoal.search.status import Node
+
+_REPORT_EVERY = 0.05  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,13 +30,14 @@ class Framework:
     Attributes
     ----------
     projection
-        A scan of F0 generalizes only the columns whose level changed since the last scan.
+        A scan of F0 generalizes only the columns whose level changed since the last scan. (A roll-up does
+        so anyway.)
     rollup
         A frequency set is made from that of a finer node, where the search has just seen one.
     history
         Frequency sets of failing nodes are kept for later roll-ups, the least recently used dropped first.
     snapshot_share
-        The history takes sets of at most this share of the rows in classes.
+        The history takes sets with at most as many classes as this share of the rows.
     snapshots
         The history holds at most so many.
     memory
@@ -50,9 +63,185 @@ class Framework:
         if not 0 <= self.snapshot_share <= 1:
             raise InputError(f"A snapshot's share of the rows is from 0 to 1.\nFound: {self.snapshot_share}.")
         if self.snapshots < 0 or self.memory < 0:
-            raise InputError("The history's entries and the memory cannot be negative.")
+            raise InputError(
+                "The entries of the history and the memory cannot be negative.\n"
+                f"Found: {self.snapshots} and {self.memory}."
+            )
 
     @classmethod
     def basic(cls) -> Framework:
         """Return the framework with all optimizations off."""
         return cls(projection=False, rollup=False, history=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best satisfying node that a search has seen."""
+
+    rank: Rank
+    score: float
+    suppressed_rows: int
+    classes: int
+
+
+class Checker:
+    """Judges nodes for one search, in the cheapest way that the framework allows, and keeps the counts.
+
+    Attributes
+    ----------
+    lattice, levels, lowest
+        Nodes in all; how many levels each column has, and the lowest of them.
+    best
+        The best satisfying node so far.
+    scored, failed
+        The satisfying nodes whose score is known; how many others were checked.
+    progress
+        Tells nodes in all and nodes decided; set by the search.
+    """
+
+    def __init__(
+        self,
+        problem: SearchProblem,
+        framework: Framework,
+        listener: SearchListener | None = None,
+        *,
+        absent: bool = False,
+    ) -> None:
+        """Group the rows. With `absent`, nodes may leave columns out: those stand one level above the top."""
+        self.problem = problem
+        self.framework = framework
+        self.started = perf_counter()
+        columns = problem.table.columns
+        self.lowest = tuple(column.min_level for column in columns)
+        ranges = [range(column.min_level, column.max_level + 1) for column in columns]
+        self.levels = tuple(map(len, ranges))
+        self.lattice = math.prod(self.levels)
+        self.ground = kernel_table(problem.table, ranges, absent=absent)
+        self.objective = problem.declared.objective
+        self.kernel = self.ground.checker(
+            k=problem.threshold,
+            limit=problem.limit,
+            objective=self.objective,
+            keep=framework.rollup or framework.history,
+            project=framework.projection,
+        )
+        self.history = History(framework, len(columns), problem.table.rows)
+        self.best: Best | None = None
+        self.scored: set[Node] = set()
+        self.failed = 0
+        self.checks: list[Check] = []
+        self.progress: Callable[[], tuple[int, int]] = lambda: (1, 0)
+        self._listener = listener
+        self._reported = self.started
+        self._last: tuple[Node, _kernel.Checked] | None = None
+
+    def check(self, node: Node, source: _kernel.Checked | None = None) -> _kernel.Checked:
+        """Compute the frequency set of a node of which nothing is known yet, and judge it.
+
+        Parameters
+        ----------
+        source
+            What the search itself has at hand to roll up from, a node below.
+        """
+        framework = self.framework
+        if framework.rollup:
+            source = source if source is not None and source.bytes else self._nearest(node)
+        else:
+            source = self.history.find(node) if framework.history else None
+        checked = self.kernel.check(node, source)
+        if checked.bytes:
+            if self.ground.bytes > framework.memory:
+                checked.drop()
+            else:
+                self._last = (node, checked)
+                if framework.history:
+                    self.history.add(node, checked)
+        self._count(node, checked)
+        return checked
+
+    def prepare(self, node: Node, source: _kernel.Checked | None = None) -> _kernel.Checked | None:
+        """Make a frequency set to roll up from, if rolling up is allowed."""
+        return self.kernel.prepare(node, source) if self.framework.rollup else None
+
+    def _nearest(self, node: Node) -> _kernel.Checked | None:
+        """Return the set with the fewest classes among those at hand."""
+        found = self.history.find(node) if self.framework.history else None
+        if self._last is not None:
+            below, last = self._last
+            if (found is None or last.classes < found.classes) and all(map(int.__le__, below, node)):
+                return last
+        return found
+
+    def _count(self, node: Node, checked: _kernel.Checked) -> None:
+        # Of a node that leaves columns out only the search itself makes something.
+        if all(map(int.__lt__, node, self.levels)):
+            if checked.satisfies:
+                self.offer(node, checked.score, checked.suppressed_rows, checked.classes)
+            else:
+                self.failed += 1
+        if self.framework.record:
+            places = zip(node, self.levels, self.lowest, strict=True)
+            self.checks.append(
+                Check(
+                    tuple([low + level if level < levels else None for level, levels, low in places]),
+                    checked.satisfies,
+                )
+            )
+        if self._listener is not None and (now := perf_counter()) - self._reported > _REPORT_EVERY:
+            self._reported = now
+            self._listener(*self.progress(), self.best.score if self.best else None)
+
+    def offer(self, node: Node, score: float, suppressed_rows: int, classes: int) -> None:
+        """Take a satisfying node as the best if it is."""
+        self.scored.add(node)
+        if self.best is not None and score > self.best.score * (1 + 1e-9):
+            return
+        rank = self.problem.rank(tuple(map(int.__add__, self.lowest, node)), score)
+        if self.best is None or rank < self.best.rank:
+            self.best = Best(rank, score, suppressed_rows, classes)
+
+
+class History:
+    """Frequency sets of failing nodes, to roll up from: not too large, and not too many."""
+
+    def __init__(self, framework: Framework, columns: int, rows: int) -> None:
+        self.most_classes = int(framework.snapshot_share * rows)
+        self.most = framework.snapshots
+        self.kept = 0
+        self.evicted = 0
+        self._sets: list[_kernel.Checked] = []
+        self._nodes: NDArray[np.uint8] = np.zeros((columns, self.most), dtype=np.uint8)
+        self._classes: NDArray[np.int64] = np.zeros(self.most, dtype=np.int64)
+        self._used: NDArray[np.int64] = np.zeros(self.most, dtype=np.int64)
+        self._clock = 0
+
+    def find(self, node: Node) -> _kernel.Checked | None:
+        """Return the set of the fewest classes among those below a node."""
+        size = len(self._sets)
+        if not size:
+            return None
+        levels = np.array(node, dtype=np.uint8)
+        below: NDArray[np.bool_] = np.logical_and.reduce(self._nodes[:, :size] <= levels[:, None])
+        place = int(np.where(below, self._classes[:size], np.iinfo(np.int64).max).argmin())
+        if not below[place]:
+            return None
+        self._clock += 1
+        self._used[place] = self._clock
+        return self._sets[place]
+
+    def add(self, node: Node, checked: _kernel.Checked) -> None:
+        """Keep a set if it is small enough, in the place of the least recently used if there are too many."""
+        if checked.classes > self.most_classes or not self.most:
+            return
+        if len(self._sets) < self.most:
+            place = len(self._sets)
+            self._sets.append(checked)
+        else:
+            place = int(self._used.argmin())
+            self._sets[place] = checked
+            self.evicted += 1
+        self.kept += 1
+        self._clock += 1
+        self._used[place] = self._clock
+        self._nodes[:, place] = node
+        self._classes[place] = checked.classes

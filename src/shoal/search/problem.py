@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
+
+import numpy as np
 
 from shoal import _kernel
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.measure.measure import Measure
+from shoal.measure.measure import Measure, canonical
 from shoal.privacy.model import PrivacyModel
 from shoal.search.lattice import Lattice
 
 T = TypeVar("T")
+Rank: TypeAlias = tuple[float, int, float, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,19 @@ class SearchProblem:
     def lattice(self) -> Lattice:
         return Lattice.of(self.table, merge=self.merge_levels)
 
+    @cached_property
+    def declared(self) -> SearchProblem:
+        """The same problem on the lattice as it was declared, levels that change nothing included."""
+        return replace(self, merge_levels=False)
+
+    def rank(self, levels: Sequence[int], score: float) -> Rank:
+        """Return what nodes are ordered by: score, lattice level, mean relative level, level vector."""
+        relative = 0.0
+        for column, level in zip(self.table.columns, levels, strict=True):
+            if column.height:
+                relative += level / column.height
+        return canonical(score), sum(levels), canonical(relative), tuple(levels)
+
     @property
     def threshold(self) -> int:
         """k as far as it matters here: no class has more rows than the table."""
@@ -68,19 +84,7 @@ class SearchProblem:
                 f"{_kernel.max_nodes:,} nodes.\n"
                 "Declare fewer quasi-identifiers, or allow fewer levels with min-level and max-level."
             )
-        bases = [levels[0] for levels in self.lattice.levels]
-        return _kernel.CodedTable(
-            codes=[
-                column.codes if base == 0 else column.maps[base][column.codes]
-                for column, base in zip(columns, bases, strict=True)
-            ],
-            maps=[
-                [column.step(base, level) for level in levels]
-                for column, base, levels in zip(columns, bases, self.lattice.levels, strict=True)
-            ],
-            user_levels=[list(levels) for levels in self.lattice.levels],
-            heights=[column.height for column in columns],
-        )
+        return kernel_table(self.table, self.lattice.levels)
 
     @cached_property
     def objective(self) -> _kernel.Objective:
@@ -102,6 +106,40 @@ class SearchProblem:
             level_costs=pick(costs.level_costs),
             label_costs=pick(costs.label_costs),
         )
+
+
+def kernel_table(
+    table: CodedTable, levels: Sequence[Sequence[int]], *, absent: bool = False
+) -> _kernel.CodedTable:
+    """Hand codes and level maps to the kernel, which groups the rows.
+
+    Parameters
+    ----------
+    levels
+        Per column, the levels among which to choose; the rows are grouped at the first of each.
+    absent
+        Give each column one more level with a single label: there the column takes no part.
+    """
+    columns = table.columns
+    bases = [chosen[0] for chosen in levels]
+    maps = [
+        [column.step(base, level) for level in chosen]
+        for column, base, chosen in zip(columns, bases, levels, strict=True)
+    ]
+    user_levels = [list(chosen) for chosen in levels]
+    if absent:
+        for column_maps, chosen in zip(maps, user_levels, strict=True):
+            column_maps.append(np.zeros_like(column_maps[0]))
+            chosen.append(chosen[-1])
+    return _kernel.CodedTable(
+        codes=[
+            column.codes if base == 0 else column.maps[base][column.codes]
+            for column, base in zip(columns, bases, strict=True)
+        ],
+        maps=maps,
+        user_levels=user_levels,
+        heights=[column.height for column in columns],
+    )
 
 
 def suppressed_rows_allowed(suppression: float, rows: int) -> int:

@@ -1,0 +1,112 @@
+"""From the nodes that satisfy to the answer: the best of them, and what the search did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.search.framework import Checker
+from shoal.search.result import Counters, SearchResult, border
+from shoal.search.status import FAILS, SATISFIES, Status
+
+_BATCH = 512
+_SLACK = 1 - 1e-11  # a bound is summed in another order than the score
+
+
+def conclude(
+    checker: Checker,
+    status: Status,
+    *,
+    all_nodes: bool,
+    subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None = None,
+) -> SearchResult:
+    """Return the answer of a search that has decided every node.
+
+    Under a monotone measure the best node is a minimal one, and no minimal node can be tagged, so the checker
+    has seen the best. Under any other measure the nodes that were only tagged are scored now.
+    """
+    satisfying = status.satisfying()
+    if not checker.problem.measure.monotone:
+        score(checker, satisfying)
+    return answer(
+        checker,
+        tagged_satisfying=status.count(SATISFIES) - len(checker.scored),
+        tagged_failing=status.count(FAILS) - checker.failed,
+        satisfying=(satisfying + checker.lowest).astype(np.uint8) if all_nodes else None,
+        subsets=subsets,
+    )
+
+
+def answer(
+    checker: Checker,
+    *,
+    tagged_satisfying: int = 0,
+    tagged_failing: int = 0,
+    pruned: int = 0,
+    satisfying: NDArray[np.uint8] | None = None,
+    subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None = None,
+    optimal: bool = True,
+) -> SearchResult:
+    """Put the best node that a checker has seen and its counts into a result."""
+    best = checker.best
+    return SearchResult(
+        levels=best.rank[-1] if best else None,
+        score=best.score if best else None,
+        suppressed_rows=best.suppressed_rows if best else 0,
+        classes=best.classes if best else 0,
+        counters=Counters(
+            lattice=checker.lattice,
+            checked=checker.kernel.checked,
+            tagged_satisfying=tagged_satisfying,
+            tagged_failing=tagged_failing,
+            pruned=pruned,
+            rollups=checker.kernel.rollups,
+            scans=checker.kernel.scans,
+            touched=checker.kernel.touched,
+            snapshots=checker.history.kept,
+            evicted=checker.history.evicted,
+            peak_bytes=checker.ground.peak_bytes,
+            seconds=perf_counter() - checker.started,
+        ),
+        satisfying=satisfying,
+        subsets=subsets,
+        checks=tuple(checker.checks),
+        optimal=optimal,
+    )
+
+
+def minimal(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the nodes with no specialization among them."""
+    return border(nodes.astype(np.uint8)).astype(np.int64)
+
+
+def score(checker: Checker, nodes: NDArray[np.int64]) -> None:
+    """Score satisfying nodes, one per row, as far as they can still be the best, for the checker to know.
+
+    Where the levels alone bound the score from below, the most promising nodes come first.
+    """
+    fresh = [place for place, node in enumerate(nodes.tolist()) if tuple(node) not in checker.scored]
+    nodes = nodes[fresh]
+    bounds = _bounds(checker, nodes)
+    order = np.argsort(bounds, kind="stable")
+    for start in range(0, len(nodes), _BATCH):
+        batch = order[start : start + _BATCH]
+        if checker.best is not None and bounds[batch[0]] > checker.best.score:
+            return
+        levels = [tuple(node) for node in nodes[batch].tolist()]
+        for node, suppressed, classes, value in zip(
+            levels, *(column.tolist() for column in checker.kernel.evaluate(levels)), strict=True
+        ):
+            checker.offer(node, value, suppressed, classes)
+
+
+def _bounds(checker: Checker, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what each node costs at least, by its levels alone."""
+    costs = checker.problem.measure.costs(checker.problem.table, checker.problem.k)
+    bounds = np.zeros(len(nodes))
+    for column, (weight, per_level) in enumerate(zip(costs.weights, costs.level_costs, strict=True)):
+        bounds += weight * np.array(per_level)[nodes[:, column] + checker.lowest[column]]
+    return bounds * _SLACK
