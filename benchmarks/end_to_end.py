@@ -8,8 +8,8 @@ the audited release on disk, and prints wall time and peak memory (medians of re
 
 Usage: python benchmarks/end_to_end.py [--data adult,ihis] [--k 5] [--suppression 0,0.02] [--repeats 5]
 
-Real data are found through SHOAL_DATA (default ../shared/datasets); the ihis and atus shapes are generated
-from their hierarchies in the same place.
+Real data are found through SHOAL_DATA (default ../shared/datasets); what is not there is generated with the
+published shape, and the table says so.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-DATA = Path(os.environ.get("SHOAL_DATA", "../shared/datasets"))
 SHOAL = [sys.executable, "-c", "from shoal.cli.main import main; main()"]
 IMPORTS = [sys.executable, "-c", "import numpy, pyarrow, duckdb"]
 DUCKDB = [
     sys.executable,
     "-c",
     "import duckdb, sys\n"
-    "source = f\"read_csv('{sys.argv[1]}', delim = ';', all_varchar = true)\"\n"
+    "source = f\"read_csv('{sys.argv[1]}', delim = '{sys.argv[3]}', all_varchar = true)\"\n"
     'groups = duckdb.execute(f"SELECT count(*) FROM (FROM {source} GROUP BY ALL)").fetchone()\n'
-    "duckdb.execute(f\"COPY (FROM {source}) TO '{sys.argv[2]}' (delimiter ';')\")",
+    "duckdb.execute(f\"COPY (FROM {source}) TO '{sys.argv[2]}' (delimiter '{sys.argv[3]}')\")",
 ]
 
 
@@ -68,29 +67,35 @@ def costs(commands: list[list[str]], repeats: int) -> list[Cost]:
     return [Cost(*map(statistics.median, zip(*taken, strict=True))) for taken in zip(*runs, strict=True)]
 
 
-def prepare(name: str, k: int, folder: Path) -> tuple[Path, Path]:
-    """Return the data set's file, generated where it is a shape, and a spec with all columns generalized."""
-    from shoal.data import shape, shape_names
-    from shoal.read import InputFormat
-    from shoal.write import write_table
+class Prepared(NamedTuple):
+    """What a data set's processes are given."""
 
-    path = DATA / f"{name}.csv"
-    if name in shape_names():
-        path = folder / f"{name}.csv"
-        write_table(shape(name, DATA / "hierarchies"), path, InputFormat(delimiter=";"))
-    if not path.is_file():
-        raise SystemExit(f"{name}.csv is not in {DATA}: set SHOAL_DATA to the folder of the data sets")
-    with path.open(encoding="utf-8") as file:
-        columns = file.readline().strip().split(";")
-    files = {column: DATA / "hierarchies" / f"{name}_hierarchy_{column}.csv" for column in columns}
+    description: str
+    path: Path
+    delimiter: str
+    spec: Path
+
+
+def prepare(name: str, k: int, folder: Path) -> Prepared:
+    """Find the data set, or generate it, and write a spec with all columns generalized."""
+    from shoal.data import find_benchmark, write_shape
+
+    found = find_benchmark(name)
+    if found.file is None:
+        path, _, files = write_shape(found.shape, found.rows, folder=folder)
+        with path.open(encoding="utf-8") as file:
+            columns = file.readline().strip().split(",")
+        delimiter, hierarchies = ",", dict(zip(columns, files, strict=True))
+    else:
+        path, delimiter, hierarchies = found.file, ";", found.hierarchies
     spec = folder / f"{name}.yaml"
     spec.write_text(
         json.dumps(  # which is YAML
             {
-                "input": {"delimiter": ";"},
+                "input": {"delimiter": delimiter},
                 "columns": {
                     column: {"role": "quasi-identifier", "hierarchy": {"file": str(file.resolve())}}
-                    for column, file in files.items()
+                    for column, file in hierarchies.items()
                 },
                 "privacy": [{"k-anonymity": k}],
                 "quality": "discernability-monotone",
@@ -98,7 +103,7 @@ def prepare(name: str, k: int, folder: Path) -> tuple[Path, Path]:
         ),
         encoding="utf-8",
     )
-    return path, spec
+    return Prepared(found.description, path, delimiter, spec)
 
 
 def main() -> None:
@@ -117,14 +122,23 @@ def main() -> None:
         for name in asked.data.split(","):
             # In a process of its own: Linux counts what this one holds towards the peak of its children.
             with multiprocessing.get_context("spawn").Pool(1) as apart:
-                path, spec = apart.apply(prepare, (name, asked.k, folder))
+                data = apart.apply(prepare, (name, asked.k, folder))
             output = str(folder / "out.csv")
             limits = asked.suppression.split(",")
-            run = [*SHOAL, "anonymize", str(path), "--spec", str(spec), "--output", output, "--json"]
-            labels = [f"{name}, k = {asked.k}, limit {limit}" for limit in limits]
+            run = [
+                *SHOAL,
+                "anonymize",
+                str(data.path),
+                "--spec",
+                str(data.spec),
+                "--output",
+                output,
+                "--json",
+            ]
+            labels = [f"{data.description}, k = {asked.k}, limit {limit}" for limit in limits]
             commands = [[*run, "--suppression", limit] for limit in limits]
             labels += ["imports only", f"DuckDB on {name}"]
-            commands += [IMPORTS, [*DUCKDB, str(path), output]]
+            commands += [IMPORTS, [*DUCKDB, str(data.path), output, data.delimiter]]
             taken = costs(commands, asked.repeats)
             *_, imports, duckdb = taken
             for label, (seconds, megabytes) in zip(labels, taken, strict=True):

@@ -56,7 +56,7 @@ public:
         checked->classes = tally.classes;
         checked->satisfies = evaluator_.satisfied(tally);
         if (checked->satisfies) {
-            checked->score = evaluator_.score(set, tally);
+            if (has_costs(set.node)) checked->score = evaluator_.score(set, tally);
         } else if (options_.keep) {
             keep(set, *checked);
         }
@@ -74,6 +74,7 @@ public:
     std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes) override {
         std::vector<Evaluation> results(nodes.size());
         const auto visit = [&](std::size_t place, const Set& set, const Tally& tally) {
+            if (!has_costs(set.node)) throw std::invalid_argument("the objective has no cost for this level");
             results[place] = {tally.failing_rows, tally.classes, evaluator_.score(set, tally)};
         };
         std::vector<std::pair<Node, std::size_t>> places;
@@ -86,6 +87,14 @@ public:
     Counters counters() const override { return evaluator_.counters; }
 
 private:
+    // A level at which a column takes no part has none, and a node with such a level no score.
+    bool has_costs(const Node& node) const noexcept {
+        for (std::size_t c = 0; c < objective_.level_costs.size(); ++c) {
+            if (node[table_.position[c]] >= objective_.level_costs[c].size()) return false;
+        }
+        return true;
+    }
+
     const Set& compute(const Node& node, const Checked* source) {
         if (source == nullptr) {
             return options_.project ? evaluator_.project_scratch(node) : evaluator_.roll_scratch(table_.ground, node);

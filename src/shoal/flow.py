@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from shoal import registry
 from shoal.audit import audit_release
 from shoal.describe.spec import Spec
-from shoal.encode.table import code_table
+from shoal.encode.table import CodedTable, code_table
 from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
 from shoal.read.source import Source, open_source
 from shoal.recode.full_domain import recode
 from shoal.release import Release
 from shoal.search.infeasible import infeasible
+from shoal.search.nodes import Nodes
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
-from shoal.search.result import SearchAlgorithm
-from shoal.search.satisfying import satisfying_nodes
+from shoal.search.result import SearchAlgorithm, SearchResult
+from shoal.search.serve import require_served
 
 
 def anonymize(
     data: object,
     spec: Spec | str | Path,
     *,
-    algorithm: str = "box",
+    algorithm: str | SearchAlgorithm = "box",
     threads: int | None = None,
     seed: int | None = None,
     keep_order: bool = False,
@@ -46,7 +49,8 @@ def anonymize(
     spec
         What the columns mean and what the release must satisfy, or the path of its YAML file.
     algorithm
-        The search. All give the same release; they differ in the time that it takes.
+        The search, by its name or as an object with settings of its own. All that are exact give the same
+        release; they differ in the time that it takes.
     threads
         How many the search may use; all processors if not given.
     seed
@@ -56,7 +60,8 @@ def anonymize(
     keep_undeclared, drop_undeclared
         What to do with columns that the spec does not name; otherwise they are an error.
     all_nodes
-        Also find all choices of levels that satisfy, for `Release.satisfying_nodes`.
+        Also find all choices of levels that satisfy, for `Release.satisfying_nodes`; the coded table is kept
+        for them.
     listener
         Called with what happens: see `shoal.events`.
 
@@ -83,10 +88,11 @@ def anonymize(
     ['5370*', '5370*', '5371*', '5371*']
     """
     _check_arguments(threads, seed, keep_undeclared, drop_undeclared)
-    search_algorithm: SearchAlgorithm = registry.resolve("algorithms", algorithm)()
+    search_algorithm = _algorithm(algorithm)
     steps = Steps(listener)
     with steps("read"):
         spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        require_served(search_algorithm, models=spec.privacy, measure=spec.quality, all_nodes=all_nodes)
         source = open_source(data, spec.input)
         spec, notes = _settle_columns(spec, source, keep_undeclared, drop_undeclared)
         table = _read(source, spec)
@@ -105,40 +111,103 @@ def anonymize(
         )
         if found.levels is None or found.score is None:
             raise infeasible(problem)
-        nodes = None if found.satisfying is None else satisfying_nodes(problem, found.satisfying)
-        del problem  # and with it the kernel's copy of the table
-    with steps("recode"):
-        recoded = recode(
-            coded,
-            others,
-            found.levels,
-            spec.privacy,
-            columns=columns,
-            suppressed=spec.suppressed,
-            random=None if keep_order else np.random.default_rng(seed),
+        run = _Run(source, coded, others, columns, notes, found, seed, keep_order, listener)
+        nodes = (
+            None if found.satisfying is None else Nodes.of(spec, problem, found.satisfying, run.release_at)
         )
-    with steps("audit"):
-        _check_suppressed(recoded.suppressed_rows, coded.rows, spec)
-        evidence = audit_release(recoded.table, spec).require(recoded.table.num_rows)
-    return Release(
-        table=recoded.table,
-        spec=spec,
-        levels=dict(zip(coded.names, found.levels, strict=True)),
-        heights={column.name: column.height for column in coded.columns},
-        score=found.score,
-        rows=coded.rows,
-        suppressed_rows=recoded.suppressed_rows,
-        class_sizes=recoded.class_sizes,
-        optimal=found.optimal and search_algorithm.exact,
-        nodes=found.counters,
-        audit=evidence,
-        shuffled=not keep_order,
-        dialect=source.dialect,
-        notes=(*notes, *_note_on_weights(spec), *_note_on_stars(recoded.suppressed_rows, spec)),
-        source=source,
-        steps=steps,
-        satisfying_nodes=nodes,
-    )
+        del problem  # and with it the kernel's copy of the table
+    optimal = found.optimal and search_algorithm.exact
+    # The last two steps, recode and audit, are the same for any node that is chosen later.
+    return run.release(spec, found.levels, found.score, optimal=optimal, nodes=nodes, steps=steps)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the releases of one run have in common: the table, read and coded, and the search's report."""
+
+    source: Source
+    coded: CodedTable
+    others: pa.Table
+    columns: Sequence[str]
+    notes: tuple[str, ...]
+    found: SearchResult
+    seed: int | None
+    keep_order: bool
+    listener: Listener | None
+
+    def release(
+        self,
+        spec: Spec,
+        levels: Sequence[int],
+        score: float,
+        *,
+        optimal: bool,
+        nodes: Nodes | None,
+        steps: Steps,
+        notes: tuple[str, ...] = (),
+    ) -> Release:
+        """Recode the table at a node, and audit what comes of it."""
+        with steps("recode"):
+            recoded = recode(
+                self.coded,
+                self.others,
+                levels,
+                spec.privacy,
+                columns=self.columns,
+                suppressed=spec.suppressed,
+                random=None if self.keep_order else np.random.default_rng(self.seed),
+            )
+        with steps("audit"):
+            _check_suppressed(recoded.suppressed_rows, self.coded.rows, spec)
+            evidence = audit_release(recoded.table, spec).require(recoded.table.num_rows)
+        stars = _note_on_stars(recoded.suppressed_rows, spec)
+        return Release(
+            table=recoded.table,
+            spec=spec,
+            levels=dict(zip(self.coded.names, levels, strict=True)),
+            heights={column.name: column.height for column in self.coded.columns},
+            score=score,
+            rows=self.coded.rows,
+            suppressed_rows=recoded.suppressed_rows,
+            class_sizes=recoded.class_sizes,
+            optimal=optimal,
+            nodes=self.found.counters,
+            audit=evidence,
+            shuffled=not self.keep_order,
+            dialect=self.source.dialect,
+            notes=(*self.notes, *notes, *_note_on_weights(spec), *stars),
+            source=self.source,
+            steps=steps,
+            satisfying_nodes=nodes,
+            subsets=_as_tables(self.found.subsets),
+        )
+
+    def release_at(self, nodes: Nodes, place: int) -> Release:
+        """Make the release of one of all satisfying nodes, of which the first is the best."""
+        node, best = nodes[place], place == 0
+        chosen = f"Chosen as number {place + 1:,} of {len(nodes):,} satisfying nodes by {nodes.quality}."
+        return self.release(
+            nodes.spec,
+            tuple(node.levels.values()),
+            node.score,
+            optimal=best,
+            nodes=nodes,
+            steps=Steps(self.listener),
+            notes=() if best else (chosen,),
+        )
+
+
+def _algorithm(algorithm: object) -> SearchAlgorithm:
+    if isinstance(algorithm, str):
+        algorithm = registry.resolve("algorithms", algorithm)()
+    # A class has all that its objects have, but cannot be asked.
+    if isinstance(algorithm, type) or not isinstance(algorithm, SearchAlgorithm):
+        known = ", ".join(registry.names("algorithms"))
+        raise InputError(
+            f"{algorithm!r} is not a search algorithm.\nKnown: {known}.\n"
+            "Give one of these names, or an object of such a class."
+        )
+    return algorithm
 
 
 def _check_arguments(
@@ -238,6 +307,14 @@ def _note_on_stars(suppressed: int, spec: Spec) -> tuple[str, ...]:
         f"{suppressed:,} {are} starred, fewer than {k:,}: whoever knows that a person fits no class finds "
         "that person's other columns there. Removing suppressed rows avoids it.",
     )
+
+
+def _as_tables(
+    subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None,
+) -> dict[tuple[str, ...], pa.Table] | None:
+    if subsets is None:
+        return None
+    return {names: pa.table(list(nodes.T.copy()), names=list(names)) for names, nodes in subsets.items()}
 
 
 def _columns(count: int) -> str:

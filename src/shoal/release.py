@@ -16,6 +16,7 @@ from shoal.audit import Audit
 from shoal.describe.spec import Spec
 from shoal.events import Steps
 from shoal.read.source import InputFormat, Source
+from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
 from shoal.write.release import write_release
 
@@ -40,7 +41,8 @@ class Release:
     table
         The released rows as Arrow; `data` has them as the kind of frame that went in.
     spec
-        What was asked for, undeclared columns that were kept included.
+        What was asked for, undeclared columns that were kept included. Of a release from `satisfying_nodes`
+        it has the measure and the weights by which they were ranked.
     levels, heights
         Per quasi-identifier the chosen level, and the highest that its hierarchy has.
     score
@@ -56,7 +58,10 @@ class Release:
     audit
         What an independent check of the released values found.
     satisfying_nodes
-        If asked for, all choices of levels that satisfy: their levels, suppressed rows and score.
+        If asked for, all choices of levels that satisfy, the best first: to filter, to rank by another
+        measure, and to make another release of.
+    subsets
+        From Incognito: for every set of quasi-identifiers the levels at which these alone satisfy, as Arrow.
     notes
         What else a reader should know.
     """
@@ -77,7 +82,8 @@ class Release:
     notes: tuple[str, ...]
     source: Source = field(repr=False)
     steps: Steps = field(repr=False)
-    satisfying_nodes: pa.Table | None = field(default=None, repr=False)
+    satisfying_nodes: Nodes | None = field(default=None, repr=False)
+    subsets: dict[tuple[str, ...], pa.Table] | None = field(default=None, repr=False)
 
     @cached_property
     def data(self) -> Any:
@@ -120,12 +126,11 @@ class Release:
         """Tell everything else that a reader of the release wants to know, in words."""
         share, rows = self.suppressed_rows / self.rows, "row" if self.suppressed_rows == 1 else "rows"
         sizes = f" of {min(self.class_sizes):,} to {max(self.class_sizes):,} rows" if self.class_sizes else ""
-        proof = "proved optimal" if self.optimal else "heuristic, not proved optimal"
         facts = [
             ("Rows", f"{self.rows:,} in, {self.table.num_rows:,} out"),
             ("Suppressed", f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"),
             ("Classes", f"{self.classes:,}{sizes}"),
-            ("Score", f"{self.score:.12g} {self.quality}, {proof}"),
+            ("Score", f"{self.score:.12g} {self.quality}, {self._proof()}"),
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
             ("NULL", self._null_rule()),
             ("Order", "shuffled" if self.shuffled else "as in the input"),
@@ -173,11 +178,18 @@ class Release:
             "suppressed_rows": self.suppressed_rows,
             "rows": self.rows,
             "classes": self.classes,
-            "satisfying_nodes": None if self.satisfying_nodes is None else self.satisfying_nodes.num_rows,
+            "satisfying_nodes": None if self.satisfying_nodes is None else len(self.satisfying_nodes),
             "nodes": self.nodes.to_mapping(),
             "seconds": self.seconds,
             "optimal": self.optimal,
         }
+
+    def _proof(self) -> str:
+        if self.optimal:
+            return "proved optimal"
+        if self.satisfying_nodes is not None:
+            return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"
+        return "heuristic, not proved optimal"
 
     def _null_rule(self) -> str:
         forbidding = [name for name, qi in self.spec.quasi_identifiers.items() if qi.null == "forbid"]

@@ -250,6 +250,52 @@ CASES = {
         2,
         ["Column 'age': its hierarchy has levels 0 to 3, the spec asks for 0 to 9."],
     ),
+    "level bounds by option": (
+        nothing,
+        (*FILE, "--levels", "age=1..9"),
+        2,
+        ["Column 'age': its hierarchy has levels 0 to 3, the spec asks for 1 to 9."],
+    ),
+    "levels and weights of no column": (
+        nothing,
+        (*FILE, "--levels", "agee=0", "--weight", "name=2"),
+        2,
+        [
+            "Column 'agee' is not a quasi-identifier of the spec.\n"
+            "Quasi-identifiers: age, zip, sex.\nDid you mean 'age'?",
+            "Column 'name' is not a quasi-identifier of the spec.",
+        ],
+    ),
+    "levels and weights that are no numbers": (
+        nothing,
+        (*FILE, "--levels", "age=low", "--levels", "sex", "--levels", "zip=-1", "--weight", "zip=much"),
+        2,
+        [
+            "--levels 'age=low': a level is a whole number, or two with .. between them.\nFound: 'low'.",
+            "--levels 'sex': a level",
+            "--levels 'zip=-1': a level",
+            "NAME=MIN..MAX",
+            "--weight 'zip=much': a weight is a number.\nFound: 'much'.",
+        ],
+    ),
+    "levels the wrong way round": (
+        nothing,
+        (*FILE, "--levels", "age=3..1"),
+        2,
+        ["Column 'age': the lowest level is above the highest.\nFound: 3 and 1."],
+    ),
+    "levels of a column twice": (
+        nothing,
+        (*FILE, "--levels", "age=1", "--levels", "age=2"),
+        2,
+        ["--levels 'age=2': column 'age' stands there already."],
+    ),
+    "weight": (
+        nothing,
+        (*FILE, "--weight", "age=0", "--weight", "sex=nan"),
+        2,
+        ["Column 'age': the weight must be a positive number", "Column 'sex': the weight"],
+    ),
     "no header": (
         people("name,age,zip,sex\n", ""),
         FILE,

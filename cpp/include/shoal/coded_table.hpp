@@ -40,7 +40,7 @@ public:
     bool satisfies = false;
     std::uint64_t suppressed_rows = 0;
     std::uint64_t classes = 0;
-    double score = 0;       // of a satisfying node
+    double score = 0;       // of a satisfying node, if the objective has costs for all its levels
     std::size_t bytes = 0;  // of the set; 0 where there is none
 };
 

@@ -11,7 +11,7 @@ import typer
 from shoal.cli.console import reporting, without_pandas
 from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, ShowValues, input_format
 from shoal.cli.progress import progress
-from shoal.cli.short_form import overridden, spec_from
+from shoal.cli.short_form import adjusted, overridden, spec_from
 from shoal.cli.summary import print_release
 
 EPILOG = """
@@ -21,6 +21,8 @@ shoal anonymize people.csv --spec spec.yaml --output release.csv
 
 shoal anonymize people.csv -k 5 --qi age=intervals:5,10,20 --qi zip=prefix --qi sex --sensitive disease
 --output out.csv
+
+shoal anonymize people.csv --spec spec.yaml --levels sex=0 --weight age=3 --output release.csv
 
 shoal anonymize people.parquet --spec spec.yaml --suppression 0.05 --json --output out.parquet | jq .levels
 """
@@ -84,6 +86,24 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LEVEL|MIN..MAX",
+            help="Levels of a quasi-identifier to choose among: sex=0 keeps sex intact, age=1..3 is 1 to 3, "
+            "age=1.. from 1 up, age=..3 up to 3. Repeatable. [dim]\\[default: the spec's, or all][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="Importance of a quasi-identifier in loss and precision: age=3. Repeatable. "
+            "[dim]\\[default: the spec's, or 1][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
     suppressed: Annotated[
         str | None,
         typer.Option(
@@ -129,7 +149,8 @@ def anonymize(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="Also write every choice of levels that satisfies, with its suppressed rows and score.",
+            help="Also write every choice of levels that satisfies, the best first, with its suppressed rows "
+            "and score.",
             rich_help_panel=_SEARCH,
         ),
     ] = None,
@@ -164,6 +185,7 @@ def anonymize(
             quality=quality,
             suppressed=suppressed,
         )
+        asked = adjusted(asked, levels=levels or [], weights=weight or [])
         for target in filter(None, (output, all_nodes)):
             check_writable(target, apart_from=[*([spec] if spec else []), *asked.files])
         with progress() as listener:
@@ -179,13 +201,13 @@ def anonymize(
                 all_nodes=all_nodes is not None,
                 listener=listener,
             )
-            if all_nodes is None:
+            if all_nodes is None or release.satisfying_nodes is None:
                 release.write(output)
             else:
                 with atomic(all_nodes) as (hidden,):
-                    write_table(release.satisfying_nodes, hidden)
+                    write_table(release.satisfying_nodes.table, hidden)
                     release.write(output)
     if as_json:
         typer.echo(json.dumps(release.to_mapping(), indent=2))
     else:
-        print_release(release, output)
+        print_release(release, output, all_nodes)

@@ -15,10 +15,12 @@ def sample(
         str,
         typer.Argument(
             metavar="NAME",
-            help="census (any size, nobody in it exists) or patients (the six of the literature).",
+            help="census (any size, nobody in it exists), patients (the six of the literature), or made-up "
+            "rows with the shape of published data: adult-shape, cup-shape, fars-shape, atus-shape, "
+            "ihis-shape, lands-end-shape.",
         ),
     ],
-    rows: Annotated[int | None, typer.Option(help="How many people.")] = None,
+    rows: Annotated[int | None, typer.Option(help="How many; each sample has its own number.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same files.")] = 0,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder.")] = Path(),
 ) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 
 if TYPE_CHECKING:
-    from shoal.describe.spec import Spec
+    from shoal.describe.spec import LevelBounds, Spec
+
+T = TypeVar("T")
 
 
 def spec_from(
@@ -61,6 +65,60 @@ def overridden(spec: Spec, written: InputFormat, **settings: Any) -> Spec:
     parts = {name: value or getattr(spec.input, name) for name, value in asdict(written).items()}
     given = {name: value for name, value in settings.items() if value is not None}
     return replace(spec, input=InputFormat(**parts), **given)
+
+
+def adjusted(spec: Spec, *, levels: list[str], weights: list[str]) -> Spec:
+    """Return the spec with the levels and weights of `--levels` and `--weight` in place of its own."""
+    problems: list[Problem] = []
+    bounds = _by_column("--levels", levels, level_bounds, problems)
+    numbers = _by_column("--weight", weights, _weight, problems)
+    if problems:
+        raise InputError(problems)
+    return spec.adjust(levels=bounds, weights=numbers)
+
+
+def level_bounds(text: str) -> LevelBounds:
+    """Return the levels of `LEVEL`, `MIN..MAX`, `MIN..` or `..MAX`.
+
+    Examples
+    --------
+    >>> level_bounds("0"), level_bounds("1..3"), level_bounds("1.."), level_bounds("..3")
+    (0, (1, 3), (1, None), (None, 3))
+    """
+    found = re.fullmatch(r"([0-9]+)|([0-9]*)\.\.([0-9]*)", text)
+    if found is None:
+        raise InputError(
+            f"a level is a whole number, or two with .. between them.\nFound: {text!r}.\n"
+            "Write NAME=LEVEL, NAME=MIN..MAX, NAME=MIN.. or NAME=..MAX, such as sex=0."
+        )
+    if found[1]:
+        return int(found[1])
+    return int(found[2]) if found[2] else None, int(found[3]) if found[3] else None
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"a weight is a number.\nFound: {text!r}.\nWrite NAME=NUMBER, such as age=2.5."
+        ) from None
+
+
+def _by_column(
+    option: str, texts: list[str], parse: Callable[[str], T], problems: list[Problem]
+) -> dict[str, T]:
+    """Split each `NAME=VALUE`, at the last `=` since a name may hold one, and parse the values."""
+    columns: dict[str, T] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            if name in columns:
+                raise InputError(f"column {name!r} stands there already.\nName it once.")
+            columns[name] = parse(value)
+        except InputError as error:
+            problems.extend(Problem(f"{option} {text!r}: {problem.message}") for problem in error.problems)
+    return columns
 
 
 def _quasi_identifiers(texts: list[str]) -> dict[str, str]:

@@ -1,7 +1,19 @@
-"""Built-in samples, and generators with the shapes of published data sets."""
+"""Built-in samples, the shapes of published data sets, and those data themselves where they are at hand."""
 
+from shoal.data.benchmark import Benchmark, benchmark_names, find_benchmark, load_benchmark
 from shoal.data.files import Sample
 from shoal.data.sample import sample_names, write_sample
-from shoal.data.shapes import shape, shape_names
+from shoal.data.shapes import shape, shape_names, write_shape
 
-__all__ = ["Sample", "sample_names", "shape", "shape_names", "write_sample"]
+__all__ = [
+    "Benchmark",
+    "Sample",
+    "benchmark_names",
+    "find_benchmark",
+    "load_benchmark",
+    "sample_names",
+    "shape",
+    "shape_names",
+    "write_sample",
+    "write_shape",
+]

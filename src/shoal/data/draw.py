@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -52,6 +53,59 @@ def skewed(values: int, exponent: float) -> Floats:
     [1.0, 0.5, 0.33]
     """
     return np.arange(1, values + 1, dtype=float) ** -exponent
+
+
+Weights: TypeAlias = Callable[[int], Floats]
+"""The weights of so many values."""
+
+
+def zipf(exponent: float) -> Weights:
+    """Weigh the values by Zipf's law, falling; an exponent of 0 makes them alike."""
+    return lambda values: skewed(values, exponent)
+
+
+def fading(half: float) -> Weights:
+    """Weigh the values so that each is half as frequent as the one `half` places before it.
+
+    Examples
+    --------
+    >>> fading(2)(5).round(2).tolist()
+    [1.0, 0.71, 0.5, 0.35, 0.25]
+    """
+    return lambda values: 0.5 ** (np.arange(values) / half)
+
+
+def scattered(weights: Weights) -> Weights:
+    """Mix frequent and rare values, in an order drawn once for all."""
+    return lambda values: np.random.default_rng(values).permutation(weights(values))
+
+
+def shares(*percent: float, tail: float = 1.0) -> Weights:
+    """Give the first values these percentages; the others share the rest by Zipf's law.
+
+    Examples
+    --------
+    >>> shares(70, 10, tail=0)(4).tolist()
+    [70.0, 10.0, 10.0, 10.0]
+    """
+
+    def weigh(values: int) -> Floats:
+        others = skewed(values - len(percent), tail)
+        return np.concatenate([percent, others * ((100 - sum(percent)) / others.sum())])
+
+    return weigh
+
+
+def curve(*heights: float) -> Weights:
+    """Weigh values by straight lines between heights that are evenly spaced over the values.
+
+    Examples
+    --------
+    >>> curve(0, 4, 2)(5).tolist()
+    [0.0, 2.0, 4.0, 3.0, 2.0]
+    """
+    at = np.linspace(0, 1, len(heights))
+    return lambda values: np.interp(np.linspace(0, 1, values), at, heights)
 
 
 def coded(codes: Codes, labels: Sequence[str]) -> pa.DictionaryArray:

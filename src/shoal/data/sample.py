@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from shoal.data import census, patients
 from shoal.data.files import Sample
+from shoal.data.shapes import shape_names, write_shape
 from shoal.errors import InputError, nearest
 
-_WRITERS = {"census": census.write, "patients": patients.write}
+_WRITERS: dict[str, Callable[[int | None, int, Path], Sample]] = {
+    "census": census.write,
+    "patients": patients.write,
+    **{f"{name}-shape": partial(write_shape, name) for name in shape_names()},
+}
 
 
 def sample_names() -> tuple[str, ...]:
@@ -16,8 +23,8 @@ def sample_names() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> sample_names()
-    ('census', 'patients')
+    >>> sample_names()[:3]
+    ('census', 'patients', 'adult-shape')
     """
     return tuple(_WRITERS)
 
@@ -30,7 +37,7 @@ def write_sample(name: str, rows: int | None = None, seed: int = 0, folder: str 
     name
         One of `sample_names()`.
     rows
-        How many people; the sample's own number where it is not given.
+        How many; the sample's own number where it is not given.
     seed
         The same seed gives the same files.
     folder

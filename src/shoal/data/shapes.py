@@ -1,76 +1,26 @@
 """Tables with the shape of published benchmark data whose rows cannot be passed on.
 
-A shape is what a search feels: the number of rows, the columns with their hierarchies, how skewed
-and how correlated they are, and so how many distinct tuples there are. The values come from the
-hierarchy files that ARX publishes for these data sets (`<name>_hierarchy_<column>.csv`).
+A shape is what a search feels: the number of rows, the columns with their hierarchies, how skewed and how
+correlated they are, and so how many distinct tuples there are. No file is needed to draw one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from shoal.data.draw import coded, pick, skewed
-from shoal.data.files import hierarchy_name
-from shoal.errors import InputError, MissingFileError, nearest
+from shoal.data.draw import Codes, Floats, coded, pick
+from shoal.data.files import Sample, hierarchy_name, write_files
+from shoal.data.published import SHAPES, Shape
+from shoal.data.trees import IntArray, Tree
+from shoal.encode.column import CodedColumn
+from shoal.encode.table import CodedTable
+from shoal.errors import InputError, nearest
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """How one column is drawn."""
-
-    skew: float
-    """Zipf exponent over the values in the order of the hierarchy file; 0 draws them alike."""
-    tie: float = 0.0
-    """Share of rows in which the column follows the trait that all tied columns of a row share."""
-    span: tuple[int, int] | None = None
-    """First and last + 1 of the rows of the hierarchy file that occur; all of them where not given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A published number of rows, and its columns."""
-
-    rows: int
-    columns: Mapping[str, Column]
-
-
-SHAPES = {
-    # American Time Use Survey: 168,926 distinct tuples.
-    "atus": Shape(
-        539_253,
-        {
-            "Region": Column(0.3),
-            "Age": Column(0.0, tie=0.5, span=(15, 86)),
-            "Sex": Column(0.1, span=(0, 2)),
-            "Race": Column(3.4),
-            "Marital status": Column(1.6, tie=0.6),
-            "Citizenship status": Column(3.4, tie=0.2),
-            "Birthplace": Column(3.4, tie=0.2),
-            "Highest level of school completed": Column(1.65, tie=0.4),
-            "Labor force status": Column(2.25, tie=0.5),
-        },
-    ),
-    # Integrated Health Interview Series, 1997 to 2010: 973,943 distinct tuples.
-    "ihis": Shape(
-        1_193_504,
-        {
-            "YEAR": Column(0.0, span=(97, 111)),
-            "QUARTER": Column(0.0),
-            "REGION": Column(0.2),
-            "PERNUM": Column(1.8),
-            "AGE": Column(0.0, tie=0.5, span=(0, 86)),
-            "MARSTAT": Column(1.6, tie=0.6),
-            "SEX": Column(0.0),
-            "RACEA": Column(2.6),
-            "EDUC": Column(1.4, tie=0.4),
-        },
-    ),
-}
+ROWS_AT_ONCE = 1 << 16
 
 
 def shape_names() -> tuple[str, ...]:
@@ -79,53 +29,145 @@ def shape_names() -> tuple[str, ...]:
     Examples
     --------
     >>> shape_names()
-    ('atus', 'ihis')
+    ('adult', 'cup', 'fars', 'atus', 'ihis', 'lands-end')
     """
     return tuple(SHAPES)
 
 
-def shape(name: str, hierarchies: str | Path, rows: int | None = None, seed: int = 0) -> pa.Table:
-    """Draw a table with a published shape.
+def shape(name: str, rows: int | None = None, seed: int = 0) -> CodedTable:
+    """Draw a table with a published shape, coded as if it had been read from a file.
 
     Parameters
     ----------
     name
         One of `shape_names()`.
-    hierarchies
-        The folder with the files `<name>_hierarchy_<column>.csv`.
     rows
-        The published number where it is not given.
+        The published number where it is not given. With that number or more, all published values occur.
     seed
         The same seed gives the same table.
 
-    Returns
-    -------
-    pa.Table
-        One dictionary column per quasi-identifier.
+    Examples
+    --------
+    >>> table = shape("adult", rows=1000)
+    >>> table.names[:3], table.rows
+    (('sex', 'age', 'race'), 1000)
+    >>> table.columns[1].height, table.columns[1].total_leaves
+    (4, 100)
     """
+    published, size = _checked(name, rows, seed)
+    trees, drawn = _draw(published, size, seed)
+    columns = (_code(column, tree, drawn[column]) for column, tree in trees.items())
+    return CodedTable(tuple(columns), size)
+
+
+def write_shape(name: str, rows: int | None = None, seed: int = 0, folder: str | Path = ".") -> Sample:
+    """Write the table that `shape` gives, its hierarchies and a spec that runs as it is.
+
+    The files are called after the shape, `adult-shape.csv` say, lest anybody take them for the real data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> sample = write_shape("adult", 100, folder=tempfile.mkdtemp())
+    >>> sample.data.name, sample.hierarchies[0].name
+    ('adult-shape.csv', 'adult-shape_hierarchy_sex.csv')
+    """
+    published, size = _checked(name, rows, seed)
+    trees, drawn = _draw(published, size, seed)
+    table = pa.table({column: coded(drawn[column], tree.labels[0]) for column, tree in trees.items()})
+    sample = f"{name}-shape"
+    return write_files(
+        Path(folder),
+        sample,
+        header=table.column_names,
+        tables=[table],
+        taxonomies={column: tree.rows() for column, tree in trees.items()},
+        spec=_spec(sample, published),
+    )
+
+
+def _checked(name: str, rows: int | None, seed: int) -> tuple[Shape, int]:
     if name not in SHAPES:
         known = list(SHAPES)
         raise InputError(f"There is no shape '{name}'.\nShapes: {', '.join(known)}.{nearest(name, known)}")
-    published = SHAPES[name]
-    size = published.rows if rows is None else rows
-    random = np.random.default_rng(seed)
-    trait = random.random(size)
-    table = {}
-    for column, how in published.columns.items():
-        values = _values(Path(hierarchies) / hierarchy_name(name, column))[
-            slice(*how.span) if how.span else slice(None)
-        ]
-        own = random.random(size)
-        quantiles = np.where(random.random(size) < how.tie, trait, own)
-        table[column] = coded(pick(skewed(len(values), how.skew), quantiles), values)
-    return pa.table(table)
+    if rows is not None and rows < 1:
+        raise InputError(f"A shape needs at least 1 row.\nAsked for: {rows}.")
+    if seed < 0:
+        raise InputError(f"A seed is a whole number of at least 0.\nFound: {seed}.")
+    return SHAPES[name], SHAPES[name].rows if rows is None else rows
 
 
-def _values(path: Path) -> list[str]:
-    """Return the level-0 values of an ARX hierarchy file."""
-    if not path.is_file():
-        raise MissingFileError(
-            f"The hierarchy '{path.name}' is not in '{path.parent}'.\n"
-            "Give the folder that holds the hierarchies of the data set."
-        )
-    return [line.split(";", 1)[0] for line in path.read_text(encoding="utf-8").splitlines()]
+def _draw(published: Shape, size: int, seed: int) -> tuple[dict[str, Tree], dict[str, Codes]]:
+    """Return the hierarchies, and per column the leaf of each row."""
+    trees = {name: column.plan(name) for name, column in published.columns.items()}
+    occurring = {name: column.occurring(trees[name]) for name, column in published.columns.items()}
+    weights = {name: column.weights(len(occurring[name])) for name, column in published.columns.items()}
+    drawn = {name: np.empty(size, np.int32) for name in trees}
+    # Some rows at a time: all that is drawn on the way to a value then fits the processor's cache.
+    for start in range(0, size, ROWS_AT_ONCE):
+        random = np.random.default_rng([seed, start])
+        some = slice(start, min(start + ROWS_AT_ONCE, size))
+        count = some.stop - some.start
+        trait = random.random(count)
+        quantiles: dict[str, Floats] = {}
+        for name, column in published.columns.items():
+            own = random.random(count)
+            if column.tie:
+                other = quantiles[column.to] if column.to else trait
+                own = np.where(random.random(count) < column.tie, other, own)
+            quantiles[name] = own
+            drawn[name][some] = pick(weights[name], own)
+    for number, (name, leaves) in enumerate(occurring.items()):
+        if size >= published.rows:
+            _complete(drawn[name], len(leaves), np.random.default_rng([seed, size, number]))
+        drawn[name] = leaves.astype(np.int32)[drawn[name]]
+    return trees, drawn
+
+
+def _complete(drawn: Codes, values: int, random: np.random.Generator) -> None:
+    """Let the values that no row has take the place of others, in rows whose values others have too."""
+    keeper = np.full(values, -1)
+    keeper[drawn] = np.arange(len(drawn))
+    missing = np.flatnonzero(keeper < 0)
+    if len(missing):
+        places = random.choice(len(drawn), len(missing) + values, replace=False)
+        drawn[places[~np.isin(places, keeper)][: len(missing)]] = missing
+
+
+def _code(name: str, tree: Tree, drawn: Codes) -> CodedColumn:
+    """Code a column whose values are given as leaves of a tree: `encode.column` says what that is."""
+    counts = np.bincount(drawn, minlength=len(tree.ranked))
+    used = np.flatnonzero(counts)
+    recode = np.zeros(len(counts), np.uint32)
+    recode[used] = np.arange(len(used))
+    maps: list[NDArray[np.uint32]] = []
+    labels: list[pa.Array] = []
+    leaves: list[IntArray] = []
+    for texts, numbers in zip(tree.labels, tree.maps, strict=True):
+        seen, places = np.unique(numbers[used], return_inverse=True)
+        maps.append(places.astype(np.uint32))
+        labels.append(pa.array([texts[number] for number in seen], pa.string()))
+        leaves.append(np.bincount(numbers)[seen].astype(np.int64))
+    return CodedColumn(
+        name=name,
+        codes=recode[drawn],
+        counts=counts[used].astype(np.int64),
+        maps=tuple(maps),
+        labels=tuple(labels),
+        leaves=tuple(leaves),
+        total_leaves=len(tree.ranked),
+        max_level=tree.height,
+    )
+
+
+def _spec(sample: str, published: Shape) -> str:
+    columns = (
+        f"  {column}: {{role: quasi-identifier, hierarchy: {{file: {hierarchy_name(sample, column)}}}}}\n"
+        for column in published.columns
+    )
+    return (
+        f"# Made-up rows with the shape of {published.title}.\n"
+        f"# Run it with:  shoal anonymize {sample}.csv --spec spec.yaml --output release.csv\n"
+        f"columns:\n{''.join(columns)}"
+        "privacy:\n  - k-anonymity: 5\nsuppression: 0.02\nquality: loss\n"
+    )

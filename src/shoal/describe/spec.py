@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isfinite
 from pathlib import Path
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NullMeaning = Literal["value", "forbid"]
 SuppressedRows = Literal["remove", "star"]
+LevelBounds = int | tuple[int | None, int | None]
+"""One level, or the lowest and the highest; None is the end of the hierarchy."""
 
 _HEAVIEST = 1e100  # sums of weights stay finite
 
@@ -189,6 +191,60 @@ class Spec:
         hierarchies = (qi.hierarchy for qi in self.quasi_identifiers.values())
         return tuple(hierarchy.file for hierarchy in hierarchies if isinstance(hierarchy, FromFile))
 
+    def adjust(
+        self,
+        *,
+        levels: Mapping[str, LevelBounds] | None = None,
+        weights: Mapping[str, float] | None = None,
+        quality: Measure | str | None = None,
+    ) -> Self:
+        """Return the spec with another idea of what a good release is.
+
+        Parameters
+        ----------
+        levels
+            By column the one level that is allowed, or the lowest and the highest. Level 0 keeps a column
+            intact.
+        weights
+            By column its importance in measures that average over columns.
+        quality
+            What to optimize.
+
+        Examples
+        --------
+        >>> from shoal.describe import intervals
+        >>> from shoal.privacy.k_anonymity import KAnonymity
+        >>> spec = Spec(
+        ...     quasi_identifiers={"age": intervals(5, 10), "sex": "suppress"}, privacy=[KAnonymity(5)]
+        ... )
+        >>> spec.adjust(levels={"sex": 0, "age": (1, None)}).to_mapping()["columns"]["sex"]["max-level"]
+        0
+        """
+        levels, weights = levels or {}, weights or {}
+        known = list(self.quasi_identifiers)
+        problems = [
+            Problem(
+                f"Column {name!r} is not a quasi-identifier of the spec.\n"
+                f"Quasi-identifiers: {', '.join(known)}.\n{nearest(str(name), known).strip()}".rstrip()
+            )
+            for name in {**levels, **weights}
+            if name not in self.quasi_identifiers
+        ]
+        wanted: Any = self.quality if quality is None else quality
+        columns = {}
+        for name, column in self.quasi_identifiers.items():
+            lowest, highest = _lowest_and_highest(levels.get(name, (column.min_level, column.max_level)))
+            columns[name] = replace(
+                column, min_level=lowest, max_level=highest, weight=weights.get(name, column.weight)
+            )
+        try:
+            adjusted = replace(self, quasi_identifiers=columns, quality=wanted)
+        except InputError as error:
+            problems.extend(error.problems)
+        if problems:
+            raise InputError(problems)
+        return adjusted
+
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:
         """Read a spec from a YAML file; names of files in it are relative to it."""
@@ -227,6 +283,12 @@ class Spec:
         if not mapping["input"]:
             del mapping["input"]
         return mapping
+
+
+def _lowest_and_highest(bounds: LevelBounds) -> tuple[int, int | None]:
+    # Whatever else is wrong with them, a quasi-identifier finds out.
+    lowest, highest = bounds if isinstance(bounds, tuple) and len(bounds) == 2 else (bounds, bounds)
+    return 0 if lowest is None else lowest, highest
 
 
 def hierarchy_from_text(text: str) -> Hierarchy:

@@ -30,7 +30,7 @@ class BottomUp:
     summary: ClassVar[str] = "Check the lattice height by height, each node rolled up from one below it."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -57,7 +57,7 @@ class BottomUpNoRollup:
     summary: ClassVar[str] = "Check the lattice height by height, each node counted from F0."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

@@ -27,7 +27,7 @@ class Box:
     summary: ClassVar[str] = "Decide boxes of nodes by their corners, on all processors; the default."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

@@ -29,7 +29,7 @@ class Datafly:
     summary: ClassVar[str] = "Generalize the column with the most values until it satisfies: a heuristic."
     exact: ClassVar[bool] = False
     complete: ClassVar[bool] = False
-    tagging: ClassVar[bool] = False
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

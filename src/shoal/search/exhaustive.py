@@ -28,7 +28,7 @@ class Exhaustive:
     )
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = False
+    absorbing_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

@@ -36,7 +36,7 @@ class Flash:
     summary: ClassVar[str] = "Bisect paths from bottom to top, in an order free of the columns' order."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

@@ -43,7 +43,7 @@ class Incognito:
     summary: ClassVar[str] = "Search small sets of columns first, and only what they leave of larger ones."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

@@ -33,7 +33,7 @@ class CubeIncognito:
     summary: ClassVar[str] = "Incognito that first makes the finest frequency set of every set of columns."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

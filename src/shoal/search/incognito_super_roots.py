@@ -34,7 +34,7 @@ class SuperRootsIncognito:
     summary: ClassVar[str] = "Incognito with one scan of F0 per set of columns, however many roots it has."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

@@ -34,7 +34,7 @@ class Ola:
     summary: ClassVar[str] = "Cut sublattices in the middle, in the order of the columns."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -59,7 +59,7 @@ class StableOla:
     summary: ClassVar[str] = "Cut sublattices in the middle, in an order free of the columns' order."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(

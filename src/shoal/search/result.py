@@ -112,8 +112,9 @@ class SearchAlgorithm(Protocol):
         It proves its optimum; others are heuristics.
     complete
         It can give all satisfying nodes.
-    tagging
-        It concludes from one node to others, so it needs privacy models under which that is sound.
+    absorbing_only
+        It concludes from one node to others, or judges classes by their size alone, so it needs privacy
+        models under which a class that passes still passes after merging with another.
     measures
         The only quality measures that it can serve; none where it serves all.
     """
@@ -122,7 +123,7 @@ class SearchAlgorithm(Protocol):
     summary: ClassVar[str]
     exact: ClassVar[bool]
     complete: ClassVar[bool]
-    tagging: ClassVar[bool]
+    absorbing_only: ClassVar[bool]
     measures: ClassVar[tuple[str, ...]]
 
     def search(

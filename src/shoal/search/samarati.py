@@ -31,7 +31,7 @@ class Samarati:
     summary: ClassVar[str] = "Bisect the height of the lattice; finds one node of the least height."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = False
-    tagging: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ("height",)
 
     def search(

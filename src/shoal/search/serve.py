@@ -62,10 +62,7 @@ def _reasons(
         yield f"it optimizes {' or '.join(algorithm.measures)} only, not {measure.name}"
     if all_nodes and not algorithm.complete:
         yield "it finds one node, not all that satisfy"
-    if algorithm.tagging:
+    if algorithm.absorbing_only:
         for model in models:
             if not model.absorbing:
-                yield (
-                    f"it concludes from one node to others, which {model.describe()} does not allow "
-                    "(a class that passes may fail after merging with another)"
-                )
+                yield f"under {model.describe()} a class that passes may fail after merging with another"

@@ -103,6 +103,53 @@ def test_options_override_the_spec(folder, shoal):
     assert min(classes.values()) >= 5
 
 
+def test_levels_and_weights(folder, shoal):
+    def levels(*options):
+        ran = shoal(
+            "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--json", *options
+        )
+        assert ran.code == 0, ran.err
+        result = json.loads(ran.out)
+        assert result["optimal"] is True
+        return result["levels"]
+
+    assert levels("--levels", "sex=1")["sex"] == 1
+    intact = levels("--levels", "sex=0", "--levels", "zip=2..4")
+    assert intact["sex"] == 0
+    assert 2 <= intact["zip"] <= 4
+    assert {row["sex"] for row in read(folder / "out.csv")} == {"F", "M"}
+    free = levels()
+    assert levels("--weight", "age=100")["age"] < free["age"]
+    manifest = json.loads((folder / "out.csv.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["spec"]["columns"]["age"]["weight"] == 100
+
+
+def test_levels_of_the_short_form(folder, shoal):
+    ran = shoal(
+        "anonymize", "people.csv", *SHORT, "--identifier", "name", "-o", "out.csv", "--levels", "age=..2"
+    )
+    assert ran.code == 0, ran.err
+    assert all(row["age"] != "*" for row in read(folder / "out.csv"))
+
+
+def test_levels_that_leave_nothing(folder, shoal):
+    ran = shoal(
+        "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv",
+        "--levels", "age=0", "--levels", "zip=0",
+    )  # fmt: skip
+    assert ran.code == 3
+    assert "The spec holds age, zip below the top level" in ran.err
+
+
+def test_the_summary_names_the_file_of_all_nodes(folder, shoal):
+    ran = shoal(
+        "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--all-nodes", "all.parquet"
+    )
+    nodes = pq.read_table(folder / "all.parquet")
+    assert f"Nodes                all.parquet, {nodes.num_rows} that satisfy\n" in ran.out
+    assert nodes["score"].to_pylist() == sorted(nodes["score"].to_pylist())
+
+
 def test_all_nodes(folder, shoal):
     ran = shoal(
         "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--all-nodes", "nodes.csv",
@@ -190,6 +237,7 @@ def test_help_teaches(shoal):
     assert "shoal anonymize people.csv --spec spec.yaml --output release.csv" in out
     assert "--qi age=intervals:5,10,20 --qi zip=prefix --qi sex" in out
     assert all(measure in out for measure in registry.names("measures"))
+    assert "sex=0 keeps sex intact" in out
 
 
 def test_version(shoal):

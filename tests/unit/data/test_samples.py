@@ -32,10 +32,11 @@ def people(census: Sample) -> list[dict[str, str]]:
 
 
 def test_names() -> None:
-    assert set(sample_names()) == {"census", "patients"}
+    shapes = {f"{name}-shape" for name in ("adult", "cup", "fars", "atus", "ihis", "lands-end")}
+    assert set(sample_names()) == {"census", "patients", *shapes}
 
 
-@pytest.mark.parametrize("name", ["census", "patients"])
+@pytest.mark.parametrize("name", sample_names())
 def test_the_spec_fits_the_files(tmp_path: Path, name: str) -> None:
     sample = write_sample(name, folder=tmp_path, rows=6)
     header, *rows = rows_of(sample.data)
@@ -50,7 +51,7 @@ def test_the_spec_fits_the_files(tmp_path: Path, name: str) -> None:
             assert {row[header.index(column)] for row in rows} <= known
 
 
-@pytest.mark.parametrize("name", ["census", "patients"])
+@pytest.mark.parametrize("name", sample_names())
 def test_hierarchies_are_nested(tmp_path: Path, name: str) -> None:
     for path in write_sample(name, folder=tmp_path, rows=6).hierarchies:
         parents = defaultdict(set)

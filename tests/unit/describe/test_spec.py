@@ -125,3 +125,34 @@ def test_hierarchies_from_text():
     assert hierarchy_from_text("prefix:5") == prefix(5)
     with pytest.raises(InputError, match="Unknown hierarchy 'prefx'"):
         hierarchy_from_text("prefx:5")
+
+
+def test_adjusted_levels_weights_and_quality():
+    spec = make(
+        quasi_identifiers={
+            "age": QuasiIdentifier(hierarchy=intervals(5, 10), weight=2.0, min_level=1, null="forbid"),
+            "sex": "suppress",
+        },
+        suppression=0.1,
+    )
+    other = spec.adjust(levels={"age": (None, 2), "sex": 0}, weights={"sex": 3}, quality="height")
+    assert other.quasi_identifiers == {
+        "age": QuasiIdentifier(hierarchy=intervals(5, 10), weight=2.0, max_level=2, null="forbid"),
+        "sex": QuasiIdentifier(hierarchy=suppress(), weight=3, max_level=0),
+    }
+    assert (other.quality.name, other.suppression, other.privacy) == ("height", 0.1, spec.privacy)
+    assert spec.adjust() == spec
+    assert spec.adjust(levels={"age": (1, None)}) == spec
+
+
+def test_everything_wrong_with_an_adjustment_at_once():
+    with pytest.raises(InputError) as caught:
+        make().adjust(levels={"aeg": 0, "age": (2, 1)}, weights={"sex": 1, "age": -1}, quality="lost")
+    assert [problem.message.partition("\n")[0] for problem in caught.value.problems] == [
+        "Column 'aeg' is not a quasi-identifier of the spec.",
+        "Column 'sex' is not a quasi-identifier of the spec.",
+        "Column 'age': the weight must be a positive number, at most 1e+100.",
+        "Column 'age': the lowest level is above the highest.",
+        "Unknown quality measure 'lost'.",
+    ]
+    assert "Did you mean 'age'?" in str(caught.value)
