@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from shoal.flow import anonymize
     from shoal.privacy.k_anonymity import KAnonymity
     from shoal.release import Release
+    from shoal.search.nodes import Nodes
 
     __version__: str
 
@@ -55,6 +56,7 @@ __all__ = [
     "InputError",
     "KAnonymity",
     "MissingFileError",
+    "Nodes",
     "OutputError",
     "QuasiIdentifier",
     "Release",
@@ -72,6 +74,7 @@ __all__ = [
 _HOMES = {
     "anonymize": "shoal.flow",
     "Release": "shoal.release",
+    "Nodes": "shoal.search.nodes",
     "Spec": "shoal.describe.spec",
     "QuasiIdentifier": "shoal.describe.spec",
     "KAnonymity": "shoal.privacy.k_anonymity",

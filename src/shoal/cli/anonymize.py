@@ -139,7 +139,11 @@ def anonymize(
     encoding: Encoding = None,
     algorithm: Annotated[
         str,
-        typer.Option(help="How to search; all give the same release.", rich_help_panel=_SEARCH),
+        typer.Option(
+            metavar="NAME",
+            help="How to search. The exact ones all give the same release; `shoal algorithms` lists them.",
+            rich_help_panel=_SEARCH,
+        ),
     ] = "box",
     threads: Annotated[
         int | None,

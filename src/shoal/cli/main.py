@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from shoal.cli.algorithms import algorithms
 from shoal.cli.anonymize import EPILOG, anonymize
 from shoal.cli.audit import audit
 from shoal.cli.demo import demo
@@ -62,7 +63,7 @@ def _unwrapped(text: str | None) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
 
 
-for command, epilog in ((anonymize, EPILOG), (audit, None), (sample, None), (demo, None)):
+for command, epilog in ((anonymize, EPILOG), (audit, None), (algorithms, None), (sample, None), (demo, None)):
     app.command(help=_unwrapped(command.__doc__), epilog=_unwrapped(epilog))(command)
 
 

@@ -54,7 +54,7 @@ class BottomUpNoRollup:
 
     framework: Framework = field(default_factory=Framework.basic)
     name: ClassVar[str] = "bottom-up-no-rollup"
-    summary: ClassVar[str] = "Check the lattice height by height, each node counted from F0."
+    summary: ClassVar[str] = "Check the lattice height by height, each node counted from the data."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True

@@ -31,7 +31,7 @@ class SuperRootsIncognito:
 
     framework: Framework = field(default_factory=Framework)
     name: ClassVar[str] = "incognito-super-roots"
-    summary: ClassVar[str] = "Incognito with one scan of F0 per set of columns, however many roots it has."
+    summary: ClassVar[str] = "Incognito with one pass over the data per set of columns."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True

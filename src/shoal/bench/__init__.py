@@ -1,0 +1,1 @@
+"""Comparisons of the search algorithms with each other and with what is published about them."""
