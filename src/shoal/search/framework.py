@@ -21,6 +21,7 @@ from shoal.search.result import Check, SearchListener
 from shoal.search.status import Node
 
 _REPORT_EVERY = 0.05  # seconds
+_NONE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,9 +221,9 @@ class History:
         size = len(self._sets)
         if not size:
             return None
-        levels = np.array(node, dtype=np.uint8)
+        levels = np.frombuffer(bytes(node), np.uint8)
         below: NDArray[np.bool_] = np.logical_and.reduce(self._nodes[:, :size] <= levels[:, None])
-        place = int(np.where(below, self._classes[:size], np.iinfo(np.int64).max).argmin())
+        place = int(np.where(below, self._classes[:size], _NONE).argmin())
         if not below[place]:
             return None
         self._clock += 1

@@ -95,11 +95,10 @@ class _Bisection:
     def __init__(self, checker: Checker, status: Status, ranks: NDArray[np.int64]) -> None:
         self.checker = checker
         self.status = status
-        # All nodes, height by height in the given order, and where each height begins.
-        nodes = np.stack(np.unravel_index(np.arange(status.size), status.levels), axis=1)
-        heights = nodes.sum(axis=1)
-        self.nodes = nodes[np.lexsort((ranks, heights))].astype(np.uint8)
-        self.starts = np.searchsorted(np.sort(heights), np.arange(heights.max() + 2))
+        self.ranks = ranks
+        indices = np.arange(status.size)
+        self.indices = status.grid_of(indices)
+        self.heights = status.grid_of(np.stack(np.unravel_index(indices, status.levels)).sum(axis=0))
 
     def decide(self, node: Node) -> bool:
         """Tell whether a node satisfies, by checking it if need be."""
@@ -127,7 +126,10 @@ class _Bisection:
                 self.search(node, top)
 
     def between(self, bottom: Node, top: Node, height: int) -> list[Node]:
-        """Return the nodes of a height that are between two others."""
-        level = self.nodes[self.starts[height] : self.starts[height + 1]]
-        inside = ((level >= np.array(bottom)) & (level <= np.array(top))).all(axis=1)
-        return [tuple(node) for node in level[inside].tolist()]
+        """Return the nodes of a height that are between two others, in the order of their ranks."""
+        box = self.status.box(bottom, top)
+        found = self.indices[box][self.heights[box] == height]
+        found = found[np.argsort(self.ranks[found])]
+        return list(
+            zip(*(levels.tolist() for levels in np.unravel_index(found, self.status.levels)), strict=True)
+        )

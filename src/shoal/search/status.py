@@ -66,9 +66,17 @@ class Status:
         """Take all undecided nodes as failing."""
         self._grid[self._grid == UNDECIDED] = FAILS
 
+    def box(self, low: Node, high: Node) -> tuple[slice, ...]:
+        """Return where in a grid the nodes between two are."""
+        return tuple([slice(low[axis], high[axis] + 1) for axis in self._axes])
+
+    def grid_of(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return values per node as a grid: an axis for each column with several levels."""
+        return values.reshape(self._grid.shape)
+
     def settled(self, low: Node, high: Node) -> bool:
         """Tell whether all nodes between two are decided."""
-        return bool(self._grid[tuple([slice(low[axis], high[axis] + 1) for axis in self._axes])].all())
+        return bool(self._grid[self.box(low, high)].all())
 
     @property
     def decided(self) -> int:
