@@ -147,8 +147,9 @@ nb::tuple evaluate(Checker& checker, const std::vector<std::vector<unsigned>>& n
 }
 
 std::unique_ptr<Checker> make_checker(CodedTable& table, std::uint64_t k, std::uint64_t limit,
-                                      const Objective& objective, bool keep, bool project) {
-    return table.checker({k, limit}, objective, {keep, project});
+                                      const Objective& objective, bool project, bool rollup, std::size_t snapshots,
+                                      std::uint64_t snapshot_classes, std::size_t memory) {
+    return table.checker({k, limit}, objective, {project, rollup, snapshots, snapshot_classes, memory});
 }
 
 std::unique_ptr<Checked> check(Checker& checker, const std::vector<unsigned>& node, const Checked* source) {
@@ -202,18 +203,24 @@ NB_MODULE(_kernel, m) {
         .def_ro("suppressed_rows", &Checked::suppressed_rows)
         .def_ro("classes", &Checked::classes)
         .def_ro("score", &Checked::score)
-        .def_ro("bytes", &Checked::bytes)
-        .def("drop", &Checked::drop);
+        .def_prop_ro("kept", &Checked::kept);
 
     // A set lives in the memory of its table, which therefore has to outlive it.
     nb::class_<Checker>(m, "Checker", "Judges nodes one by one.")
         .def("check", &check, "node"_a, "source"_a.none() = nb::none(), nb::keep_alive<0, 1>())
         .def("prepare", &prepare, "node"_a, "source"_a.none() = nb::none(), nb::keep_alive<0, 1>())
         .def("evaluate", &evaluate, "nodes"_a)
-        .def_prop_ro("checked", [](const Checker& self) { return self.counters().checked; })
-        .def_prop_ro("rollups", [](const Checker& self) { return self.counters().rollups; })
-        .def_prop_ro("scans", [](const Checker& self) { return self.counters().scans; })
-        .def_prop_ro("touched", [](const Checker& self) { return self.counters().touched; });
+        .def_prop_ro("counters", [](const Checker& self) {
+            const Counters counters = self.counters();
+            nb::dict out;
+            out["checked"] = counters.checked;
+            out["rollups"] = counters.rollups;
+            out["scans"] = counters.scans;
+            out["touched"] = counters.touched;
+            out["snapshots"] = counters.snapshots;
+            out["evicted"] = counters.evicted;
+            return out;
+        });
 
     nb::class_<CodedTable>(m, "CodedTable", "A coded table with its level maps; holds F0.")
         .def(nb::new_(&make_table), "codes"_a, "maps"_a, "user_levels"_a, "heights"_a, "weights"_a = nb::none())
@@ -226,9 +233,8 @@ NB_MODULE(_kernel, m) {
                             const Objective& objective) {
             return evaluate(*table.checker({k, 0}, objective, {}), nodes);
         }, "nodes"_a, "k"_a, "objective"_a)
-        .def("checker", &make_checker, "k"_a, "limit"_a, "objective"_a, "keep"_a = true, "project"_a = true,
-             nb::keep_alive<0, 1>())
-        .def_prop_ro("bytes", &CodedTable::bytes)
+        .def("checker", &make_checker, "k"_a, "limit"_a, "objective"_a, "project"_a, "rollup"_a, "snapshots"_a,
+             "snapshot_classes"_a, "memory"_a, nb::keep_alive<0, 1>())
         .def_prop_ro("peak_bytes", &CodedTable::peak_bytes)
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
         .def("classes", &classes, "path"_a);

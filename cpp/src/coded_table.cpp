@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "shoal/history.hpp"
 #include "shoal/sweep.hpp"
 
 namespace shoal {
@@ -29,26 +30,27 @@ std::vector<std::size_t> rollup_order(const std::vector<ColumnInput>& columns) {
 
 template <int Words, class Count>
 struct TypedChecked final : Checked {
-    FrequencySet<Words, Count> set;
+    SharedSet<Words, Count> held;
 
-    void drop() override {
-        const FrequencySet<Words, Count> dropped = std::exchange(set, {});
-        bytes = 0;
-    }
+    bool kept() const override { return held != nullptr; }
 };
 
 template <int Words, class Count>
 class TypedChecker final : public Checker {
     using Set = FrequencySet<Words, Count>;
+    using Shared = SharedSet<Words, Count>;
 
 public:
     TypedChecker(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective,
                  const CheckerOptions& options)
         : table_(table), objective_(objective), options_(options),
-          evaluator_(table, requirement, objective_, Detail::all) {}
+          evaluator_(table, requirement, objective_, Detail::all),
+          history_(table.lattice.columns(), options.snapshots, options.snapshot_classes) {}
 
-    std::unique_ptr<Checked> check(const std::vector<unsigned>& node, const Checked* source) override {
-        const Set& set = compute(table_.internal_node(node), source);
+    std::unique_ptr<Checked> check(const std::vector<unsigned>& levels, const Checked* source) override {
+        const Node node = table_.internal_node(levels);
+        const Shared from = choose(node, source);
+        const Set& set = compute(node, from);
         ++evaluator_.counters.checked;
         const Tally tally = evaluator_.tally(set);
         auto checked = std::make_unique<TypedChecked<Words, Count>>();
@@ -56,18 +58,21 @@ public:
         checked->classes = tally.classes;
         checked->satisfies = evaluator_.satisfied(tally);
         if (checked->satisfies) {
-            if (has_costs(set.node)) checked->score = evaluator_.score(set, tally);
-        } else if (options_.keep) {
-            keep(set, *checked);
+            if (has_costs(node)) checked->score = evaluator_.score(set, tally);
+        } else if ((options_.rollup || options_.snapshots > 0) && table_.arena.in_use() <= options_.memory) {
+            checked->held = last_ = keep(set, tally.classes);
+            if (history_.add(last_)) ++evaluator_.counters.snapshots;
         }
         return checked;
     }
 
-    std::unique_ptr<Checked> prepare(const std::vector<unsigned>& node, const Checked* source) override {
-        const Set& set = compute(table_.internal_node(node), source);
+    std::unique_ptr<Checked> prepare(const std::vector<unsigned>& levels, const Checked* source) override {
+        const Node node = table_.internal_node(levels);
+        const Shared from = source == nullptr ? nullptr : given(node, *source);
+        const Set& set = compute(node, from);
         auto checked = std::make_unique<TypedChecked<Words, Count>>();
         checked->classes = evaluator_.tally(set).classes;
-        keep(set, *checked);
+        checked->held = keep(set, checked->classes);
         return checked;
     }
 
@@ -84,7 +89,11 @@ public:
         return results;
     }
 
-    Counters counters() const override { return evaluator_.counters; }
+    Counters counters() const override {
+        Counters counters = evaluator_.counters;
+        counters.evicted = history_.evicted();
+        return counters;
+    }
 
 private:
     // A level at which a column takes no part has none, and a node with such a level no score.
@@ -95,27 +104,43 @@ private:
         return true;
     }
 
-    const Set& compute(const Node& node, const Checked* source) {
-        if (source == nullptr) {
-            return options_.project ? evaluator_.project_scratch(node) : evaluator_.roll_scratch(table_.ground, node);
+    Shared given(const Node& node, const Checked& source) const {
+        const Shared& held = static_cast<const TypedChecked<Words, Count>&>(source).held;
+        if (held != nullptr && !is_below(held->set.node, node, table_.lattice.columns())) {
+            throw std::invalid_argument("a node rolls up from one below it");
         }
-        const Set& from = static_cast<const TypedChecked<Words, Count>&>(*source).set;
-        if (source->bytes == 0) throw std::invalid_argument("the set of this node was not kept");
-        for (std::size_t column = 0; column < table_.lattice.columns(); ++column) {
-            if (node[column] < from.node[column]) throw std::invalid_argument("a node rolls up from one below it");
-        }
-        return evaluator_.roll_scratch(from, node);
+        return held;
     }
 
-    void keep(const Set& set, TypedChecked<Words, Count>& checked) {
-        checked.set = evaluator_.is_scratch(set) ? evaluator_.take_scratch() : set.copy(table_.arena);
-        checked.bytes = checked.set.bytes();
+    // What the search has at hand, or else the smallest of the last set and the history; null for F0.
+    Shared choose(const Node& node, const Checked* source) {
+        if (options_.rollup && source != nullptr) {
+            if (Shared held = given(node, *source)) return held;
+        }
+        Shared found = history_.find(node);
+        const bool smaller = last_ != nullptr && (found == nullptr || last_->classes < found->classes);
+        if (options_.rollup && smaller && is_below(last_->set.node, node, table_.lattice.columns())) return last_;
+        return found;
+    }
+
+    const Set& compute(const Node& node, const Shared& from) {
+        if (from != nullptr) return evaluator_.roll_scratch(from->set, node);
+        return options_.project ? evaluator_.project_scratch(node) : evaluator_.roll_scratch(table_.ground, node);
+    }
+
+    Shared keep(const Set& set, std::uint64_t classes) {
+        auto held = std::make_shared<HeldSet<Words, Count>>();
+        held->set = evaluator_.is_scratch(set) ? evaluator_.take_scratch() : set.copy(table_.arena);
+        held->classes = classes;
+        return held;
     }
 
     Table<Words, Count>& table_;
     const Objective objective_;
     const CheckerOptions options_;
     Evaluator<Words, Count> evaluator_;
+    History<Words, Count> history_;
+    Shared last_;
 };
 
 template <int Words, class Count>
@@ -163,7 +188,6 @@ public:
                                      const CheckerOptions& options) override {
         return std::make_unique<TypedChecker<Words, Count>>(table_, requirement, objective, options);
     }
-    std::size_t bytes() const override { return table_.arena.in_use(); }
     std::size_t peak_bytes() const override { return table_.arena.peak(); }
     void reset_peak_bytes() override { table_.arena.reset_peak(); }
 

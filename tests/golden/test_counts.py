@@ -1,8 +1,8 @@
 """Nodes searched on the Adults database of 45,222 rows, k = 2, for 3 to 9 quasi-identifiers.
 
 The Incognito paper (SIGMOD 2005, section 4.2.1) publishes bottom-up 14, 47, 206, 680, 2088, 6366, 12818 and
-Incognito 14, 35, 103, 246, 664, 1778, 4307 with its own taxonomies. The counts here are those of an independent
-implementation with the hierarchies at hand, of the same heights.
+Incognito 14, 35, 103, 246, 664, 1778, 4307 with its own taxonomies. The counts here are those of an
+independent implementation with the hierarchies at hand, of the same heights.
 """
 
 from __future__ import annotations

@@ -29,27 +29,25 @@ struct Classes {
     std::vector<std::uint64_t> counts;
 };
 
-// A node whose frequency set was computed. The set itself is there as long as it is of use: a satisfying
-// node has no generalization left to ask for.
+// A node whose frequency set was computed.
 class Checked {
 public:
     virtual ~Checked() = default;
-    // Give the set's memory back.
-    virtual void drop() = 0;
+    // Is the set there, to roll up from? That of a satisfying node is not: all above it satisfies too.
+    virtual bool kept() const = 0;
 
     bool satisfies = false;
     std::uint64_t suppressed_rows = 0;
     std::uint64_t classes = 0;
-    double score = 0;       // of a satisfying node, if the objective has costs for all its levels
-    std::size_t bytes = 0;  // of the set; 0 where there is none
+    double score = 0;  // of a satisfying node, if the objective has costs for all its levels
 };
 
-// Judges nodes one by one, for a search that decides itself what to roll up from what.
+// Judges nodes one by one, for a search that decides itself where to go next.
 class Checker {
 public:
     virtual ~Checker() = default;
 
-    // From `source`, a set at or below the node, or from F0 where that is null.
+    // From `source`, a set at or below the node, from what it has seen itself, or from F0, as its options allow.
     virtual std::unique_ptr<Checked> check(const std::vector<unsigned>& node, const Checked* source) = 0;
     // Only make the set, to roll up from.
     virtual std::unique_ptr<Checked> prepare(const std::vector<unsigned>& node, const Checked* source) = 0;
@@ -59,8 +57,11 @@ public:
 };
 
 struct CheckerOptions {
-    bool keep = true;     // the sets of failing nodes
-    bool project = true;  // scans of F0 only change what differs from the scan before
+    bool project = false;                // scans of F0 only change what differs from the scan before
+    bool rollup = false;                 // from the source given, or from the last failing node
+    std::size_t snapshots = 0;           // sets in the history
+    std::uint64_t snapshot_classes = 0;  // the most that a set in the history may have
+    std::size_t memory = 0;              // no set is kept while all take more bytes than this
 };
 
 class CodedTable {
@@ -80,8 +81,7 @@ public:
     virtual std::vector<std::uint8_t> levels_of(std::span<const std::size_t> indices) const = 0;
     virtual std::unique_ptr<Checker> checker(const Requirement& requirement, const Objective& objective,
                                              const CheckerOptions& options) = 0;
-    // What all sets take now, and the most that they took at one time since the last reset.
-    virtual std::size_t bytes() const = 0;
+    // The most bytes that all sets took at one time since the last reset.
     virtual std::size_t peak_bytes() const = 0;
     virtual void reset_peak_bytes() = 0;
     // Roll F0 up along a path of nodes, and show the classes of the last.

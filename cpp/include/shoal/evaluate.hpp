@@ -60,6 +60,8 @@ struct Counters {
     std::uint64_t rollups = 0;  // from a set above F0
     std::uint64_t scans = 0;    // from F0
     std::uint64_t touched = 0;  // tuples or cells read by both
+    std::uint64_t snapshots = 0;  // sets put into the history, and dropped from it
+    std::uint64_t evicted = 0;
     Counters& operator+=(const Counters& other) noexcept {
         checked += other.checked;
         rollups += other.rollups;

@@ -58,4 +58,4 @@ class Datafly:
             if not values:
                 break
             node[-column] += 1
-        return answer(checker, pruned=checker.lattice - checker.kernel.checked, optimal=False)
+        return answer(checker, pruned=checker.lattice - len(checker.scored) - checker.failed, optimal=False)

@@ -11,9 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-import numpy as np
-from numpy.typing import NDArray
-
 from shoal import _kernel
 from shoal.errors import InputError
 from shoal.search.problem import Rank, SearchProblem, kernel_table
@@ -21,7 +18,6 @@ from shoal.search.result import Check, SearchListener
 from shoal.search.status import Node
 
 _REPORT_EVERY = 0.05  # seconds
-_NONE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +119,12 @@ class Checker:
             k=problem.threshold,
             limit=problem.limit,
             objective=self.objective,
-            keep=framework.rollup or framework.history,
             project=framework.projection,
+            rollup=framework.rollup,
+            snapshots=framework.snapshots if framework.history else 0,
+            snapshot_classes=int(framework.snapshot_share * problem.table.rows),
+            memory=framework.memory,
         )
-        self.history = History(framework, len(columns), problem.table.rows)
         self.best: Best | None = None
         self.scored: set[Node] = set()
         self.failed = 0
@@ -134,7 +132,6 @@ class Checker:
         self.progress: Callable[[], tuple[int, int]] = lambda: (1, 0)
         self._listener = listener
         self._reported = self.started
-        self._last: tuple[Node, _kernel.Checked] | None = None
 
     def check(self, node: Node, source: _kernel.Checked | None = None) -> _kernel.Checked:
         """Compute the frequency set of a node of which nothing is known yet, and judge it.
@@ -144,34 +141,13 @@ class Checker:
         source
             What the search itself has at hand to roll up from, a node below.
         """
-        framework = self.framework
-        if framework.rollup:
-            source = source if source is not None and source.bytes else self._nearest(node)
-        else:
-            source = self.history.find(node) if framework.history else None
         checked = self.kernel.check(node, source)
-        if checked.bytes:
-            if self.ground.bytes > framework.memory:
-                checked.drop()
-            else:
-                self._last = (node, checked)
-                if framework.history:
-                    self.history.add(node, checked)
         self._count(node, checked)
         return checked
 
     def prepare(self, node: Node, source: _kernel.Checked | None = None) -> _kernel.Checked | None:
         """Make a frequency set to roll up from, if rolling up is allowed."""
         return self.kernel.prepare(node, source) if self.framework.rollup else None
-
-    def _nearest(self, node: Node) -> _kernel.Checked | None:
-        """Return the set with the fewest classes among those at hand."""
-        found = self.history.find(node) if self.framework.history else None
-        if self._last is not None:
-            below, last = self._last
-            if (found is None or last.classes < found.classes) and all(map(int.__le__, below, node)):
-                return last
-        return found
 
     def _count(self, node: Node, checked: _kernel.Checked) -> None:
         # Of a node that leaves columns out only the search itself makes something.
@@ -200,49 +176,3 @@ class Checker:
         rank = self.problem.rank(tuple(map(int.__add__, self.lowest, node)), score)
         if self.best is None or rank < self.best.rank:
             self.best = Best(rank, score, suppressed_rows, classes)
-
-
-class History:
-    """Frequency sets of failing nodes, to roll up from: not too large, and not too many."""
-
-    def __init__(self, framework: Framework, columns: int, rows: int) -> None:
-        self.most_classes = int(framework.snapshot_share * rows)
-        self.most = framework.snapshots
-        self.kept = 0
-        self.evicted = 0
-        self._sets: list[_kernel.Checked] = []
-        self._nodes: NDArray[np.uint8] = np.zeros((columns, self.most), dtype=np.uint8)
-        self._classes: NDArray[np.int64] = np.zeros(self.most, dtype=np.int64)
-        self._used: NDArray[np.int64] = np.zeros(self.most, dtype=np.int64)
-        self._clock = 0
-
-    def find(self, node: Node) -> _kernel.Checked | None:
-        """Return the set of the fewest classes among those below a node."""
-        size = len(self._sets)
-        if not size:
-            return None
-        levels = np.frombuffer(bytes(node), np.uint8)
-        below: NDArray[np.bool_] = np.logical_and.reduce(self._nodes[:, :size] <= levels[:, None])
-        place = int(np.where(below, self._classes[:size], _NONE).argmin())
-        if not below[place]:
-            return None
-        self._clock += 1
-        self._used[place] = self._clock
-        return self._sets[place]
-
-    def add(self, node: Node, checked: _kernel.Checked) -> None:
-        """Keep a set if it is small enough, in the place of the least recently used if there are too many."""
-        if checked.classes > self.most_classes or not self.most:
-            return
-        if len(self._sets) < self.most:
-            place = len(self._sets)
-            self._sets.append(checked)
-        else:
-            place = int(self._used.argmin())
-            self._sets[place] = checked
-            self.evicted += 1
-        self.kept += 1
-        self._clock += 1
-        self._used[place] = self._clock
-        self._nodes[:, place] = node
-        self._classes[place] = checked.classes

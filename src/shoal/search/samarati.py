@@ -54,7 +54,7 @@ class Samarati:
                 high = middle
             else:
                 low = middle + 1
-        return answer(checker, pruned=checker.lattice - checker.kernel.checked)
+        return answer(checker, pruned=checker.lattice - len(checker.scored) - checker.failed)
 
     @staticmethod
     def _nodes(checker: Checker, height: int) -> list[Node]:
