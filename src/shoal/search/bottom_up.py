@@ -10,7 +10,7 @@ from shoal.search.conclude import conclude
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large
+from shoal.search.serve import refuse_large, require_served
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class BottomUp:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         refuse_large(problem.lattice.size)
         checker = Checker(problem, self.framework, listener)
         bottom = (0,) * len(checker.levels)
@@ -68,5 +69,6 @@ class BottomUpNoRollup:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         without = replace(self.framework, rollup=False, history=False)
         return BottomUp(without).search(problem, all_nodes=all_nodes, threads=threads, listener=listener)

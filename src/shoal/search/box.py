@@ -12,6 +12,7 @@ from typing import ClassVar
 from shoal import _kernel
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
+from shoal.search.serve import require_served
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Box:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         start = perf_counter()
         problem.ground.reset_peak_bytes()
         found = problem.ground.search(

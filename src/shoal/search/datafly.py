@@ -9,6 +9,7 @@ from shoal.search.conclude import answer
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
+from shoal.search.serve import require_served
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Datafly:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         checker = Checker(problem, self.framework, listener)
         columns = problem.table.columns
         node = [0] * len(columns)

@@ -16,7 +16,7 @@ from shoal.search.conclude import conclude
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large
+from shoal.search.serve import refuse_large, require_served
 from shoal.search.status import SATISFIES, Node, Status
 
 Columns = tuple[int, ...]
@@ -54,6 +54,7 @@ class Incognito:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         return search_subsets(problem, self.framework, Sources, all_nodes=all_nodes, listener=listener)
 
 

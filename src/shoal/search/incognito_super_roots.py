@@ -11,6 +11,7 @@ from shoal.search.framework import Framework
 from shoal.search.incognito import Columns, Sources, search_subsets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
+from shoal.search.serve import require_served
 from shoal.search.status import Node
 
 
@@ -45,6 +46,7 @@ class SuperRootsIncognito:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         return search_subsets(problem, self.framework, SuperRoots, all_nodes=all_nodes, listener=listener)
 
 

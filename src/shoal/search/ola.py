@@ -13,7 +13,7 @@ from shoal.search.framework import Checker, Framework
 from shoal.search.order import stable_ranks
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large
+from shoal.search.serve import refuse_large, require_served
 from shoal.search.status import SATISFIES, Node, Status
 
 
@@ -45,6 +45,7 @@ class Ola:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         refuse_large(problem.lattice.size)
         natural = -np.arange(problem.lattice.size)
         return _search(problem, self.framework, natural, all_nodes=all_nodes, listener=listener)
@@ -70,6 +71,7 @@ class StableOla:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         refuse_large(problem.lattice.size)
         stable = stable_ranks(problem.table)
         return _search(problem, self.framework, stable, all_nodes=all_nodes, listener=listener)

@@ -10,7 +10,7 @@ from shoal.search.conclude import answer
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import Rank, SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large
+from shoal.search.serve import refuse_large, require_served
 from shoal.search.status import Node
 
 
@@ -42,6 +42,7 @@ class Samarati:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
+        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         refuse_large(problem.lattice.size)
         checker = Checker(problem, self.framework, listener)
         # The first height at which a node satisfies; one above the top stands for none at all.

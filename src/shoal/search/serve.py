@@ -16,9 +16,9 @@ MOST_NODES = 1 << 24
 
 def require_served(
     algorithm: SearchAlgorithm,
-    *,
     models: Sequence[PrivacyModel],
     measure: Measure,
+    *,
     all_nodes: bool = False,
 ) -> None:
     """Raise unless the algorithm can serve these models and this measure.
