@@ -171,6 +171,7 @@ class _Run:
             suppressed_rows=recoded.suppressed_rows,
             class_sizes=recoded.class_sizes,
             optimal=optimal,
+            bound=self.found.bound,
             nodes=self.found.counters,
             audit=evidence,
             shuffled=not self.keep_order,

@@ -53,6 +53,8 @@ class Release:
         For each size that occurs, the number of released classes of that many rows.
     optimal
         Whether no other choice of levels scores better, proved.
+    bound
+        Where that is not proved, what no choice of levels scores less than, if known.
     nodes
         The work of the search.
     audit
@@ -75,6 +77,7 @@ class Release:
     suppressed_rows: int
     class_sizes: dict[int, int]
     optimal: bool
+    bound: float | None
     nodes: Counters
     audit: Audit
     shuffled: bool
@@ -182,6 +185,7 @@ class Release:
             "nodes": self.nodes.to_mapping(),
             "seconds": self.seconds,
             "optimal": self.optimal,
+            "bound": self.score if self.optimal else self.bound,
         }
 
     def _proof(self) -> str:
@@ -189,7 +193,8 @@ class Release:
             return "proved optimal"
         if self.satisfying_nodes is not None:
             return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"
-        return "heuristic, not proved optimal"
+        bound = "" if self.bound is None else f", and none is below {self.bound:.12g}"
+        return f"heuristic: a better one may exist{bound}"
 
     def _null_rule(self) -> str:
         forbidding = [name for name, qi in self.spec.quasi_identifiers.items() if qi.null == "forbid"]

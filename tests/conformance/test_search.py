@@ -181,6 +181,8 @@ def test_heuristics_satisfy_and_say_that_they_prove_nothing(
         assert found.suppressed_rows == node.suppressed_rows <= problem.limit
         assert math.isclose(found.score, measure.score(node), rel_tol=1e-12, abs_tol=1e-12)
         assert found.score >= reference.score * (1 - 1e-12)
+        assert found.bound is not None
+        assert found.bound <= reference.score
 
 
 @given(

@@ -49,6 +49,7 @@ def answer(
     satisfying: NDArray[np.uint8] | None = None,
     subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None = None,
     optimal: bool = True,
+    bound: float | None = None,
 ) -> SearchResult:
     """Put the best node that a checker has seen and its counts into a result."""
     best = checker.best
@@ -70,6 +71,7 @@ def answer(
         subsets=subsets,
         checks=tuple(checker.checks),
         optimal=optimal,
+        bound=bound,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from shoal.search.bound import lower_bound
 from shoal.search.conclude import answer
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
@@ -17,7 +18,8 @@ class Datafly:
     """A greedy walk up the lattice: always the column with the most distinct values next.
 
     It stops at the first node that satisfies within the suppression limit. That one is a valid release, but
-    there may be better ones, below it or elsewhere: a heuristic, here as a baseline.
+    there may be better ones, below it or elsewhere: a heuristic, here as a baseline. The result has a bound that
+    tells how much better at most.
 
     References
     ----------
@@ -60,4 +62,6 @@ class Datafly:
             if not values:
                 break
             node[-column] += 1
-        return answer(checker, pruned=checker.lattice - len(checker.scored) - checker.failed, optimal=False)
+        bound = lower_bound(checker) if checker.best else None
+        untouched = checker.lattice - len(checker.scored) - checker.failed
+        return answer(checker, pruned=untouched, optimal=False, bound=bound)

@@ -83,6 +83,8 @@ class SearchResult:
         The nodes in the order in which they were judged, where the algorithm was told to record them.
     optimal
         Whether the best node is proved to be the best.
+    bound
+        What no satisfying node scores less than, where that is not proved.
     """
 
     levels: tuple[int, ...] | None
@@ -94,6 +96,7 @@ class SearchResult:
     subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None = None
     checks: tuple[Check, ...] = ()
     optimal: bool = True
+    bound: float | None = None
 
 
 SearchListener = Callable[[int, int, float | None], None]

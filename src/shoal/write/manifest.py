@@ -82,6 +82,7 @@ def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None 
         "quality": release.quality,
         "score": release.score,
         "optimal": release.optimal,
+        "bound": release.score if release.optimal else release.bound,
         "suppressed": spec.suppressed,
         "null": {column: qi.null for column, qi in spec.quasi_identifiers.items()},
         "shuffled": release.shuffled,

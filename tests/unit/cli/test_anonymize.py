@@ -78,7 +78,7 @@ def test_json_is_one_object_and_nothing_else(folder, shoal):
     result = json.loads(ran.out)
     assert list(result) == [
         "levels", "score", "quality", "suppressed_rows", "rows", "classes", "satisfying_nodes", "nodes",
-        "seconds", "optimal",
+        "seconds", "optimal", "bound",
     ]  # fmt: skip
     assert list(result["nodes"])[:3] == ["lattice", "checked", "tagged"]
     assert list(result["seconds"]) == ["read", "encode", "search", "recode", "audit", "write", "total"]
