@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "shoal/bitmap_table.hpp"
 #include "shoal/coded_table.hpp"
 
 namespace nb = nanobind;
@@ -180,6 +181,83 @@ nb::tuple index(const std::vector<Array<Label>>& codes, const std::vector<Label>
     return nb::make_tuple(to_numpy(std::move(result.tuple)), to_numpy(std::move(result.counts)));
 }
 
+std::unique_ptr<BitmapTable> make_bitmap_table(const std::vector<Array<Label>>& codes,
+                                               const std::vector<std::vector<Array<Label>>>& maps) {
+    if (maps.size() != codes.size()) throw std::invalid_argument("codes and maps need one entry per column");
+    std::vector<BitmapColumn> columns;
+    for (std::size_t c = 0; c < codes.size(); ++c) {
+        BitmapColumn column{view(codes[c]), {}};
+        for (const auto& map : maps[c]) column.maps.emplace_back(map.data(), map.data() + map.size());
+        columns.push_back(std::move(column));
+    }
+    const std::size_t rows = codes.empty() ? 0 : codes.front().size();
+    const nb::gil_scoped_release unlocked;
+    return std::make_unique<BitmapTable>(columns, rows);
+}
+
+nb::tuple extend(BitmapTable& table, const ClassBitmaps& source, unsigned column, unsigned level, std::uint64_t k,
+                 std::uint64_t limit, bool pruning) {
+    CountedClasses result;
+    {
+        const nb::gil_scoped_release unlocked;
+        result = table.extend(source, column, level, {k, limit, pruning});
+    }
+    return nb::make_tuple(result.tally, std::move(result.classes));
+}
+
+nb::tuple generalize(BitmapTable& table, const ClassBitmaps& source, const std::vector<unsigned>& levels,
+                     std::uint64_t k, std::uint64_t limit, bool pruning) {
+    CountedClasses result;
+    {
+        const nb::gil_scoped_release unlocked;
+        result = table.generalize(source, levels, {k, limit, pruning});
+    }
+    return nb::make_tuple(result.tally, std::move(result.classes));
+}
+
+BitmapTally count_node(BitmapTable& table, const std::vector<unsigned>& columns, const std::vector<unsigned>& levels,
+                       std::uint64_t k, std::uint64_t limit, bool reusing, bool pruning) {
+    const nb::gil_scoped_release unlocked;
+    return table.count(columns, levels, {k, limit, pruning}, reusing);
+}
+
+nb::ndarray<nb::numpy, std::uint64_t> words_of(const BitmapTable& table, unsigned column, unsigned level,
+                                               Label label) {
+    std::vector<std::uint64_t> words;
+    for (const Block& block : table.bitmap(column, level, label)) {
+        words.insert(words.end(), block.words.begin(), block.words.end());
+    }
+    return to_numpy(std::move(words));
+}
+
+nb::tuple sizes(const ClassBitmaps& classes) {
+    std::vector<std::uint64_t> rows;
+    std::size_t begin = 0;
+    for (const std::size_t end : classes.ends) {
+        std::uint64_t count = 0;
+        for (; begin < end; ++begin) count += count_common(classes.blocks[begin].words, classes.blocks[begin].words);
+        rows.push_back(count);
+    }
+    return nb::make_tuple(
+        to_numpy(std::vector<Label>(classes.labels), {classes.classes(), classes.columns.size()}),
+        to_numpy(std::move(rows)));
+}
+
+using Words = Array<std::uint64_t>;
+
+template <void (*combine)(std::span<const std::uint64_t>, std::span<const std::uint64_t>, std::span<std::uint64_t>)>
+nb::ndarray<nb::numpy, std::uint64_t> combined(const Words& a, const Words& b) {
+    std::vector<std::uint64_t> out(a.size());
+    combine(view(a), view(b), out);
+    return to_numpy(std::move(out));
+}
+
+nb::tuple combined_and_counted(const Words& a, const Words& b) {
+    std::vector<std::uint64_t> out(a.size());
+    const std::uint64_t count = intersect_and_count(view(a), view(b), out);
+    return nb::make_tuple(to_numpy(std::move(out)), count);
+}
+
 }  // namespace
 
 }  // namespace shoal
@@ -239,6 +317,37 @@ NB_MODULE(_kernel, m) {
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
         .def("classes", &classes, "path"_a);
 
+    nb::class_<BitmapTally>(m, "BitmapTally", "What judging a node by bitmaps found, and what it took.")
+        .def_ro("failing_rows", &BitmapTally::failing_rows)
+        .def_ro("classes", &BitmapTally::classes)
+        .def_ro("operations", &BitmapTally::operations)
+        .def_ro("words", &BitmapTally::words)
+        .def_ro("cut", &BitmapTally::cut);
+
+    nb::class_<ClassBitmaps>(m, "ClassBitmaps", "The classes of a node, each with the bitmap of its rows.")
+        .def_prop_ro("columns", [](const ClassBitmaps& self) { return self.columns; })
+        .def_prop_ro("levels", [](const ClassBitmaps& self) { return self.levels; })
+        .def_prop_ro("bytes", &ClassBitmaps::bytes)
+        .def("__len__", &ClassBitmaps::classes)
+        .def("sizes", &sizes, "The labels of each class, and its rows.");
+
+    nb::class_<BitmapTable>(m, "BitmapTable", "Bitmaps of all labels; see cpp/include/shoal/bitmap_table.hpp.")
+        .def(nb::new_(&make_bitmap_table), "codes"_a, "maps"_a)
+        .def_prop_ro("rows", &BitmapTable::rows)
+        .def_prop_ro("bytes", &BitmapTable::bytes)
+        .def("bitmap", &words_of, "column"_a, "level"_a, "label"_a)
+        .def("count", &count_node, "columns"_a, "levels"_a, "k"_a, "limit"_a, "reusing"_a = true, "pruning"_a = true)
+        .def("everything", &BitmapTable::everything)
+        .def("extend", &extend, "source"_a, "column"_a, "level"_a, "k"_a, "limit"_a, "pruning"_a = true)
+        .def("generalize", &generalize, "source"_a, "levels"_a, "k"_a, "limit"_a, "pruning"_a = true);
+
+    m.attr("bitmap_block_rows") = block_rows;
+    m.def("bitmap_intersect", &combined<&intersect>, "a"_a, "b"_a);
+    m.def("bitmap_subtract", &combined<&subtract>, "a"_a, "b"_a);
+    m.def("bitmap_unite", &combined<&unite>, "a"_a, "b"_a);
+    m.def("bitmap_intersect_and_count", &combined_and_counted, "a"_a, "b"_a);
+    m.def("bitmap_count_common",
+          [](const Words& a, const Words& b) { return count_common(view(a), view(b)); }, "a"_a, "b"_a);
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;
     m.attr("max_nodes") = max_nodes;

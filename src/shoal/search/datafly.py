@@ -18,8 +18,8 @@ class Datafly:
     """A greedy walk up the lattice: always the column with the most distinct values next.
 
     It stops at the first node that satisfies within the suppression limit. That one is a valid release, but
-    there may be better ones, below it or elsewhere: a heuristic, here as a baseline. The result has a bound that
-    tells how much better at most.
+    there may be better ones, below it or elsewhere: a heuristic, here as a baseline. The result has a bound
+    that tells how much better at most.
 
     References
     ----------

@@ -85,8 +85,7 @@ def search_subsets(
     listener: SearchListener | None,
 ) -> SearchResult:
     """Search the lattices of all sets of columns, by size."""
-    subset_nodes = math.prod(c.max_level - c.min_level + 2 for c in problem.table.columns) - 1
-    refuse_large(subset_nodes, "the lattices of all sets of columns")
+    subset_nodes = refuse_large_subsets(problem)
     checker = Checker(problem, framework, listener, absent=True)
     source = sources(checker)
     survivors: dict[Columns, NDArray[np.bool_]] = {}
@@ -99,13 +98,25 @@ def search_subsets(
         survivors[columns] = status.mask(SATISFIES)
         done += status.size
     status.fail_the_rest()
-    named = {
-        tuple(problem.table.columns[column].name for column in columns): (
-            np.argwhere(kept) + [checker.lowest[column] for column in columns]
+    return conclude(checker, status, all_nodes=all_nodes, subsets=named(problem, survivors))
+
+
+def refuse_large_subsets(problem: SearchProblem) -> int:
+    """Return how many nodes the lattices of all sets of columns have, if that is not too many."""
+    nodes = math.prod(column.max_level - column.min_level + 2 for column in problem.table.columns) - 1
+    refuse_large(nodes, "the lattices of all sets of columns")
+    return nodes
+
+
+def named(problem: SearchProblem, survivors: Survivors) -> dict[tuple[str, ...], NDArray[np.uint8]]:
+    """Return the satisfying nodes of every set of columns, by the names of the columns."""
+    columns = problem.table.columns
+    return {
+        tuple(columns[place].name for place in chosen): (
+            np.argwhere(flags) + [columns[place].min_level for place in chosen]
         ).astype(np.uint8)
-        for columns, kept in survivors.items()
+        for chosen, flags in survivors.items()
     }
-    return conclude(checker, status, all_nodes=all_nodes, subsets=named)
 
 
 def subsets(columns: int) -> list[Columns]:

@@ -31,15 +31,20 @@ def require_served(
     reasons = list(_reasons(algorithm, models, measure, all_nodes))
     if not reasons:
         return
-    able = [
-        name
-        for name in registry.names("algorithms")
-        if not any(True for _ in _reasons(registry.resolve("algorithms", name), models, measure, all_nodes))
-    ]
+    able = served_by(models, measure, all_nodes=all_nodes)
     raise InputError(
         f"The algorithm '{algorithm.name}' cannot do what is asked: {' and '.join(reasons)}.\n"
         f"Algorithms that can: {', '.join(able) or 'none'}."
     )
+
+
+def served_by(models: Sequence[PrivacyModel], measure: Measure, *, all_nodes: bool = False) -> list[str]:
+    """Return the names of the algorithms that can serve these models and this measure."""
+    return [
+        name
+        for name in registry.names("algorithms")
+        if not list(_reasons(registry.resolve("algorithms", name), models, measure, all_nodes))
+    ]
 
 
 def refuse_large(nodes: int, what: str = "the lattice") -> None:
