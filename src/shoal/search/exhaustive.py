@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.measure.measure import Node, canonical
+from shoal.measure.measure import Node
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
 
@@ -51,7 +51,7 @@ class Exhaustive:
                 node = _node(problem, levels, classes, sizes, kept)
                 satisfying.append(levels)
                 value = problem.measure.score(node)
-                rank = rank_of(problem, node.levels, value)
+                rank = problem.rank(node.levels, value)
                 if best is None or rank < best:
                     best, best_node, score = rank, node, value
             if listener is not None and (done % 64 == 0 or done + 1 == size):
@@ -85,17 +85,6 @@ def node_of(problem: SearchProblem, levels: Sequence[int]) -> Node:
     sizes = np.array(list(classes.values()), dtype=np.int64)
     kept = _kept(problem, sizes)
     return Node(problem.table, tuple(levels), list(classes), sizes.tolist(), kept.tolist(), problem.k)
-
-
-def rank_of(
-    problem: SearchProblem, levels: Sequence[int], score: float
-) -> tuple[float, int, float, tuple[int, ...]]:
-    """Return what nodes are ordered by: score, lattice level, mean relative level, level vector."""
-    relative = 0.0
-    for column, level in zip(problem.table.columns, levels, strict=True):
-        if column.height:
-            relative += level / column.height
-    return canonical(score), sum(levels), canonical(relative), tuple(levels)
 
 
 def _groupings(
