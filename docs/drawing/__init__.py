@@ -1,0 +1,1 @@
+"""The drawings of docs/algorithms.md; docs/draw.py makes them."""
