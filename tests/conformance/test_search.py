@@ -175,6 +175,7 @@ def test_heuristics_satisfy_and_say_that_they_prove_nothing(
     found = algorithm_named(name, data).search(problem)
     reference = Exhaustive().search(problem)
     assert not found.optimal
+    check_counters(found)
     assert (found.levels is None) == (reference.levels is None)
     if found.levels is not None and found.score is not None and reference.score is not None:
         node = node_of(problem, found.levels)

@@ -62,6 +62,6 @@ class Datafly:
             if not values:
                 break
             node[-column] += 1
-        bound = lower_bound(checker) if checker.best else None
+        bound = lower_bound(problem) if checker.best else None
         untouched = checker.lattice - len(checker.scored) - checker.failed
         return answer(checker, pruned=untouched, optimal=False, bound=bound)
