@@ -148,9 +148,11 @@ nb::tuple evaluate(Checker& checker, const std::vector<std::vector<unsigned>>& n
 }
 
 std::unique_ptr<Checker> make_checker(CodedTable& table, std::uint64_t k, std::uint64_t limit,
-                                      const Objective& objective, bool project, bool rollup, std::size_t snapshots,
-                                      std::uint64_t snapshot_classes, std::size_t memory) {
-    return table.checker({k, limit}, objective, {project, rollup, snapshots, snapshot_classes, memory});
+                                      const Objective& objective, bool project, bool rollup, bool hand_out,
+                                      std::size_t snapshots, std::uint64_t snapshot_classes, double kept_share,
+                                      std::size_t memory) {
+    return table.checker({k, limit}, objective,
+                         {project, rollup, hand_out, snapshots, snapshot_classes, kept_share, memory});
 }
 
 std::unique_ptr<Checked> check(Checker& checker, const std::vector<unsigned>& node, const Checked* source) {
@@ -311,8 +313,8 @@ NB_MODULE(_kernel, m) {
                             const Objective& objective) {
             return evaluate(*table.checker({k, 0}, objective, {}), nodes);
         }, "nodes"_a, "k"_a, "objective"_a)
-        .def("checker", &make_checker, "k"_a, "limit"_a, "objective"_a, "project"_a, "rollup"_a, "snapshots"_a,
-             "snapshot_classes"_a, "memory"_a, nb::keep_alive<0, 1>())
+        .def("checker", &make_checker, "k"_a, "limit"_a, "objective"_a, "project"_a, "rollup"_a, "hand_out"_a,
+             "snapshots"_a, "snapshot_classes"_a, "kept_share"_a, "memory"_a, nb::keep_alive<0, 1>())
         .def_prop_ro("peak_bytes", &CodedTable::peak_bytes)
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
         .def("classes", &classes, "path"_a);

@@ -1,6 +1,7 @@
 #include "shoal/coded_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -49,8 +50,8 @@ public:
 
     std::unique_ptr<Checked> check(const std::vector<unsigned>& levels, const Checked* source) override {
         const Node node = table_.internal_node(levels);
-        const Shared from = choose(node, source);
-        const Set& set = compute(node, from);
+        const Shared held = choose(node, source);
+        const Set& set = compute(node, held != nullptr ? held->set : last_below(node) ? scratch_[last_] : table_.ground);
         ++evaluator_.counters.checked;
         const Tally tally = evaluator_.tally(set);
         auto checked = std::make_unique<TypedChecked<Words, Count>>();
@@ -59,17 +60,16 @@ public:
         checked->satisfies = evaluator_.satisfied(tally);
         if (checked->satisfies) {
             if (has_costs(node)) checked->score = evaluator_.score(set, tally);
-        } else if ((options_.rollup || options_.snapshots > 0) && table_.arena.in_use() <= options_.memory) {
-            checked->held = last_ = keep(set, tally.classes);
-            if (history_.add(last_)) ++evaluator_.counters.snapshots;
+        } else {
+            remember(set, tally.classes, *checked);
         }
         return checked;
     }
 
     std::unique_ptr<Checked> prepare(const std::vector<unsigned>& levels, const Checked* source) override {
         const Node node = table_.internal_node(levels);
-        const Shared from = source == nullptr ? nullptr : given(node, *source);
-        const Set& set = compute(node, from);
+        const Shared held = source == nullptr ? nullptr : given(node, *source);
+        const Set& set = compute(node, held != nullptr ? held->set : table_.ground);
         auto checked = std::make_unique<TypedChecked<Words, Count>>();
         checked->classes = evaluator_.tally(set).classes;
         checked->held = keep(set, checked->classes);
@@ -112,25 +112,48 @@ private:
         return held;
     }
 
-    // What the search has at hand, or else the smallest of the last set and the history; null for F0.
+    bool last_below(const Node& node) const noexcept {
+        return options_.rollup && has_last_ && is_below(scratch_[last_].node, node, table_.lattice.columns());
+    }
+
+    // What the search has at hand, or else what is in the history if that is smaller than the last set.
     Shared choose(const Node& node, const Checked* source) {
         if (options_.rollup && source != nullptr) {
             if (Shared held = given(node, *source)) return held;
         }
         Shared found = history_.find(node);
-        const bool smaller = last_ != nullptr && (found == nullptr || last_->classes < found->classes);
-        if (options_.rollup && smaller && is_below(last_->set.node, node, table_.lattice.columns())) return last_;
-        return found;
+        return found != nullptr && last_below(node) && last_classes_ < found->classes ? nullptr : found;
     }
 
-    const Set& compute(const Node& node, const Shared& from) {
-        if (from != nullptr) return evaluator_.roll_scratch(from->set, node);
-        return options_.project ? evaluator_.project_scratch(node) : evaluator_.roll_scratch(table_.ground, node);
+    // Into the scratch memory that does not hold the last failing set, unless the set is there already.
+    const Set& compute(const Node& node, const Set& from) {
+        if (from.node == node) return from;
+        Set& target = scratch_[1 - last_];
+        evaluator_.roll_into(from, node, target, options_.project && &from == &table_.ground);
+        return target;
+    }
+
+    // A failing set is of use for the nodes above it.
+    void remember(const Set& set, std::uint64_t classes, TypedChecked<Words, Count>& checked) {
+        // One that takes nearly as much as F0 saves little, and costs its memory.
+        const bool small = static_cast<double>(set.used_bytes()) <=
+                           options_.kept_share * static_cast<double>(table_.ground.used_bytes());
+        const bool for_search = options_.rollup && options_.hand_out;
+        if (small && table_.arena.in_use() <= options_.memory && (for_search || history_.takes(classes))) {
+            Shared held = keep(set, classes);
+            if (for_search) checked.held = held;
+            if (history_.add(std::move(held))) ++evaluator_.counters.snapshots;
+        }
+        if (&set == &scratch_[1 - last_]) {
+            last_ = 1 - last_;
+            last_classes_ = classes;
+            has_last_ = true;
+        }
     }
 
     Shared keep(const Set& set, std::uint64_t classes) {
         auto held = std::make_shared<HeldSet<Words, Count>>();
-        held->set = evaluator_.is_scratch(set) ? evaluator_.take_scratch() : set.copy(table_.arena);
+        held->set = set.copy(table_.arena);
         held->classes = classes;
         return held;
     }
@@ -140,7 +163,10 @@ private:
     const CheckerOptions options_;
     Evaluator<Words, Count> evaluator_;
     History<Words, Count> history_;
-    Shared last_;
+    std::array<Set, 2> scratch_;
+    std::size_t last_ = 0;  // which of them holds the last failing set, if one does
+    bool has_last_ = false;
+    std::uint64_t last_classes_ = 0;
 };
 
 template <int Words, class Count>

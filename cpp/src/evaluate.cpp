@@ -19,24 +19,14 @@ FrequencySet<Words, Count> Evaluator<Words, Count>::roll(const Set& from, const 
 template <int Words, class Count>
 const FrequencySet<Words, Count>& Evaluator<Words, Count>::roll_scratch(const Set& from, const Node& to) {
     if (from.node == to) return from;
+    roll_into(from, to, scratch_);
+    return scratch_;
+}
+
+template <int Words, class Count>
+void Evaluator<Words, Count>::roll_into(const Set& from, const Node& to, Set& target, bool project) {
     count_rollup(from);
-    roller_.roll(from, to, scratch_);
-    return scratch_;
-}
-
-template <int Words, class Count>
-const FrequencySet<Words, Count>& Evaluator<Words, Count>::project_scratch(const Node& to) {
-    if (table_.ground.node == to) return table_.ground;
-    count_rollup(table_.ground);
-    roller_.roll(table_.ground, to, scratch_, &projection_);
-    return scratch_;
-}
-
-template <int Words, class Count>
-FrequencySet<Words, Count> Evaluator<Words, Count>::take_scratch() {
-    // Its buffers may be much larger than what is in them.
-    if (2 * scratch_.size < scratch_.counts.size()) return scratch_.copy(table_.arena);
-    return std::exchange(scratch_, Set{});
+    roller_.roll(from, to, target, project ? &projection_ : nullptr);
 }
 
 template <int Words, class Count>

@@ -78,8 +78,10 @@ class CodedTable:
         objective: Objective,
         project: bool,
         rollup: bool,
+        hand_out: bool,
         snapshots: int,
         snapshot_classes: int,
+        kept_share: float,
         memory: int,
     ) -> Checker: ...
     @property

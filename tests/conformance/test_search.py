@@ -40,6 +40,7 @@ frameworks = st.builds(
     history=st.booleans(),
     snapshot_share=st.sampled_from([0.0, 0.2, 1.0]),
     snapshots=st.sampled_from([0, 1, 3, 200]),
+    kept_share=st.sampled_from([0.5, math.inf]),
     memory=st.sampled_from([0, 2 << 30]),
     record=st.booleans(),
 )

@@ -59,8 +59,10 @@ public:
 struct CheckerOptions {
     bool project = false;                // scans of F0 only change what differs from the scan before
     bool rollup = false;                 // from the source given, or from the last failing node
+    bool hand_out = false;               // keep the sets of failing nodes for the search to give as sources
     std::size_t snapshots = 0;           // sets in the history
     std::uint64_t snapshot_classes = 0;  // the most that a set in the history may have
+    double kept_share = 0;               // no set is kept that takes a larger share of F0's bytes
     std::size_t memory = 0;              // no set is kept while all take more bytes than this
 };
 

@@ -87,11 +87,9 @@ public:
     // Roll up and keep the result, or leave it in scratch memory until the next call.
     Set roll(const Set& from, const Node& to);
     const Set& roll_scratch(const Set& from, const Node& to);
-    // The same from F0, generalizing only the columns that changed since the last call.
-    const Set& project_scratch(const Node& to);
-    // What the last of these left there, to be kept.
-    Set take_scratch();
-    bool is_scratch(const Set& set) const noexcept { return &set == &scratch_; }
+    // Roll up into a set whose memory is used again. From F0 it can `project`: generalize only the columns that
+    // changed since the last time.
+    void roll_into(const Set& from, const Node& to, Set& target, bool project = false);
 
     Tally tally(const Set& set) const;
     bool satisfied(const Tally& tally) const noexcept { return tally.failing_rows <= requirement_.limit; }

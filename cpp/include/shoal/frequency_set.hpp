@@ -23,7 +23,8 @@ struct FrequencySet {
     Buffer<Count> counts;
 
     FrequencySet copy(Arena& arena) const;
-    std::size_t bytes() const noexcept { return keys.size() * sizeof(Key<Words>) + counts.size() * sizeof(Count); }
+    // Of what is in use; the buffers may be larger.
+    std::size_t used_bytes() const noexcept { return size * ((dense ? 0 : sizeof(Key<Words>)) + sizeof(Count)); }
 };
 
 // Cells of the dense array of a node, or `limit` + 1 where there are more than `limit`.

@@ -42,24 +42,28 @@ public:
     SharedSet<Words, Count> find(const Node& node) {
         Entry* best = nullptr;
         for (Entry& entry : entries_) {
-            const bool smaller = best == nullptr || entry.held->classes < best->held->classes;
-            if (smaller && is_below(entry.held->set.node, node, columns_)) best = &entry;
+            const bool smaller = best == nullptr || entry.classes < best->classes;
+            if (smaller && is_below(entry.node, node, columns_)) best = &entry;
         }
         if (best == nullptr) return nullptr;
         best->used = ++clock_;
         return best->held;
     }
 
+    bool takes(std::uint64_t classes) const noexcept { return most_ > 0 && classes <= most_classes_; }
+
     // Returns whether the set was taken.
     bool add(SharedSet<Words, Count> held) {
-        if (most_ == 0 || held->classes > most_classes_) return false;
+        if (!takes(held->classes)) return false;
+        Entry entry{held->set.node, held->classes, ++clock_, nullptr};
+        entry.held = std::move(held);
         if (entries_.size() == most_) {
             const auto oldest = std::min_element(entries_.begin(), entries_.end(),
                                                  [](const Entry& a, const Entry& b) { return a.used < b.used; });
-            *oldest = {std::move(held), ++clock_};
+            *oldest = std::move(entry);
             ++evicted_;
         } else {
-            entries_.push_back({std::move(held), ++clock_});
+            entries_.push_back(std::move(entry));
         }
         return true;
     }
@@ -68,8 +72,10 @@ public:
 
 private:
     struct Entry {
-        SharedSet<Words, Count> held;
+        Node node;  // here too, so that looking through the history stays in the cache
+        std::uint64_t classes;
         std::uint64_t used;
+        SharedSet<Words, Count> held;
     };
 
     const std::size_t columns_;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ OPTIMIZATIONS = {
 """Steps of the Flash paper's Fig. 9, each with those before it; `all` is what an algorithm does by itself."""
 
 _SHORT = 0.1  # seconds in all, until which a short search is repeated: one run of a millisecond says little
-_OFTEN = 5
+_OFTEN = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,11 +287,7 @@ class Row:
             "excess": self.excess,
             "ratio": self.ratio,
             "repeats": self.run.repeats if result else None,
-            **(
-                result.counters.to_mapping()
-                if result
-                else dict.fromkeys(Counters(lattice=0).to_mapping())
-            ),
+            **(result.counters.to_mapping() if result else dict.fromkeys(Counters(lattice=0).to_mapping())),
         }
 
 
@@ -331,7 +327,7 @@ def configured(algorithm: SearchAlgorithm, optimizations: str) -> SearchAlgorith
     True
     """
     changeable = cast(Any, algorithm)
-    switches = [name for name in switches_of(algorithm) if getattr(changeable, name)]
+    switches = switches_of(algorithm)
     framework = getattr(changeable, "framework", None)
     if not isinstance(framework, Framework) and not switches:
         return None
@@ -347,14 +343,16 @@ def configured(algorithm: SearchAlgorithm, optimizations: str) -> SearchAlgorith
 
 
 def switches_of(algorithm: SearchAlgorithm) -> list[str]:
-    """Return the names of the fields that are either on or off.
+    """Return the names of the fields that are on and could be off.
 
     Examples
     --------
     >>> switches_of(algorithm("flash"))
     []
     """
-    return [field.name for field in fields(cast(Any, algorithm)) if isinstance(field.default, bool)]
+    if not is_dataclass(algorithm):
+        return []
+    return [field.name for field in fields(algorithm) if field.default is True]
 
 
 def cases(

@@ -13,6 +13,7 @@ import typer
 from shoal.cli.algorithms import algorithms
 from shoal.cli.anonymize import EPILOG, anonymize
 from shoal.cli.audit import audit
+from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
 from shoal.cli.demo import demo
 from shoal.cli.sample import sample
 
@@ -65,6 +66,10 @@ def _unwrapped(text: str | None) -> str:
 
 for command, epilog in ((anonymize, EPILOG), (audit, None), (algorithms, None), (sample, None), (demo, None)):
     app.command(help=_unwrapped(command.__doc__), epilog=_unwrapped(epilog))(command)
+
+bench = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=ABOUT)
+bench.command(help=_unwrapped(search.__doc__), epilog=_unwrapped(SEARCH_EPILOG))(search)
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:

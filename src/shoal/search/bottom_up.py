@@ -43,7 +43,7 @@ class BottomUp:
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
         refuse_large(problem.lattice.size)
-        checker = Checker(problem, self.framework, listener)
+        checker = Checker(problem, self.framework, listener, hand_out=True)
         bottom = (0,) * len(checker.levels)
         status = breadth_first(checker, range(len(bottom)), {bottom: None})
         return conclude(checker, status, all_nodes=all_nodes)

@@ -37,6 +37,8 @@ class Framework:
         The history takes sets with at most as many classes as this share of the rows.
     snapshots
         The history holds at most so many.
+    kept_share
+        No set is kept that takes more bytes than this share of F0's: it would save little.
     memory
         Bytes of frequency sets that a search may keep for roll-ups; what would go beyond is made again.
     record
@@ -53,16 +55,17 @@ class Framework:
     history: bool = True
     snapshot_share: float = 0.2
     snapshots: int = 200
+    kept_share: float = 1.0
     memory: int = 2 << 30
     record: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.snapshot_share <= 1:
             raise InputError(f"A snapshot's share of the rows is from 0 to 1.\nFound: {self.snapshot_share}.")
-        if self.snapshots < 0 or self.memory < 0:
+        if min(self.snapshots, self.kept_share, self.memory) < 0:
             raise InputError(
-                "The entries of the history and the memory cannot be negative.\n"
-                f"Found: {self.snapshots} and {self.memory}."
+                "The entries of the history, the share of F0 and the memory cannot be negative.\n"
+                f"Found: {self.snapshots}, {self.kept_share} and {self.memory}."
             )
 
     @classmethod
@@ -103,8 +106,17 @@ class Checker:
         listener: SearchListener | None = None,
         *,
         absent: bool = False,
+        hand_out: bool = False,
     ) -> None:
-        """Group the rows. With `absent`, nodes may leave columns out: those stand one level above the top."""
+        """Group the rows.
+
+        Parameters
+        ----------
+        absent
+            Nodes may leave columns out: those stand one level above the top.
+        hand_out
+            What `check` returns of a failing node can be given as a source later.
+        """
         self.problem = problem
         self.framework = framework
         self.started = perf_counter()
@@ -121,8 +133,10 @@ class Checker:
             objective=self.objective,
             project=framework.projection,
             rollup=framework.rollup,
+            hand_out=hand_out,
             snapshots=framework.snapshots if framework.history else 0,
             snapshot_classes=int(framework.snapshot_share * problem.table.rows),
+            kept_share=framework.kept_share,
             memory=framework.memory,
         )
         self.best: Best | None = None

@@ -86,7 +86,7 @@ def search_subsets(
 ) -> SearchResult:
     """Search the lattices of all sets of columns, by size."""
     subset_nodes = refuse_large_subsets(problem)
-    checker = Checker(problem, framework, listener, absent=True)
+    checker = Checker(problem, framework, listener, absent=True, hand_out=True)
     source = sources(checker)
     survivors: dict[Columns, NDArray[np.bool_]] = {}
     status = Status(checker.levels)

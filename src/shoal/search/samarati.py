@@ -26,7 +26,8 @@ class Samarati:
     P. Samarati, "Protecting respondents' identities in microdata release", TKDE 13(6), 2001.
     """
 
-    framework: Framework = field(default_factory=Framework)
+    # Nodes of one height do not roll up from each other, so a history mostly fills in vain.
+    framework: Framework = field(default_factory=lambda: Framework(history=False))
     name: ClassVar[str] = "samarati"
     summary: ClassVar[str] = "Bisect the height of the lattice; finds one node of the least height."
     exact: ClassVar[bool] = True

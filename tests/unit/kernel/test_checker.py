@@ -11,8 +11,22 @@ from shoal import _kernel
 
 from .test_frequency_sets import SHAPES, classes_by_numpy, kernel_table, random_codes, random_maps
 
-EVERYTHING = {"rollup": True, "snapshots": 5, "snapshot_classes": 10**9, "memory": 1 << 40}
-NOTHING = {"rollup": False, "snapshots": 0, "snapshot_classes": 0, "memory": 0}
+EVERYTHING = {
+    "rollup": True,
+    "hand_out": True,
+    "snapshots": 5,
+    "snapshot_classes": 10**9,
+    "kept_share": 1e9,
+    "memory": 1 << 40,
+}
+NOTHING = {
+    "rollup": False,
+    "hand_out": False,
+    "snapshots": 0,
+    "snapshot_classes": 0,
+    "kept_share": 1e9,
+    "memory": 0,
+}
 
 
 def checker_of(
@@ -27,7 +41,9 @@ def checker_of(
 )
 @pytest.mark.parametrize("project", [False, True])
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != "one row"])
-def test_any_order_of_nodes_gives_what_numpy_gives(name: str, project: bool, options: dict[str, int]) -> None:
+def test_any_order_of_nodes_gives_what_numpy_gives(
+    name: str, project: bool, options: dict[str, float]
+) -> None:
     cardinalities, rows, skew = SHAPES[name]
     rows = min(rows, 20_000)
     rng = np.random.default_rng(len(name))
