@@ -139,7 +139,7 @@ private:
         const bool small = static_cast<double>(set.used_bytes()) <=
                            options_.kept_share * static_cast<double>(table_.ground.used_bytes());
         const bool for_search = options_.rollup && options_.hand_out;
-        if (small && table_.arena.in_use() <= options_.memory && (for_search || history_.takes(classes))) {
+        if (small && table_.arena.in_use() - before_ <= options_.memory && (for_search || history_.takes(classes))) {
             Shared held = keep(set, classes);
             if (for_search) checked.held = held;
             if (history_.add(std::move(held))) ++evaluator_.counters.snapshots;
@@ -161,6 +161,7 @@ private:
     Table<Words, Count>& table_;
     const Objective objective_;
     const CheckerOptions options_;
+    const std::size_t before_ = table_.arena.in_use();  // F0
     Evaluator<Words, Count> evaluator_;
     History<Words, Count> history_;
     std::array<Set, 2> scratch_;

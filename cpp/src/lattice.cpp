@@ -17,8 +17,8 @@ Lattice::Lattice(const Hierarchies& hierarchies) : columns_(hierarchies.columns(
     std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return levels_[a] < levels_[b]; });
     for (std::size_t depth = columns_; depth-- > 0;) {
         strides_[order_[depth]] = size_;
-        if (size_ > max_nodes / levels_[order_[depth]]) throw std::length_error("the lattice is too large");
-        size_ *= levels_[order_[depth]];
+        // Beyond what a search can keep the size is just too large; checking single nodes needs none.
+        size_ = size_ > max_nodes / levels_[order_[depth]] ? max_nodes + 1 : size_ * levels_[order_[depth]];
     }
 }
 
@@ -29,6 +29,11 @@ Node Lattice::node(std::size_t index) const noexcept {
         index %= strides_[column];
     }
     return node;
+}
+
+TagMap::TagMap(const Lattice& lattice) : lattice_(lattice) {
+    if (lattice.size() > max_nodes) throw std::length_error("the lattice is too large");
+    tags_ = std::vector<std::atomic<std::uint8_t>>(lattice.size());
 }
 
 std::size_t TagMap::set(std::size_t index, std::uint8_t tags) noexcept {

@@ -17,6 +17,7 @@ from shoal.describe.spec import Spec
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
+from shoal.measure.measure import canonical
 from shoal.read.source import Source, open_source
 from shoal.recode.full_domain import recode
 from shoal.release import Release
@@ -118,7 +119,9 @@ def anonymize(
         del problem  # and with it the kernel's copy of the table
     optimal = found.optimal and search_algorithm.exact
     # The last two steps, recode and audit, are the same for any node that is chosen later.
-    return run.release(spec, found.levels, found.score, optimal=optimal, nodes=nodes, steps=steps)
+    return run.release(
+        spec, found.levels, found.score, optimal=optimal, bound=found.bound, nodes=nodes, steps=steps
+    )
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class _Run:
         score: float,
         *,
         optimal: bool,
+        bound: float | None,
         nodes: Nodes | None,
         steps: Steps,
         notes: tuple[str, ...] = (),
@@ -155,7 +159,7 @@ class _Run:
                 spec.privacy,
                 columns=self.columns,
                 suppressed=spec.suppressed,
-                random=None if self.keep_order else np.random.default_rng(self.seed),
+                random=None if self.keep_order else self._random(levels),
             )
         with steps("audit"):
             _check_suppressed(recoded.suppressed_rows, self.coded.rows, spec)
@@ -171,7 +175,7 @@ class _Run:
             suppressed_rows=recoded.suppressed_rows,
             class_sizes=recoded.class_sizes,
             optimal=optimal,
-            bound=self.found.bound,
+            bound=bound,
             nodes=self.found.counters,
             audit=evidence,
             shuffled=not self.keep_order,
@@ -185,17 +189,27 @@ class _Run:
 
     def release_at(self, nodes: Nodes, place: int) -> Release:
         """Make the release of one of all satisfying nodes, of which the first is the best."""
-        node, best = nodes[place], place == 0
+        node, best = nodes[place], nodes[0].score
+        optimal = canonical(node.score) == canonical(best)
         chosen = f"Chosen as number {place + 1:,} of {len(nodes):,} satisfying nodes by {nodes.quality}."
+        once = "Publish one release of a table: who has two can join them, and neither hides anybody then."
         return self.release(
             nodes.spec,
             tuple(node.levels.values()),
             node.score,
-            optimal=best,
+            optimal=optimal,
+            bound=best,
             nodes=nodes,
             steps=Steps(self.listener),
-            notes=() if best else (chosen,),
+            notes=(once,) if optimal else (chosen, once),
         )
+
+    def _random(self, levels: Sequence[int]) -> np.random.Generator:
+        """Return what shuffles the rows. Releases at different levels must not be in one order.
+
+        Otherwise two of them, made with one seed, could be joined row by row.
+        """
+        return np.random.default_rng(None if self.seed is None else [self.seed, *levels])
 
 
 def _algorithm(algorithm: object) -> SearchAlgorithm:

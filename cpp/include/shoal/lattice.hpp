@@ -35,6 +35,7 @@ public:
     explicit Lattice(const Hierarchies& hierarchies);
 
     std::size_t columns() const noexcept { return columns_; }
+    // More than `max_nodes` where there are more.
     std::size_t size() const noexcept { return size_; }
     unsigned levels(std::size_t column) const noexcept { return levels_[column]; }
     std::size_t stride(std::size_t column) const noexcept { return strides_[column]; }
@@ -63,7 +64,7 @@ private:
 // never a wrong answer.
 class TagMap {
 public:
-    explicit TagMap(const Lattice& lattice) : lattice_(lattice), tags_(lattice.size()) {}
+    explicit TagMap(const Lattice& lattice);
 
     std::uint8_t at(std::size_t index) const noexcept { return tags_[index].load(std::memory_order_relaxed); }
     std::uint8_t at(const Node& node) const noexcept { return at(lattice_.index(node)); }

@@ -211,7 +211,8 @@ def anonymize(
                 with atomic(all_nodes) as (hidden,):
                     write_table(release.satisfying_nodes.table, hidden)
                     release.write(output)
-    if as_json:
-        typer.echo(json.dumps(release.to_mapping(), indent=2))
-    else:
-        print_release(release, output, all_nodes)
+    with reporting(interrupted="Interrupted; the release was written before."):
+        if as_json:
+            typer.echo(json.dumps(release.to_mapping(), indent=2))
+        else:
+            print_release(release, output, all_nodes)

@@ -21,7 +21,7 @@ Quote = Annotated[str | None, typer.Option(help="Around cells.", rich_help_panel
 Encoding = Annotated[
     str | None, typer.Option(help="Of the text, such as utf-8 or cp1252.", rich_help_panel=_CSV)
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ShowValues = Annotated[
     bool,
     typer.Option("--show-values", help="Let error messages show people's values, such as unknown ones."),

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shoal.encode.table import CodedTable
 
 
@@ -87,3 +90,10 @@ def canonical(score: float) -> float:
         return score
     mantissa, exponent = math.frexp(score)
     return math.ldexp(round(math.ldexp(mantissa, 40)), exponent - 40)
+
+
+def canonical_all(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round many scores as `canonical` rounds one."""
+    mantissas, exponents = np.frexp(scores)
+    rounded = np.ldexp(np.rint(np.ldexp(mantissas, 40)), exponents - 40)
+    return np.where(np.isfinite(scores) & (scores != np.rint(scores)), rounded, scores)

@@ -100,7 +100,7 @@ class BitmapIncognito:
                 if self.record:
                     checks.append(Check(_levels_of_all(problem, chosen, node), satisfies))
                 if listener is not None and (checked + checked_here) % NODES_PER_CALL == 0:
-                    listener(subset_nodes, decided, None)
+                    listener(subset_nodes, decided + status.decided, None)
             checked += checked_here
             decided += status.size
             survivors[chosen] = status.mask(SATISFIES)

@@ -42,10 +42,10 @@ class BottomUp:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
-        refuse_large(problem.lattice.size)
+        refuse_large(problem)
         checker = Checker(problem, self.framework, listener, hand_out=True)
         bottom = (0,) * len(checker.levels)
-        status = breadth_first(checker, range(len(bottom)), {bottom: None})
+        status = breadth_first(checker, range(len(bottom)), {bottom: None}, nodes=checker.lattice)
         return conclude(checker, status, all_nodes=all_nodes)
 
 

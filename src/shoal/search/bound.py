@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from shoal.encode.column import CodedColumn
 from shoal.measure.discernability import MonotoneDiscernability
+from shoal.measure.height import Height
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 
@@ -21,21 +23,20 @@ def lower_bound(problem: SearchProblem) -> float:
     if not (problem.measure.monotone or costs.level_costs):
         # Discernability, of which this is the part that suppression does not lower.
         problem = replace(problem, measure=MonotoneDiscernability())
-    checker = Checker(problem, Framework(history=False), absent=True)
-    node = tuple(_lowest(checker, column) for column in range(len(checker.levels)))
+    node = [_lowest(problem, column) for column in problem.table.columns]
     if costs.level_costs:
-        levels = map(int.__add__, node, checker.lowest)
+        levels = [column.min_level + up for column, up in zip(problem.table.columns, node, strict=True)]
         terms = zip(costs.weights, costs.level_costs, levels, strict=True)
         return sum(weight * column[level] for weight, column, level in terms) * _SLACK
-    _, _, scores = checker.kernel.evaluate([node])
+    _, _, scores = Checker(problem, Framework.basic()).kernel.evaluate([node])
     return float(scores[0]) * _SLACK
 
 
-def _lowest(checker: Checker, column: int) -> int:
-    """Return the lowest position at which a column satisfies by itself; the highest where none does."""
-    node = list(checker.levels)
-    for level in range(checker.levels[column]):
-        node[column] = level
-        if checker.check(tuple(node)).satisfies:
-            return level
-    return checker.levels[column] - 1
+def _lowest(problem: SearchProblem, column: CodedColumn) -> int:
+    """Return how far up a column has to go to satisfy by itself; to its top where it never does."""
+    checker = Checker(
+        replace(problem, table=replace(problem.table, columns=(column,)), measure=Height()),
+        Framework(history=False),
+    )
+    steps = range(checker.levels[0])
+    return next((up for up in steps if checker.check((up,)).satisfies), steps[-1])

@@ -12,7 +12,7 @@ from typing import ClassVar
 from shoal import _kernel
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
-from shoal.search.serve import require_served
+from shoal.search.serve import MOST_LISTED, refuse_large, require_served
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class Box:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        if all_nodes:
+            refuse_large(problem, most=MOST_LISTED)
         start = perf_counter()
         problem.ground.reset_peak_bytes()
         found = problem.ground.search(

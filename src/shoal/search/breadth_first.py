@@ -12,21 +12,24 @@ Roots = dict[Node, _kernel.Checked | None]
 """Nodes to begin with, each with what to roll it up from; from F0 where that is None."""
 
 
-def breadth_first(checker: Checker, columns: Sequence[int], roots: Roots) -> Status:
+def breadth_first(
+    checker: Checker, columns: Sequence[int], roots: Roots, *, nodes: int, before: int = 0
+) -> Status:
     """Find the satisfying nodes of some columns among the roots and all nodes above them.
 
     Parameters
     ----------
     columns
         The columns that take part; the others are left out of the frequency sets.
+    nodes, before
+        For the progress: nodes of the whole search, and those that were decided before.
     """
     levels = [checker.levels[column] for column in columns]
     status = Status(levels)
     waiting: list[Roots] = [{} for _ in range(sum(levels) - len(levels) + 1)]
     for root, source in roots.items():
         waiting[sum(root)][root] = source
-    if len(columns) == len(checker.levels):
-        checker.progress = lambda: (status.size, status.decided)
+    checker.progress = lambda: (nodes, before + status.decided)
     everywhere = list(checker.levels)  # one above the top: left out
     known, strides = status.known, status.strides
     for here in waiting:

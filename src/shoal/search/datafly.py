@@ -50,18 +50,11 @@ class Datafly:
         height = sum(checker.levels) - len(node)
         checker.progress = lambda: (height + 1, sum(node))
         while not checker.check(tuple(node)).satisfies:
-            # The column with the most values of those that can still go up; the first of several.
-            values, column = max(
-                (
-                    (len(columns[column].labels[checker.lowest[column] + level]), -column)
-                    for column, level in enumerate(node)
-                    if level + 1 < checker.levels[column]
-                ),
-                default=(0, 1),
-            )
-            if not values:
+            able = [column for column, level in enumerate(node) if level + 1 < checker.levels[column]]
+            if not able:
                 break
-            node[-column] += 1
+            values = [len(columns[column].labels[checker.lowest[column] + node[column]]) for column in able]
+            node[able[values.index(max(values))]] += 1
         bound = lower_bound(problem) if checker.best else None
         untouched = checker.lattice - len(checker.scored) - checker.failed
         return answer(checker, pruned=untouched, optimal=False, bound=bound)

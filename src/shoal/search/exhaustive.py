@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shoal.measure.measure import Node
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
+from shoal.search.serve import MOST_LISTED, refuse_large
 
 IntArray = NDArray[np.int64]
 
@@ -40,6 +41,7 @@ class Exhaustive:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         start = perf_counter()
+        refuse_large(problem, most=MOST_LISTED)
         size = problem.lattice.size
         best: tuple[object, ...] | None = None
         best_node: Node | None = None

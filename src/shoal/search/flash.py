@@ -48,7 +48,7 @@ class Flash:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
-        refuse_large(problem.lattice.size)
+        refuse_large(problem)
         checker = Checker(problem, self.framework, listener)
         status = Status(checker.levels)
         checker.progress = lambda: (status.size, status.decided)

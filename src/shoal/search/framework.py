@@ -40,7 +40,8 @@ class Framework:
     kept_share
         No set is kept that takes more bytes than this share of F0's: it would save little.
     memory
-        Bytes of frequency sets that a search may keep for roll-ups; what would go beyond is made again.
+        Bytes of frequency sets of checked nodes that a search may keep for roll-ups, beside F0; what would go
+        beyond is made again. (The cube of incognito-cube is held all the same.)
     record
         Also return the nodes in the order in which they were checked.
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import InputError
 from shoal.search.breadth_first import Roots, breadth_first
 from shoal.search.conclude import conclude
 from shoal.search.framework import Checker, Framework
@@ -18,6 +19,9 @@ from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.serve import refuse_large, require_served
 from shoal.search.status import SATISFIES, Node, Status
+
+MOST_COLUMNS = 16
+"""Each further column doubles the sets of columns."""
 
 Columns = tuple[int, ...]
 Survivors = Mapping[Columns, NDArray[np.bool_]]
@@ -92,9 +96,10 @@ def search_subsets(
     status = Status(checker.levels)
     done = 0
     for columns in subsets(len(checker.levels)):
-        checker.progress = lambda: (subset_nodes, done)  # noqa: B023 (as it is when asked)
         left = candidates(survivors, columns, [checker.levels[column] for column in columns])
-        status = breadth_first(checker, columns, source.of(columns, roots(left)))
+        status = breadth_first(
+            checker, columns, source.of(columns, roots(left)), nodes=subset_nodes, before=done
+        )
         survivors[columns] = status.mask(SATISFIES)
         done += status.size
     status.fail_the_rest()
@@ -102,9 +107,16 @@ def search_subsets(
 
 
 def refuse_large_subsets(problem: SearchProblem) -> int:
-    """Return how many nodes the lattices of all sets of columns have, if that is not too many."""
-    nodes = math.prod(column.max_level - column.min_level + 2 for column in problem.table.columns) - 1
-    refuse_large(nodes, "the lattices of all sets of columns")
+    """Return how many nodes the lattices of all sets of columns have, if those are not too many."""
+    columns = problem.table.columns
+    nodes = math.prod(column.max_level - column.min_level + 2 for column in columns) - 1
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(
+            f"Incognito searches every set of columns, and goes up to {MOST_COLUMNS} columns.\n"
+            f"Found: {len(columns)}, with {2 ** len(columns) - 1:,} sets and {nodes:,} nodes.\n"
+            "Declare fewer quasi-identifiers, or take box."
+        )
+    refuse_large(problem, nodes, "the lattices of all sets of columns")
     return nodes
 
 

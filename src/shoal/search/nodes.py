@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 
+_BATCH = 4096
+
+
 class RankedNode(NamedTuple):
     """A satisfying node: its levels by column, what it suppresses, and its score; smaller is better."""
 
@@ -110,18 +113,20 @@ class Nodes(Sequence[RankedNode]):
             for column in problem.table.columns
         )
         asked = replace(problem, table=replace(problem.table, columns=weighted), measure=spec.quality)
-        suppressed, _, scores = problem.ground.evaluate(
-            (levels - _lowest(problem.table)).tolist(), problem.threshold, asked.objective
-        )
-        ranks = [
-            problem.rank(node, score) for node, score in zip(levels.tolist(), scores.tolist(), strict=True)
-        ]
-        order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        suppressed = np.zeros(len(levels), dtype=np.int64)
+        scores = np.zeros(len(levels))
+        # In batches, so that an interrupt is heard; neighbours share much of the work.
+        for start in range(0, len(levels), _BATCH):
+            batch = slice(start, start + _BATCH)
+            suppressed[batch], _, scores[batch] = problem.ground.evaluate(
+                (levels[batch] - _lowest(problem.table)).tolist(), problem.threshold, asked.objective
+            )
+        order = problem.order(levels, scores)
         return cls(
             spec=spec,
             _problem=problem,
             _levels=levels[order],
-            _suppressed_rows=suppressed.astype(np.int64)[order],
+            _suppressed_rows=suppressed[order],
             _scores=scores[order],
             _left=np.flatnonzero(left[order]),
             _make=make,
@@ -136,7 +141,11 @@ class Nodes(Sequence[RankedNode]):
     def __getitem__(self, place: slice) -> Nodes: ...
     def __getitem__(self, place: int | slice) -> RankedNode | Nodes:
         if isinstance(place, slice):
-            return replace(self, _left=np.sort(self._left[place]))
+            if place.step is not None and place.step < 0:
+                raise InputError(
+                    "Nodes stand the best first.\nFound: a slice that goes backwards.\nTake a list."
+                )
+            return replace(self, _left=self._left[place])
         return self._node(self._left[place])
 
     def __iter__(self) -> Iterator[RankedNode]:
@@ -171,10 +180,13 @@ class Nodes(Sequence[RankedNode]):
     def table(self) -> pa.Table:
         """The nodes as Arrow: a column of levels for each quasi-identifier, `suppressed_rows` and `score`."""
         columns = [*self._levels[self._left].T.copy(), self._suppressed_rows[self._left]]
-        return pa.table(
-            [*map(pa.array, columns), pa.array(self._scores[self._left])],
-            names=[*self._problem.table.names, "suppressed_rows", "score"],
-        )
+        names = list(self._problem.table.names)
+        for name in ("suppressed_rows", "score"):
+            # A quasi-identifier may have that name; then ours gets a line under its end.
+            while name in names:
+                name += "_"  # noqa: PLW2901
+            names.append(name)
+        return pa.table([*map(pa.array, columns), pa.array(self._scores[self._left])], names=names)
 
     def minimal(self) -> Nodes:
         """Return those of these nodes that generalize none of the others."""
@@ -225,6 +237,11 @@ class Nodes(Sequence[RankedNode]):
         """
         if callable(where):
             left = self._left[np.fromiter(map(where, self), dtype=bool, count=len(self))]
+        elif not isinstance(where, Mapping | None):
+            raise InputError(
+                f"Nodes are filtered by levels of columns, or by a function.\nFound: {where!r}.\n"
+                "Say for example filter(age=0) or filter({'age': (1, 3)})."
+            )
         else:
             left, levels = self._left, {**(where or {}), **levels}
         spec = self.spec.adjust(levels=levels)
@@ -257,7 +274,8 @@ class Nodes(Sequence[RankedNode]):
         Parameters
         ----------
         node
-            One of the nodes, its place among these, or its levels by column; the best if not given.
+            A satisfying node, its place among these, or its levels by column; the best of these if not given.
+            Publish one release of a table: who has two can join them.
 
         Raises
         ------
@@ -266,10 +284,19 @@ class Nodes(Sequence[RankedNode]):
         """
         if node is None:
             place = self._first()
-        elif isinstance(node, SupportsIndex):
+        elif isinstance(node, RankedNode | Mapping):
+            place = self._find(node.levels if isinstance(node, RankedNode) else node)
+        elif isinstance(node, SupportsIndex) and not isinstance(node, bool):
+            if not -len(self) <= node.__index__() < len(self):
+                raise InputError(
+                    f"There is no node at place {node.__index__()}.\nFound: {len(self):,} nodes."
+                )
             place = int(self._left[node])
         else:
-            place = self._find(node.levels if isinstance(node, RankedNode) else node)
+            raise InputError(
+                f"A release is made of a node, of its place or of its levels.\nFound: {node!r}.\n"
+                "Say for example release(0) or release({'age': 1, 'sex': 0})."
+            )
         return self._make(self.all, place)
 
     def _node(self, place: int) -> RankedNode:

@@ -46,7 +46,7 @@ class Ola:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
-        refuse_large(problem.lattice.size)
+        refuse_large(problem)
         natural = -np.arange(problem.lattice.size)
         return _search(problem, self.framework, natural, all_nodes=all_nodes, listener=listener)
 
@@ -72,7 +72,7 @@ class StableOla:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
-        refuse_large(problem.lattice.size)
+        refuse_large(problem)
         stable = stable_ranks(problem.table)
         return _search(problem, self.framework, stable, all_nodes=all_nodes, listener=listener)
 

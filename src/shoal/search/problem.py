@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal import _kernel
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.measure.measure import Measure, canonical
+from shoal.measure.measure import Measure, canonical, canonical_all
 from shoal.privacy.model import PrivacyModel
 from shoal.search.lattice import Lattice
 
@@ -60,6 +61,15 @@ class SearchProblem:
             if column.height:
                 relative += level / column.height
         return canonical(score), sum(levels), canonical(relative), tuple(levels)
+
+    def order(self, levels: NDArray[np.uint8], scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the places of nodes, one per row of levels, in the order of their ranks."""
+        relative = np.zeros(len(levels))
+        for column, level in zip(self.table.columns, levels.T, strict=True):
+            if column.height:
+                relative += level / column.height
+        keys = (canonical_all(scores), levels.sum(axis=1), canonical_all(relative), *levels.T)
+        return np.lexsort(keys[::-1])
 
     @property
     def threshold(self) -> int:
@@ -131,15 +141,22 @@ def kernel_table(
         for column_maps, chosen in zip(maps, user_levels, strict=True):
             column_maps.append(np.zeros_like(column_maps[0]))
             chosen.append(chosen[-1])
-    return _kernel.CodedTable(
-        codes=[
-            column.codes if base == 0 else column.maps[base][column.codes]
-            for column, base in zip(columns, bases, strict=True)
-        ],
-        maps=maps,
-        user_levels=user_levels,
-        heights=[column.height for column in columns],
-    )
+    codes = [
+        column.codes if base == 0 else column.maps[base][column.codes]
+        for column, base in zip(columns, bases, strict=True)
+    ]
+    try:
+        return _kernel.CodedTable(
+            codes=codes,
+            maps=maps,
+            user_levels=user_levels,
+            heights=[column.height for column in columns],
+        )
+    except ValueError as error:
+        raise InputError(
+            f"The table is too wide for a search: {error}.\n"
+            "Declare fewer quasi-identifiers, or begin at higher levels with min-level."
+        ) from error
 
 
 def suppressed_rows_allowed(suppression: float, rows: int) -> int:

@@ -29,7 +29,7 @@ class Counters:
     rollups, scans
         Frequency sets computed from a finer one, and from F0 itself.
     touched
-        Tuples, or cells of dense sets, that were read for it.
+        Tuples, cells of dense sets or words of bitmaps that were read for it.
     snapshots, evicted
         Frequency sets put into the history, and dropped from it again.
     peak_bytes

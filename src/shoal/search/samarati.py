@@ -44,7 +44,7 @@ class Samarati:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
-        refuse_large(problem.lattice.size)
+        refuse_large(problem)
         checker = Checker(problem, self.framework, listener)
         # The first height at which a node satisfies; one above the top stands for none at all.
         low, high = 0, sum(checker.levels) - len(checker.levels) + 1

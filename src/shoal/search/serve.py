@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
-from shoal import registry
+from shoal import _kernel, registry
 from shoal.errors import InputError
 from shoal.measure.measure import Measure
 from shoal.privacy.model import PrivacyModel
+from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
 
-MOST_NODES = 1 << 24
-"""Searches that are written in Python keep several numbers per node."""
+MOST_NODES = 1 << 22
+"""Searches that are written in Python keep some hundred bytes per node."""
+
+MOST_LISTED = 1 << 24
+"""Nodes that can be listed when all are asked for."""
 
 
 def require_served(
@@ -47,13 +52,31 @@ def served_by(models: Sequence[PrivacyModel], measure: Measure, *, all_nodes: bo
     ]
 
 
-def refuse_large(nodes: int, what: str = "the lattice") -> None:
-    """Raise if there are more nodes than a search in Python can keep in mind."""
-    if nodes > MOST_NODES:
+def refuse_large(
+    problem: SearchProblem, nodes: int | None = None, what: str = "the lattice", most: int = MOST_NODES
+) -> None:
+    """Raise if there are more nodes than can be kept in mind: those of the lattice, if not given."""
+    nodes = problem.lattice.size if nodes is None else nodes
+    require_columns(problem)
+    if nodes <= most:
+        return
+    box = math.prod(map(len, problem.lattice.levels)) <= _kernel.max_nodes
+    raise InputError(
+        f"This takes a note of every node of {what}, and goes up to {most:,} nodes.\n"
+        f"Found: {nodes:,} nodes.\n"
+        "Allow fewer levels with min-level and max-level, declare fewer quasi-identifiers, or take "
+        f"{'box, which gets by with less' if box else 'datafly, a heuristic'}."
+    )
+
+
+def require_columns(problem: SearchProblem) -> None:
+    """Raise if there are more columns than the kernel takes."""
+    columns = len(problem.table.columns)
+    if columns > _kernel.max_columns:
         raise InputError(
-            f"This algorithm keeps {what} in memory, with at most {MOST_NODES:,} nodes.\n"
-            f"Found: {nodes:,} nodes.\n"
-            "Take the algorithm 'box', or allow fewer levels with min-level and max-level."
+            f"A search goes up to {_kernel.max_columns} quasi-identifiers.\n"
+            f"Found: {columns}.\n"
+            "Declare fewer, or put those that go together into one."
         )
 
 

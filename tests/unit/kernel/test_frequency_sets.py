@@ -206,12 +206,6 @@ def bad_tables() -> dict[str, dict[str, object]]:
         "a level beyond a byte": good | {"user_levels": [[0, 256]]},
         "weights missing": good | {"weights": np.ones(2, dtype=np.uint64)},
         "weight 0": good | {"weights": np.zeros(3, dtype=np.uint64)},
-        "lattice too large": {
-            "codes": [identity] * 60,
-            "maps": [[identity, ones, zeros]] * 60,
-            "user_levels": [[0, 1, 2]] * 60,
-            "heights": [2] * 60,
-        },
     }
 
 
@@ -219,3 +213,12 @@ def bad_tables() -> dict[str, dict[str, object]]:
 def test_bad_tables_are_refused(name: str) -> None:
     with pytest.raises((ValueError, RuntimeError)):
         _kernel.CodedTable(**bad_tables()[name])  # type: ignore[arg-type]
+
+
+def test_a_lattice_beyond_search_can_be_looked_at_node_by_node() -> None:
+    identity, zeros = np.arange(3, dtype=np.uint32), np.zeros(3, dtype=np.uint32)
+    table = kernel_table([identity] * 60, [[identity, zeros]] * 60)
+    objective = _kernel.Objective(term="squares", rows=3.0)
+    assert table.evaluate([(1,) * 60, (0,) * 60], 2, objective)[1].tolist() == [1, 3]
+    with pytest.raises(ValueError, match="too large"):
+        table.search(k=2, limit=0, objective=objective)
