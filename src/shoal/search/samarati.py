@@ -26,8 +26,8 @@ class Samarati:
     P. Samarati, "Protecting respondents' identities in microdata release", TKDE 13(6), 2001.
     """
 
-    # Nodes of one height do not roll up from each other, so a history mostly fills in vain.
-    framework: Framework = field(default_factory=lambda: Framework(history=False))
+    # Nodes of a height roll up from those of a lower one that failed, if the history is wide enough for both.
+    framework: Framework = field(default_factory=lambda: Framework(snapshots=2000, snapshot_share=0.5))
     name: ClassVar[str] = "samarati"
     summary: ClassVar[str] = "Bisect the height of the lattice; finds one node of the least height."
     exact: ClassVar[bool] = True
