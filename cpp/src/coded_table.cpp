@@ -29,6 +29,8 @@ std::vector<std::size_t> rollup_order(const std::vector<ColumnInput>& columns) {
     return order;
 }
 
+constexpr double always_small = 4096;  // bytes
+
 template <int Words, class Count>
 struct TypedChecked final : Checked {
     SharedSet<Words, Count> held;
@@ -121,7 +123,8 @@ private:
         if (options_.rollup && source != nullptr) {
             if (Shared held = given(node, *source)) return held;
         }
-        Shared found = history_.find(node);
+        // A search that holds the sets itself has put none into the history.
+        Shared found = options_.rollup && options_.hand_out ? nullptr : history_.find(node);
         return found != nullptr && last_below(node) && last_classes_ < found->classes ? nullptr : found;
     }
 
@@ -135,14 +138,17 @@ private:
 
     // A failing set is of use for the nodes above it.
     void remember(const Set& set, std::uint64_t classes, TypedChecked<Words, Count>& checked) {
-        // One that takes nearly as much as F0 saves little, and costs its memory.
-        const bool small = static_cast<double>(set.used_bytes()) <=
-                           options_.kept_share * static_cast<double>(table_.ground.used_bytes());
+        // One that takes much of what F0 takes saves little, and costs its memory.
+        const double most = options_.kept_share * static_cast<double>(table_.ground.used_bytes());
+        const bool small = static_cast<double>(set.used_bytes()) <= std::max(most, always_small);
         const bool for_search = options_.rollup && options_.hand_out;
         if (small && table_.arena.in_use() - before_ <= options_.memory && (for_search || history_.takes(classes))) {
             Shared held = keep(set, classes);
-            if (for_search) checked.held = held;
-            if (history_.add(std::move(held))) ++evaluator_.counters.snapshots;
+            if (for_search) {
+                checked.held = std::move(held);
+            } else if (history_.add(std::move(held))) {
+                ++evaluator_.counters.snapshots;
+            }
         }
         if (&set == &scratch_[1 - last_]) {
             last_ = 1 - last_;

@@ -32,13 +32,14 @@ class Framework:
     rollup
         A frequency set is made from that of a finer node, where the search has just seen one.
     history
-        Frequency sets of failing nodes are kept for later roll-ups, the least recently used dropped first.
+        Frequency sets of failing nodes are kept for later roll-ups, the least recently used dropped first. (A
+        search that goes breadth-first holds those of the height below itself, if it may roll up.)
     snapshot_share
         The history takes sets with at most as many classes as this share of the rows.
     snapshots
         The history holds at most so many.
     kept_share
-        No set is kept that takes more bytes than this share of F0's: it would save little.
+        No set is kept that takes more bytes than this share of F0's, or 4 KB: it would save little.
     memory
         Bytes of frequency sets of checked nodes that a search may keep for roll-ups, beside F0; what would go
         beyond is made again. (The cube of incognito-cube is held all the same.)
@@ -56,7 +57,7 @@ class Framework:
     history: bool = True
     snapshot_share: float = 0.2
     snapshots: int = 200
-    kept_share: float = 1.0
+    kept_share: float = 0.5
     memory: int = 2 << 30
     record: bool = False
 

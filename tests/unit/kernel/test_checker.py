@@ -91,7 +91,9 @@ def test_what_was_prepared_serves_every_node_above() -> None:
 def test_no_more_snapshots_are_kept_than_allowed() -> None:
     rng = np.random.default_rng(4)
     maps, codes = random_maps(rng, [40, 40], [3, 3]), random_codes(rng, [40, 40], 900, 1.0)
-    checker = checker_of(kernel_table(codes, maps), 900, 0, False, **(EVERYTHING | {"snapshots": 2}))
+    checker = checker_of(
+        kernel_table(codes, maps), 900, 0, False, **(EVERYTHING | {"hand_out": False, "snapshots": 2})
+    )
     failing = sum(not checker.check(node).satisfies for node in product(range(3), range(3)))
     assert checker.counters["snapshots"] == failing
     assert checker.counters["evicted"] == failing - 2
