@@ -44,11 +44,12 @@ def require_served(
 
 
 def served_by(models: Sequence[PrivacyModel], measure: Measure, *, all_nodes: bool = False) -> list[str]:
-    """Return the names of the algorithms that can serve these models and this measure."""
+    """Return the names of the algorithms that can serve these models and this measure, heuristics marked."""
+    kinds = [registry.resolve("algorithms", name) for name in registry.names("algorithms")]
     return [
-        name
-        for name in registry.names("algorithms")
-        if not list(_reasons(registry.resolve("algorithms", name), models, measure, all_nodes))
+        kind.name if kind.exact else f"{kind.name} (a heuristic)"
+        for kind in kinds
+        if not list(_reasons(kind, models, measure, all_nodes))
     ]
 
 
