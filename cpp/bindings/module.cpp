@@ -6,10 +6,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <optional>
+#include <string>
+#include <tuple>
 
 #include "shoal/bitmap_table.hpp"
 #include "shoal/coded_table.hpp"
@@ -44,11 +48,17 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
     return to_numpy(std::move(values), {size});
 }
 
+// Entries per row, what each row adds, how many entries and values there are, whether an entry counts once, and
+// the value of each entry where that is not itself.
+using AttributeArrays = std::tuple<Array<Label>, std::optional<Array<std::uint64_t>>, Label, Label, bool,
+                                   std::optional<Array<Label>>>;
+
 std::unique_ptr<CodedTable> make_table(const std::vector<Array<Label>>& codes,
                                        const std::vector<std::vector<Array<Label>>>& maps,
                                        const std::vector<std::vector<unsigned>>& user_levels,
                                        const std::vector<unsigned>& heights,
-                                       const std::optional<Array<std::uint64_t>>& weights) {
+                                       const std::optional<Array<std::uint64_t>>& weights,
+                                       const std::vector<AttributeArrays>& attributes) {
     if (maps.size() != codes.size() || user_levels.size() != codes.size() || heights.size() != codes.size()) {
         throw std::invalid_argument("codes, maps, user_levels and heights need one entry per column");
     }
@@ -58,29 +68,77 @@ std::unique_ptr<CodedTable> make_table(const std::vector<Array<Label>>& codes,
         for (const auto& map : maps[c]) column.maps.emplace_back(map.data(), map.data() + map.size());
         columns.push_back(std::move(column));
     }
+    std::vector<AttributeInput> inputs;
+    for (const auto& [entries, adds, most_entries, values, once, value_of] : attributes) {
+        AttributeInput input{view(entries), {}, {most_entries, values, once, {}}};
+        if (adds) input.weights = view(*adds);
+        if (value_of) input.attribute.value_of.assign(value_of->data(), value_of->data() + value_of->size());
+        inputs.push_back(std::move(input));
+    }
     const std::size_t rows = codes.empty() ? 0 : codes.front().size();
     const nb::gil_scoped_release unlocked;
-    return CodedTable::make(columns, rows, weights ? view(*weights) : std::span<const std::uint64_t>{});
+    return CodedTable::make(columns, rows, weights ? view(*weights) : std::span<const std::uint64_t>{}, inputs);
+}
+
+template <class T>
+T named(const std::string& name, std::initializer_list<std::pair<std::string_view, T>> known) {
+    for (const auto& [candidate, value] : known) {
+        if (candidate == name) return value;
+    }
+    throw std::invalid_argument("unknown name: " + name);
+}
+
+Condition make_condition(const std::string& kind, std::size_t attribute, bool absorbing, std::uint64_t least,
+                         double bound, std::vector<double> lower, std::vector<double> upper,
+                         std::vector<double> totals, std::vector<Label> order,
+                         std::vector<std::vector<Label>> tree) {
+    Condition condition;
+    condition.kind = named<ConditionKind>(kind, {{"distinct", ConditionKind::distinct},
+                                                 {"entropy", ConditionKind::entropy},
+                                                 {"recursive", ConditionKind::recursive},
+                                                 {"shares", ConditionKind::shares},
+                                                 {"equal", ConditionKind::equal},
+                                                 {"ordered", ConditionKind::ordered},
+                                                 {"tree", ConditionKind::tree},
+                                                 {"population", ConditionKind::population}});
+    condition.attribute = attribute;
+    condition.absorbing = absorbing;
+    condition.least = least;
+    condition.bound = bound;
+    condition.lower = std::move(lower);
+    condition.upper = std::move(upper);
+    condition.totals = std::move(totals);
+    for (const double count : condition.totals) condition.total += count;
+    condition.order = std::move(order);
+    condition.tree = std::move(tree);
+    return condition;
 }
 
 Objective make_objective(const std::string& term, double rows, double divisor, std::vector<double> weights,
                          std::vector<std::vector<double>> level_costs,
-                         std::vector<std::vector<std::vector<double>>> label_costs) {
+                         std::vector<std::vector<std::vector<double>>> label_costs, double constant, double scale,
+                         std::size_t attribute, const std::string& aggregate) {
     Objective objective;
-    if (term == "none") objective.term = ClassTerm::none;
-    else if (term == "squares") objective.term = ClassTerm::squares;
-    else if (term == "kept-squares") objective.term = ClassTerm::kept_squares;
-    else if (term == "mean-size") objective.term = ClassTerm::mean_size;
-    else throw std::invalid_argument("unknown class term");
+    objective.term = named<ClassTerm>(term, {{"none", ClassTerm::none},
+                                             {"squares", ClassTerm::squares},
+                                             {"kept-squares", ClassTerm::kept_squares},
+                                             {"mean-size", ClassTerm::mean_size},
+                                             {"logs", ClassTerm::logs},
+                                             {"minority", ClassTerm::minority}});
+    objective.aggregate = named<Aggregate>(
+        aggregate, {{"mean", Aggregate::mean}, {"max", Aggregate::max}, {"ranked", Aggregate::ranked}});
     objective.rows = rows;
     objective.divisor = divisor;
+    objective.constant = constant;
+    objective.scale = scale;
+    objective.attribute = attribute;
     objective.weights = std::move(weights);
     objective.level_costs = std::move(level_costs);
     objective.label_costs = std::move(label_costs);
     return objective;
 }
 
-nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const Objective& objective, bool all_nodes,
+nb::dict search(CodedTable& table, const Requirement& requirement, const Objective& objective, bool all_nodes,
                 unsigned threads, std::size_t least_shared_work, const std::optional<nb::callable>& progress) {
     SearchOptions options;
     options.all_nodes = all_nodes;
@@ -95,7 +153,7 @@ nb::dict search(CodedTable& table, std::uint64_t k, std::uint64_t limit, const O
     SearchResult result;
     {
         const nb::gil_scoped_release unlocked;
-        result = table.search({k, limit}, objective, options);
+        result = table.search(requirement, objective, options);
     }
     std::size_t checked_nodes = 0;
     std::size_t tagged_satisfying = 0;
@@ -147,11 +205,11 @@ nb::tuple evaluate(Checker& checker, const std::vector<std::vector<unsigned>>& n
     return nb::make_tuple(to_numpy(std::move(suppressed)), to_numpy(std::move(classes)), to_numpy(std::move(scores)));
 }
 
-std::unique_ptr<Checker> make_checker(CodedTable& table, std::uint64_t k, std::uint64_t limit,
+std::unique_ptr<Checker> make_checker(CodedTable& table, const Requirement& requirement,
                                       const Objective& objective, bool project, bool rollup, bool hand_out,
                                       std::size_t snapshots, std::uint64_t snapshot_classes, double kept_share,
                                       std::size_t memory) {
-    return table.checker({k, limit}, objective,
+    return table.checker(requirement, objective,
                          {project, rollup, hand_out, snapshots, snapshot_classes, kept_share, memory});
 }
 
@@ -271,17 +329,46 @@ NB_MODULE(_kernel, m) {
     nb::class_<Objective>(m, "Objective", "What a search minimises; see cpp/include/shoal/objective.hpp.")
         .def("__init__", [](Objective* self, const std::string& term, double rows, double divisor,
                             std::vector<double> weights, std::vector<std::vector<double>> level_costs,
-                            std::vector<std::vector<std::vector<double>>> label_costs) {
+                            std::vector<std::vector<std::vector<double>>> label_costs, double constant, double scale,
+                            std::size_t attribute, const std::string& aggregate) {
             new (self) Objective(make_objective(term, rows, divisor, std::move(weights), std::move(level_costs),
-                                                std::move(label_costs)));
+                                                std::move(label_costs), constant, scale, attribute, aggregate));
         }, "term"_a, "rows"_a, "divisor"_a = 1.0, "weights"_a = std::vector<double>{},
              "level_costs"_a = std::vector<std::vector<double>>{},
-             "label_costs"_a = std::vector<std::vector<std::vector<double>>>{});
+             "label_costs"_a = std::vector<std::vector<std::vector<double>>>{}, "constant"_a = 0.0, "scale"_a = 1.0,
+             "attribute"_a = 0, "aggregate"_a = "mean");
+
+    nb::class_<Condition>(m, "Condition", "One test of a class; see src/shoal/privacy/condition.py.")
+        .def("__init__", [](Condition* self, const std::string& kind, std::size_t attribute, bool absorbing,
+                            std::uint64_t least, double bound, std::vector<double> lower, std::vector<double> upper,
+                            std::vector<double> totals, std::vector<Label> order,
+                            std::vector<std::vector<Label>> tree) {
+            new (self) Condition(make_condition(kind, attribute, absorbing, least, bound, std::move(lower),
+                                                std::move(upper), std::move(totals), std::move(order),
+                                                std::move(tree)));
+        }, "kind"_a, "attribute"_a, "absorbing"_a, "least"_a, "bound"_a, "lower"_a, "upper"_a, "totals"_a, "order"_a,
+             "tree"_a);
+
+    nb::class_<Requirement>(m, "Requirement", "What a release must satisfy; see cpp/include/shoal/requirement.hpp.")
+        .def("__init__", [](Requirement* self, std::uint64_t k, std::uint64_t limit,
+                            std::vector<Condition> conditions, double average_risk, std::optional<std::size_t> units,
+                            bool judges_empty) {
+            new (self) Requirement{k, limit, std::move(conditions), average_risk,
+                                   units.value_or(Requirement::no_units), judges_empty};
+        }, "k"_a, "limit"_a, "conditions"_a = std::vector<Condition>{},
+             "average_risk"_a = std::numeric_limits<double>::infinity(), "units"_a = nb::none(),
+             "judges_empty"_a = false)
+        .def_ro("k", &Requirement::k)
+        .def_ro("limit", &Requirement::limit)
+        .def_prop_ro("sizes_only", &Requirement::sizes_only)
+        .def_prop_ro("monotone", &Requirement::monotone);
 
     nb::class_<Checked>(m, "Checked", "A node whose frequency set was computed, and the set while it is of use.")
         .def_ro("satisfies", &Checked::satisfies)
+        .def_ro("hopeless", &Checked::hopeless)
         .def_ro("suppressed_rows", &Checked::suppressed_rows)
         .def_ro("classes", &Checked::classes)
+        .def_ro("bound", &Checked::bound)
         .def_ro("score", &Checked::score)
         .def_prop_ro("kept", &Checked::kept);
 
@@ -303,17 +390,18 @@ NB_MODULE(_kernel, m) {
         });
 
     nb::class_<CodedTable>(m, "CodedTable", "A coded table with its level maps; holds F0.")
-        .def(nb::new_(&make_table), "codes"_a, "maps"_a, "user_levels"_a, "heights"_a, "weights"_a = nb::none())
+        .def(nb::new_(&make_table), "codes"_a, "maps"_a, "user_levels"_a, "heights"_a, "weights"_a = nb::none(),
+             "attributes"_a = std::vector<AttributeArrays>{})
         .def_prop_ro("rows", &CodedTable::rows)
         .def_prop_ro("tuples", &CodedTable::tuples)
         .def_prop_ro("nodes", &CodedTable::nodes)
-        .def("search", &search, "k"_a, "limit"_a, "objective"_a, "all_nodes"_a = false, "threads"_a = 1,
+        .def("search", &search, "requirement"_a, "objective"_a, "all_nodes"_a = false, "threads"_a = 1,
              "least_shared_work"_a = SearchOptions{}.least_shared_work, "progress"_a = nb::none())
-        .def("evaluate", [](CodedTable& table, const std::vector<std::vector<unsigned>>& nodes, std::uint64_t k,
-                            const Objective& objective) {
-            return evaluate(*table.checker({k, 0}, objective, {}), nodes);
-        }, "nodes"_a, "k"_a, "objective"_a)
-        .def("checker", &make_checker, "k"_a, "limit"_a, "objective"_a, "project"_a, "rollup"_a, "hand_out"_a,
+        .def("evaluate", [](CodedTable& table, const std::vector<std::vector<unsigned>>& nodes,
+                            const Requirement& requirement, const Objective& objective) {
+            return evaluate(*table.checker(requirement, objective, {}), nodes);
+        }, "nodes"_a, "requirement"_a, "objective"_a)
+        .def("checker", &make_checker, "requirement"_a, "objective"_a, "project"_a, "rollup"_a, "hand_out"_a,
              "snapshots"_a, "snapshot_classes"_a, "kept_share"_a, "memory"_a, nb::keep_alive<0, 1>())
         .def_prop_ro("peak_bytes", &CodedTable::peak_bytes)
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)

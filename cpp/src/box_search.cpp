@@ -36,7 +36,9 @@ public:
               const SearchOptions& options)
         : table_(table), requirement_(requirement), objective_(objective), options_(options),
           // Where nothing may be suppressed few nodes satisfy, and scores that take a tally cost more than they save.
-          prunes_(!options.all_nodes && (requirement.limit > 0 || objective.separable() || !objective.monotone())),
+          prunes_(!options.all_nodes && (requirement.limit > 0 || objective.separable() || !objective.monotone() ||
+                                         !requirement.sizes_only())),
+          monotone_(requirement.monotone()),
           tags_(table.lattice) {}
 
     SearchResult run();
@@ -54,10 +56,12 @@ private:
     void solve(Box box, SharedBase base, Worker& worker);
     SharedBase raise(const Base& base, const Node& node, Worker& worker);
     struct Verdict {
-        bool satisfied;
+        bool hopeless;  // no node below satisfies
         double bound;
     };
-    Verdict check(const Set& set, Worker& worker);
+    using Judged = Judgement<Words, Count>;
+    Verdict check(const Judged& judged, Worker& worker);
+    void tag_if_dominated(const Node& node, double bound, const Worker& worker);
     void tag_dominated_levels(const Rank& best, const Worker& worker, Node& node, Node& top, std::size_t depth);
     bool dominated_by_best(const Node& node, double bound, const Worker& worker) const;
     void score_remaining(Worker& worker);
@@ -71,7 +75,8 @@ private:
     const Requirement requirement_;
     const Objective& objective_;
     const SearchOptions& options_;
-    const bool prunes_;  // by score; otherwise every node is decided
+    const bool prunes_;    // by score; otherwise every node is decided
+    const bool monotone_;  // what satisfies does so in all its generalizations
     TagMap tags_;
     std::atomic<std::size_t> decided_ = 0;
 
@@ -108,7 +113,7 @@ auto BoxSearch<Words, Count>::prepare(Worker& worker) -> SharedBase {
     auto ground = std::make_shared<Base>();
     ground->set = &table_.ground;
     const SharedBase base = bottom == table_.ground.node ? ground : raise(*ground, bottom, worker);
-    if (base == ground) ground->bound = check(table_.ground, worker).bound;
+    if (base == ground) ground->bound = check(worker.judge(table_.ground), worker).bound;
     if (base->set->size <= pairs_up_to) {
         for (const Node& failing : failing_pairs(table_, *base->set, requirement_)) {
             decided_ += tags_.tag_specializations(failing, fails);
@@ -123,7 +128,12 @@ template <int Words, class Count>
 auto BoxSearch<Words, Count>::raise(const Base& base, const Node& node, Worker& worker) -> SharedBase {
     auto raised = std::make_shared<Base>();
     raised->own = worker.roll(*base.set, node);
-    if (tags_.at(node) == 0 || prunes_) raised->bound = check(raised->own, worker).bound;
+    if (tags_.at(node) == 0) {
+        raised->bound = check(worker.judge(raised->own), worker).bound;
+    } else if (prunes_) {
+        raised->bound = worker.bound(node, worker.glance(raised->own));
+        tag_if_dominated(node, raised->bound, worker);
+    }
     return raised;
 }
 
@@ -134,26 +144,30 @@ bool BoxSearch<Words, Count>::dominated_by_best(const Node& node, double bound, 
     return !(worker.rank(node, bound) < best_);
 }
 
-// Judge the node of a set and tag what follows from it.
 template <int Words, class Count>
-auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
+void BoxSearch<Words, Count>::tag_if_dominated(const Node& node, double bound, const Worker& worker) {
+    if (dominated_by_best(node, bound, worker)) decided_ += tags_.tag_generalizations(node, dominated);
+}
+
+// Tag what follows from a judgement.
+template <int Words, class Count>
+auto BoxSearch<Words, Count>::check(const Judged& judged, Worker& worker) -> Verdict {
     ++worker.counters.checked;
-    const Tally tally = worker.tally(set);
-    const bool satisfied = worker.satisfied(tally);
-    const double bound = worker.bound(set.node, tally);
+    const Node& node = judged.set->node;
+    const double bound = worker.bound(node, judged);
     std::size_t decided = 0;
-    if (satisfied) {
-        decided += tags_.tag_generalizations(set.node, satisfies);
-        if (!dominated_by_best(set.node, bound, worker)) {
-            tags_.tag(set.node, scored);
-            const Rank rank = worker.rank(set.node, worker.score(set, tally));
+    if (judged.satisfied) {
+        decided += monotone_ ? tags_.tag_generalizations(node, satisfies) : tags_.tag(node, satisfies);
+        if (!dominated_by_best(node, bound, worker)) {
+            tags_.tag(node, scored);
+            const Rank rank = worker.rank(node, worker.score(judged));
             bool better = false;
             {
                 const std::lock_guard lock(best_mutex_);
                 better = !found_ || rank < best_;
                 if (better) {
                     best_ = rank;
-                    best_node_ = set.node;
+                    best_node_ = node;
                     best_score_ = rank.score;
                     found_.store(true, std::memory_order_release);
                 }
@@ -165,14 +179,13 @@ auto BoxSearch<Words, Count>::check(const Set& set, Worker& worker) -> Verdict {
             }
         }
     } else {
-        decided += tags_.tag_specializations(set.node, fails);
-        if (prunes_ && dominated_by_best(set.node, bound, worker)) {
-            decided += tags_.tag_generalizations(set.node, dominated);
-        }
+        decided += judged.hopeless ? tags_.tag_specializations(node, fails) : tags_.tag(node, fails);
     }
     decided_ += decided;
-    tags_.tag(set.node, checked);
-    return {satisfied, bound};
+    // Of what satisfies by itself alone, or fails, the generalizations may still come too late.
+    if (prunes_ && !(judged.satisfied && monotone_)) tag_if_dominated(node, bound, worker);
+    tags_.tag(node, checked);
+    return {judged.hopeless, bound};
 }
 
 // Where the levels alone give the bound, a better score rules out nodes everywhere. Walk down the lattice,
@@ -187,7 +200,7 @@ void BoxSearch<Words, Count>::tag_dominated_levels(const Rank& best, const Worke
     for (unsigned level = 0; level <= highest; ++level) {
         node[column] = top[column] = static_cast<std::uint8_t>(level);
         if ((tags_.at(node) & dominated) != 0) break;
-        const double bound = worker.bound(node, {});
+        const double bound = worker.bound(node, Judged{});
         if (bound > best.score || (bound == best.score && !(worker.rank(node, bound) < best))) {
             decided_ += tags_.tag_generalizations(node, dominated);
             break;
@@ -225,15 +238,15 @@ void BoxSearch<Words, Count>::solve(Box box, SharedBase base, Worker& worker) {
     if (stop_.load(std::memory_order_relaxed) || !tags_.shrink(box)) return;
     report_progress();
     if (box.low == box.high) {
-        check(worker.roll_scratch(*base->set, box.low), worker);
+        check(worker.judge(*base->set, box.low), worker);
         return;
     }
     if (!(base->set->node == box.low)) base = raise(*base, box.low, worker);
-    if ((tags_.at(box.low) & (satisfies | dominated)) != 0) return;
+    if ((tags_.at(box.low) & (monotone_ ? satisfies | dominated : dominated)) != 0) return;
     if (prunes_ && dominated_by_best(box.low, base->bound, worker)) return;
-    // Also where it comes too late to be the best: if it fails, so does the whole box.
-    if ((tags_.at(box.high) & satisfies) == 0 &&
-        !check(worker.roll_scratch(*base->set, box.high), worker).satisfied) {
+    // Also where it comes too late to be the best: if it is hopeless, so is the whole box.
+    if ((tags_.at(box.high) & (monotone_ ? satisfies : satisfies | fails)) == 0 &&
+        check(worker.judge(*base->set, box.high), worker).hopeless) {
         return;
     }
 
@@ -325,21 +338,22 @@ void BoxSearch<Words, Count>::score_remaining(Worker& worker) {
         const std::uint8_t tags = tags_.at(index);
         if ((tags & satisfies) == 0 || (tags & (scored | dominated)) != 0) continue;
         const Node node = table_.lattice.node(index);
-        if (objective_.separable() && dominated_by_best(node, worker.bound(node, {}), worker)) continue;
+        if (objective_.separable() && dominated_by_best(node, worker.bound(node, Judged{}), worker)) continue;
         nodes.emplace_back(node, index);
     }
-    const auto skip = [&](const Node& node, const Tally& tally) {
+    const auto skip = [&](const Node& node, const Judged& judged) {
         report_progress();
-        return dominated_by_best(node, worker.bound(node, tally), worker);
+        return dominated_by_best(node, worker.bound(node, judged), worker);
     };
-    const auto visit = [&](std::size_t, const Set& set, const Tally& tally) {
-        tags_.tag(set.node, checked);
+    const auto visit = [&](std::size_t, const Judged& judged) {
+        const Node& node = judged.set->node;
+        tags_.tag(node, checked);
         report_progress();
-        if (skip(set.node, tally)) return;
-        const Rank rank = worker.rank(set.node, worker.score(set, tally));
+        if (skip(node, judged)) return;
+        const Rank rank = worker.rank(node, worker.score(judged));
         if (rank < best_) {
             best_ = rank;
-            best_node_ = set.node;
+            best_node_ = node;
             best_score_ = rank.score;
         }
     };
@@ -352,10 +366,9 @@ SearchResult BoxSearch<Words, Count>::run() {
     SearchResult result;
     const SharedBase ground = prepare(worker);
     const Node& peak = table_.lattice.top();
-    const Set& top = worker.roll_scratch(*ground->set, peak);
-    const bool feasible = worker.satisfied(worker.tally(top));
+    const Judged top = worker.judge(*ground->set, peak);
     if (tags_.at(peak) == 0) check(top, worker);
-    if (feasible) {
+    if (!top.hopeless) {
         const std::size_t work = ground->set->size * (table_.lattice.size() - decided_);
         if (options_.threads > 1 && work >= options_.least_shared_work) {
             run_threads(ground, worker);
@@ -368,7 +381,7 @@ SearchResult BoxSearch<Words, Count>::run() {
     if (result.found) {
         result.best = best_;
         Worker detailed(table_, requirement_, objective_, Detail::all);
-        result.tally = detailed.tally(detailed.roll_scratch(*ground->set, best_node_));
+        result.tally = detailed.judge(*ground->set, best_node_).tally;
     }
     result.counters = worker.counters;
     result.tags.resize(table_.lattice.size());

@@ -55,15 +55,18 @@ public:
         const Shared held = choose(node, source);
         const Set& set = compute(node, held != nullptr ? held->set : last_below(node) ? scratch_[last_] : table_.ground);
         ++evaluator_.counters.checked;
-        const Tally tally = evaluator_.tally(set);
+        const auto judged = evaluator_.judge(set);
         auto checked = std::make_unique<TypedChecked<Words, Count>>();
-        checked->suppressed_rows = tally.failing_rows;
-        checked->classes = tally.classes;
-        checked->satisfies = evaluator_.satisfied(tally);
+        checked->suppressed_rows = judged.tally.failing_rows;
+        checked->classes = judged.tally.classes;
+        checked->satisfies = judged.satisfied;
+        checked->hopeless = judged.hopeless;
+        const bool costs = has_costs(node);
+        if (costs) checked->bound = evaluator_.bound(node, judged);
         if (checked->satisfies) {
-            if (has_costs(node)) checked->score = evaluator_.score(set, tally);
+            if (costs) checked->score = evaluator_.score(judged);
         } else {
-            remember(set, tally.classes, *checked);
+            remember(set, judged.tally.classes, *checked);
         }
         return checked;
     }
@@ -73,20 +76,21 @@ public:
         const Shared held = source == nullptr ? nullptr : given(node, *source);
         const Set& set = compute(node, held != nullptr ? held->set : table_.ground);
         auto checked = std::make_unique<TypedChecked<Words, Count>>();
-        checked->classes = evaluator_.tally(set).classes;
+        checked->classes = evaluator_.glance(set).tally.classes;
         checked->held = keep(set, checked->classes);
         return checked;
     }
 
     std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes) override {
         std::vector<Evaluation> results(nodes.size());
-        const auto visit = [&](std::size_t place, const Set& set, const Tally& tally) {
-            if (!has_costs(set.node)) throw std::invalid_argument("the objective has no cost for this level");
-            results[place] = {tally.failing_rows, tally.classes, evaluator_.score(set, tally)};
+        using Judged = Judgement<Words, Count>;
+        const auto visit = [&](std::size_t place, const Judged& judged) {
+            if (!has_costs(judged.set->node)) throw std::invalid_argument("the objective has no cost for this level");
+            results[place] = {judged.tally.failing_rows, judged.tally.classes, evaluator_.score(judged)};
         };
         std::vector<std::pair<Node, std::size_t>> places;
         for (const auto& node : nodes) places.emplace_back(table_.internal_node(node), places.size());
-        Sweep<Words, Count>(evaluator_, table_.lattice.columns(), visit, [](const Node&, const Tally&) { return false; })
+        Sweep<Words, Count>(evaluator_, table_.lattice.columns(), visit, [](const Node&, const Judged&) { return false; })
             .run(std::move(places), table_.ground);
         return results;
     }
@@ -180,7 +184,8 @@ template <int Words, class Count>
 class TypedTable final : public CodedTable {
 public:
     TypedTable(const std::vector<ColumnInput>& columns, const std::vector<std::size_t>& order,
-               const Hierarchies& hierarchies, const KeyLayout& layout, std::span<const std::uint64_t> weights)
+               const Hierarchies& hierarchies, const KeyLayout& layout, std::span<const std::uint64_t> weights,
+               const std::vector<AttributeInput>& attributes)
         : table_(hierarchies, layout) {
         table_.position.resize(columns.size());
         std::vector<std::span<const Label>> codes;
@@ -194,7 +199,15 @@ public:
         }
         std::vector<Count> counts(weights.begin(), weights.end());
         table_.rows = weights.empty() ? codes.front().size() : std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
-        table_.ground = group_rows<Words, Count>(codes, counts, table_.layout, table_.arena);
+        if (attributes.empty()) {
+            table_.ground = group_rows<Words, Count>(codes, counts, table_.layout, table_.arena);
+            table_.ground.contents.classes = table_.ground.size;
+            return;
+        }
+        for (const AttributeInput& attribute : attributes) table_.attributes.push_back(attribute.attribute);
+        SortedRows<Words, Count> sorted = sort_rows<Words, Count>(codes, counts, table_.layout, table_.arena);
+        table_.ground = std::move(sorted.set);
+        fill_ground(attributes, counts, sorted);
     }
 
     std::uint64_t rows() const override { return table_.rows; }
@@ -246,6 +259,25 @@ public:
     }
 
 private:
+    void fill_ground(const std::vector<AttributeInput>& attributes, std::span<const Count> counts,
+                     const SortedRows<Words, Count>& sorted) {
+        table_.ground.contents.classes = table_.ground.size;
+        const std::size_t rows = sorted.row.size();
+        std::vector<Label> entries(rows);
+        std::vector<Count> adds(rows);
+        for (const AttributeInput& input : attributes) {
+            for (std::size_t i = 0; i < rows; ++i) {
+                const std::size_t row = sorted.row[i];
+                entries[i] = input.codes[row];
+                adds[i] = !input.weights.empty() ? static_cast<Count>(input.weights[row])
+                          : counts.empty()       ? Count{1}
+                                                 : counts[row];
+            }
+            table_.ground.contents.histograms.push_back(count_entries<Count>(
+                sorted.tuple, table_.ground.size, entries, adds, input.attribute, table_.arena));
+        }
+    }
+
     Label label(const FrequencySet<Words, Count>& set, std::size_t i, std::size_t column) const {
         if (!set.dense) return table_.layout.label(set.keys[i], column);
         std::size_t inner = 1;
@@ -267,7 +299,8 @@ std::unique_ptr<CodedTable> make_for_words(unsigned words, Arguments&&... argume
 }  // namespace
 
 std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& columns, std::size_t rows,
-                                             std::span<const std::uint64_t> weights) {
+                                             std::span<const std::uint64_t> weights,
+                                             const std::vector<AttributeInput>& attributes) {
     if (columns.empty() || rows == 0) throw std::invalid_argument("a table needs rows and columns");
     if (!weights.empty() && weights.size() != rows) throw std::invalid_argument("one weight per row");
     for (const ColumnInput& column : columns) {
@@ -293,20 +326,36 @@ std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& col
     std::uint64_t total = rows;
     if (!weights.empty()) {
         total = 0;
-        for (const std::uint64_t weight : weights) {
-            if (weight == 0) throw std::invalid_argument("a weight is at least 1");
-            total += weight;
+        for (const std::uint64_t weight : weights) total += weight;
+        if (total == 0) throw std::invalid_argument("a table needs rows");
+    }
+    for (const AttributeInput& input : attributes) {
+        if (input.codes.size() != rows || (!input.weights.empty() && input.weights.size() != rows)) {
+            throw std::invalid_argument("an attribute has one entry per row");
+        }
+        for (const Label code : input.codes) {
+            if (code != no_value && code >= input.attribute.entries) throw std::invalid_argument("no such entry");
+        }
+        std::uint64_t most = 0;
+        for (const std::uint64_t weight : input.weights) most += weight;
+        total = std::max(total, most);
+        const std::vector<Label>& value_of = input.attribute.value_of;
+        if (!value_of.empty() && value_of.size() != input.attribute.entries) {
+            throw std::invalid_argument("every entry has a value");
+        }
+        for (const Label value : value_of) {
+            if (value >= input.attribute.values) throw std::invalid_argument("no such value");
         }
     }
     // Counts as narrow as the number of rows allows: roll-up of dense arrays is as fast as its memory. One more
     // than all rows must fit, for a k that no class reaches.
     if (total < std::numeric_limits<std::uint16_t>::max()) {
-        return make_for_words<std::uint16_t>(layout.words(), columns, order, hierarchies, layout, weights);
+        return make_for_words<std::uint16_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes);
     }
     if (total < std::numeric_limits<std::uint32_t>::max()) {
-        return make_for_words<std::uint32_t>(layout.words(), columns, order, hierarchies, layout, weights);
+        return make_for_words<std::uint32_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes);
     }
-    return make_for_words<std::uint64_t>(layout.words(), columns, order, hierarchies, layout, weights);
+    return make_for_words<std::uint64_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes);
 }
 
 }  // namespace shoal

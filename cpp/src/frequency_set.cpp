@@ -115,7 +115,7 @@ RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<con
 
 template <int Words, class Count>
 FrequencySet<Words, Count> FrequencySet<Words, Count>::copy(Arena& arena) const {
-    FrequencySet result{node, dense, sorted_from, size, {}, {}};
+    FrequencySet result{node, dense, sorted_from, size, {}, {}, contents.copy(arena)};
     if (!dense) {
         result.keys = Buffer<Key<Words>>(arena, size);
         std::copy_n(keys.data(), size, result.keys.data());
@@ -158,8 +158,37 @@ FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> co
             counts[size++] = weight;
         }
     }
-    FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts)};
+    FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts), {}};
     return set.copy(arena);
+}
+
+template <int Words, class Count>
+SortedRows<Words, Count> sort_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
+                                   const KeyLayout& layout, Arena& arena) {
+    const std::size_t rows = codes.front().size();
+    if (rows > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("more than 2^32 rows in memory");
+    Buffer<Key<Words>> keys(arena, rows);
+    Buffer<std::uint32_t> row_of(arena, rows);
+    pack(codes, layout, keys.data(), rows);
+    std::iota(row_of.data(), row_of.data() + rows, std::uint32_t{0});
+    radix_sort(keys, row_of, rows, layout, arena);
+    SortedRows<Words, Count> sorted;
+    sorted.row.assign(row_of.data(), row_of.data() + rows);
+    sorted.tuple.resize(rows);
+    Buffer<Count> counts(arena, rows);
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+        if (i == 0 || !(keys[i] == keys[size - 1])) {
+            keys[size] = keys[i];
+            counts[size++] = 0;
+        }
+        const Count weight = weights.empty() ? Count{1} : weights[sorted.row[i]];
+        counts[size - 1] = static_cast<Count>(counts[size - 1] + weight);
+        sorted.tuple[i] = static_cast<std::uint32_t>(size - 1);
+    }
+    FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts), {}};
+    sorted.set = set.copy(arena);
+    return sorted;
 }
 
 template struct FrequencySet<1, std::uint16_t>;
@@ -181,5 +210,15 @@ template FrequencySet<4, std::uint32_t> group_rows(Codes, std::span<const std::u
 template FrequencySet<1, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
 template FrequencySet<2, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
 template FrequencySet<4, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+
+template SortedRows<1, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
+template SortedRows<1, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template SortedRows<1, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+template SortedRows<2, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
+template SortedRows<2, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template SortedRows<2, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+template SortedRows<4, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
+template SortedRows<4, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
+template SortedRows<4, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
 
 }  // namespace shoal

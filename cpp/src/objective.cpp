@@ -6,7 +6,9 @@ namespace shoal {
 
 Detail Objective::detail() const noexcept {
     switch (term) {
-        case ClassTerm::none: return Detail::rows;
+        case ClassTerm::none:
+        case ClassTerm::logs:
+        case ClassTerm::minority: return Detail::rows;
         case ClassTerm::squares: return Detail::squares;
         default: return Detail::all;
     }

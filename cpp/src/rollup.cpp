@@ -103,8 +103,9 @@ void Roller<Words, Count>::dense_to_dense(const Set& from, const Node& to, Set& 
 // which columns count and what a label of theirs adds.
 template <int Words, class Count>
 template <class Value, class Contribution>
-void Roller<Words, Count>::build(Lookups<Value>& lookups, const Set& from, Contribution contribution) {
-    const unsigned size_bits = static_cast<unsigned>(std::bit_width(from.size));
+void Roller<Words, Count>::build(Lookups<Value>& lookups, const Node& from, std::size_t keys,
+                                 Contribution contribution) {
+    const unsigned size_bits = static_cast<unsigned>(std::bit_width(keys));
     const unsigned limit = std::clamp(size_bits, 8U, 14U) - 3;
     struct Span {
         std::size_t first, last;
@@ -136,7 +137,7 @@ void Roller<Words, Count>::build(Lookups<Value>& lookups, const Set& from, Contr
         for (std::size_t column = span.first; column <= span.last; ++column) {
             const Field field = layout_.field(column);
             const std::size_t below = std::size_t{1} << (field.shift - start.shift);
-            const Label labels = hierarchies_.labels(column, from.node[column]);
+            const Label labels = hierarchies_.labels(column, from[column]);
             const bool counts = contribution.counts(column);
             for (std::size_t label = labels; label-- > 0;) {
                 const Value value = counts ? contribution.value(column, static_cast<Label>(label)) : Value{0};
@@ -148,13 +149,9 @@ void Roller<Words, Count>::build(Lookups<Value>& lookups, const Set& from, Contr
     }
 }
 
+// Look-ups from keys to cells of a dense set.
 template <int Words, class Count>
-void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set& target) {
-    target.dense = true;
-    target.size = dense_cells(hierarchies_, to, max_cells);
-    Count* const cells = target.counts.require(arena_, target.size);
-    std::fill_n(cells, target.size, Count{0});
-
+void Roller<Words, Count>::build_cells(const Node& from, const Node& to, std::size_t keys) {
     struct Offsets {
         const Hierarchies& hierarchies;
         const Node& from;
@@ -164,14 +161,22 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
         std::uint32_t value(std::size_t column, Label label) const {
             return hierarchies.step(column, from[column], to[column])[label] * strides[column];
         }
-    } offsets{hierarchies_, from.node, to};
+    } offsets{hierarchies_, from, to};
     std::uint32_t stride = 1;
     for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
         offsets.strides[column] = stride;
         stride *= hierarchies_.labels(column, to[column]);
     }
-    build(cell_lookups_, from, offsets);
+    build(cell_lookups_, from, keys, offsets);
+}
 
+template <int Words, class Count>
+void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set& target) {
+    target.dense = true;
+    target.size = dense_cells(hierarchies_, to, max_cells);
+    Count* const cells = target.counts.require(arena_, target.size);
+    std::fill_n(cells, target.size, Count{0});
+    build_cells(from.node, to, from.size);
     std::array<std::uint32_t, lookup_block> at;
     for (std::size_t start = 0; start < from.size; start += lookup_block) {
         const std::size_t size = std::min(lookup_block, from.size - start);
@@ -180,9 +185,33 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
     }
 }
 
+template <int Words, class Count>
+std::span<const std::uint32_t> Roller<Words, Count>::places(const Set& from, const Set& target) {
+    if (!target.dense) return {places_.data(), from.size};
+    const std::size_t classes = from.contents.classes;
+    const Key<Words>* const keys = from.dense ? from.contents.keys.data() : from.keys.data();
+    build_cells(from.node, target.node, classes);
+    std::uint32_t* const cells = places_.require(arena_, classes);
+    for (std::size_t start = 0; start < classes; start += lookup_block) {
+        const std::size_t size = std::min(lookup_block, classes - start);
+        sum_lookups(keys + start, size, cell_lookups_.list, cells + start);
+    }
+    return {cells, classes};
+}
+
+template <int Words, class Count>
+void Roller<Words, Count>::raise_keys(const Set& from, const Node& to, std::span<const std::uint32_t> classes,
+                                      Key<Words>* out) {
+    const Key<Words>* const keys = from.dense ? from.contents.keys.data() : from.keys.data();
+    Key<Words>* const chosen = mapped_.require(arena_, classes.size());
+    for (std::size_t i = 0; i < classes.size(); ++i) chosen[i] = keys[classes[i]];
+    prepare_map(from.node, classes.size(), from.node, to);
+    map(chosen, chosen, out, classes.size());
+}
+
 // Of keys that stand at the node `current`, change the columns that differ at `to`.
 template <int Words, class Count>
-void Roller<Words, Count>::prepare_map(const Set& from, const Node& current, const Node& to) {
+void Roller<Words, Count>::prepare_map(const Node& from, std::size_t keys, const Node& current, const Node& to) {
     struct Fields {
         const Hierarchies& hierarchies;
         const KeyLayout& layout;
@@ -197,8 +226,8 @@ void Roller<Words, Count>::prepare_map(const Set& from, const Node& current, con
             return parent << layout.field(column).shift;
         }
     };
-    const Fields fields{hierarchies_, layout_, from.node, current, to};
-    build(key_lookups_, from, fields);
+    const Fields fields{hierarchies_, layout_, from, current, to};
+    build(key_lookups_, from, keys, fields);
     for (int w = 0; w < Words; ++w) unchanged_.word[w] = ~std::uint64_t{0};
     for (std::size_t column = 0; column < hierarchies_.columns(); ++column) {
         if (!fields.counts(column)) continue;
@@ -253,10 +282,9 @@ std::size_t Roller<Words, Count>::group_runs(const Set& from, const Node& to, Se
             while (end < from.size && !starts_run(end)) ++end;
         }
         const std::size_t length = end - start;
-        const Key<Words>* const block = mapped(start, length);
-        size += length <= longest_run
-                    ? group<std::uint16_t>(block, counts + start, length, keys_out + size, counts_out + size)
-                    : partition_and_group(block, counts + start, length, keys_out + size, counts_out + size);
+        const Block block{mapped(start, length), counts + start,    length, keys_out + size,
+                          counts_out + size,     size, tracks_ ? places_.data() + start : nullptr};
+        size += length <= longest_run ? group<std::uint16_t>(block) : partition_and_group(block);
         start = end;
     }
     return size;
@@ -281,7 +309,8 @@ void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set
         projected = projection->keys.require(arena_, from.size);
         if (projection->filled) current = projected;
     }
-    prepare_map(from, current == keys ? from.node : projection->node, to);
+    prepare_map(from.node, from.size, current == keys ? from.node : projection->node, to);
+    if (tracks_) places_.require(arena_, from.size);
     const auto mapped = [&](std::size_t start, std::size_t length) {
         Key<Words>* const out = projected != nullptr ? projected + start : mapped_.require(arena_, length);
         map(keys + start, current + start, out, length);
@@ -309,12 +338,14 @@ std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const
     std::size_t last = 0;
     Count sum = counts[0];
     keys_out[0] = keys[0];
+    if (tracks_) places_[0] = 0;
     for (std::size_t i = 1; i < size; ++i) {
         const bool fresh = !(keys[i] == keys[i - 1]);
         counts_out[last] = sum;
         last += fresh;
         sum = static_cast<Count>((sum & all_ones_if<Count>(!fresh)) + counts[i]);
         keys_out[last] = keys[i];
+        if (tracks_) places_[i] = static_cast<std::uint32_t>(last);
     }
     counts_out[last] = sum;
     return last + 1;
@@ -326,13 +357,21 @@ std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const
 // owners come out in their order, which keeps runs together.
 template <int Words, class Count>
 template <class Index>
-std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* counts, std::size_t size,
-                                        Key<Words>* keys_out, Count* counts_out) {
+std::size_t Roller<Words, Count>::group(const Block& block) {
+    return block.places != nullptr ? group_as<Index, true>(block) : group_as<Index, false>(block);
+}
+
+template <int Words, class Count>
+template <class Index, bool tracks>
+std::size_t Roller<Words, Count>::group_as(const Block& block) {
+    const auto& [keys, counts, size, keys_out, counts_out, first, places] = block;
     const unsigned slot_bits = static_cast<unsigned>(std::bit_width(size)) + 1;
     const unsigned shift = 64 - slot_bits;
     Index* const slots = std::get<Buffer<Index>>(slots_).require(arena_, std::size_t{1} << slot_bits);
     Count* const sums = sums_.require(arena_, size);
     Index* const losers = std::get<Buffer<Index>>(losers_).require(arena_, size + 1);
+    Index* owners = nullptr;
+    if constexpr (tracks) owners = std::get<Buffer<Index>>(owners_).require(arena_, size);
     std::fill_n(sums, size, Count{0});
 
     std::uint64_t multiplier = first_multiplier;
@@ -342,6 +381,7 @@ std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* cou
         const std::size_t owner = slots[hash(keys[i], multiplier) >> shift];
         const bool same = keys[owner] == keys[i];
         sums[owner] = static_cast<Count>(sums[owner] + (counts[i] & all_ones_if<Count>(same)));
+        if constexpr (tracks) owners[i] = static_cast<Index>(owner);
         losers[lost] = static_cast<Index>(i);
         lost += !same;
     }
@@ -354,6 +394,7 @@ std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* cou
             const std::size_t owner = slots[hash(keys[i], multiplier) >> shift];
             const bool same = keys[owner] == keys[i];
             sums[owner] = static_cast<Count>(sums[owner] + (counts[i] & all_ones_if<Count>(same)));
+            if constexpr (tracks) owners[i] = static_cast<Index>(owner);
             losers[left] = i;
             left += !same;
         }
@@ -363,15 +404,24 @@ std::size_t Roller<Words, Count>::group(const Key<Words>* keys, const Count* cou
     for (std::size_t i = 0; i < size; ++i) {
         keys_out[out] = keys[i];
         counts_out[out] = sums[i];
-        out += sums[i] != 0;
+        if constexpr (tracks) {
+            // A group without rows stays too: a population may have some in it.
+            losers[i] = static_cast<Index>(out);
+            out += owners[i] == i;
+        } else {
+            out += sums[i] != 0;
+        }
+    }
+    if constexpr (tracks) {
+        for (std::size_t i = 0; i < size; ++i) places[i] = static_cast<std::uint32_t>(first + losers[owners[i]]);
     }
     return out;
 }
 
 // A run too long for one block: split it by hash, then group the parts.
 template <int Words, class Count>
-std::size_t Roller<Words, Count>::partition_and_group(const Key<Words>* keys, const Count* counts, std::size_t size,
-                                                      Key<Words>* keys_out, Count* counts_out) {
+std::size_t Roller<Words, Count>::partition_and_group(const Block& block) {
+    const auto& [keys, counts, size, keys_out, counts_out, first, places] = block;
     constexpr std::uint64_t multiplier = 0xBF58476D1CE4E5B9;
     const unsigned bits = static_cast<unsigned>(std::bit_width(size / (block_size / 2)));
     const unsigned shift = 64 - bits;
@@ -381,22 +431,30 @@ std::size_t Roller<Words, Count>::partition_and_group(const Key<Words>* keys, co
     for (std::size_t& end : ends) sum += std::exchange(end, sum);
     Key<Words>* const part_keys = partition_keys_.require(arena_, size);
     Count* const part_counts = partition_counts_.require(arena_, size);
+    std::uint32_t* const part_indices = places == nullptr ? nullptr : partition_indices_.require(arena_, size);
+    std::uint32_t* const part_places = places == nullptr ? nullptr : partition_places_.require(arena_, size);
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t at = ends[hash(keys[i], multiplier) >> shift]++;
         part_keys[at] = keys[i];
         part_counts[at] = counts[i];
+        if (places != nullptr) part_indices[at] = static_cast<std::uint32_t>(i);
     }
     std::size_t out = 0;
     std::size_t start = 0;
     for (const std::size_t end : ends) {
         const std::size_t part = end - start;
+        const Block piece{part_keys + start, part_counts + start, part, keys_out + out,
+                          counts_out + out,  first + out, places == nullptr ? nullptr : part_places + start};
         // A key with very many tuples makes its part large; then the indices need more bits.
         if (part > 65535) {
-            out += group<std::uint32_t>(part_keys + start, part_counts + start, part, keys_out + out, counts_out + out);
+            out += group<std::uint32_t>(piece);
         } else if (part > 0) {
-            out += group<std::uint16_t>(part_keys + start, part_counts + start, part, keys_out + out, counts_out + out);
+            out += group<std::uint16_t>(piece);
         }
         start = end;
+    }
+    if (places != nullptr) {
+        for (std::size_t i = 0; i < size; ++i) places[part_indices[i]] = part_places[i];
     }
     return out;
 }

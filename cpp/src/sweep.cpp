@@ -14,10 +14,8 @@ void Sweep<Words, Count>::run(std::vector<std::pair<Node, std::size_t>> nodes, c
 template <int Words, class Count>
 void Sweep<Words, Count>::descend(Iterator begin, Iterator end, std::size_t column, const Set& from) {
     if (end - begin == 1) {
-        const Set& set = evaluator_.roll_scratch(from, begin->first);
-        const Tally tally = evaluator_.tally(set);
         ++evaluator_.counters.checked;
-        visit_(begin->second, set, tally);
+        visit_(begin->second, evaluator_.judge(from, begin->first));
         return;
     }
     Node meet = begin->first;
@@ -29,7 +27,7 @@ void Sweep<Words, Count>::descend(Iterator begin, Iterator end, std::size_t colu
     if (!(meet == from.node)) {
         held = evaluator_.roll(from, meet);
         base = &held;
-        if (skip_(meet, evaluator_.tally(held))) return;
+        if (skip_(meet, evaluator_.glance(held))) return;
     }
     while (column < columns_ && std::all_of(begin, end, [&](const auto& n) { return n.first[column] == meet[column]; })) {
         ++column;

@@ -1,10 +1,14 @@
 """The types of cpp/bindings/module.cpp."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+AttributeArrays: TypeAlias = tuple[
+    NDArray[np.uint32], NDArray[np.uint64] | None, int, int, bool, NDArray[np.uint32] | None
+]
 
 bitmap_block_rows: int
 least_shared_work: int
@@ -20,11 +24,53 @@ class Objective:
         weights: Sequence[float] = ...,
         level_costs: Sequence[Sequence[float]] = ...,
         label_costs: Sequence[Sequence[Sequence[float]]] = ...,
+        constant: float = 0.0,
+        scale: float = 1.0,
+        attribute: int = 0,
+        aggregate: str = "mean",
     ) -> None: ...
+
+class Condition:
+    def __init__(
+        self,
+        kind: str,
+        attribute: int,
+        absorbing: bool,
+        least: int,
+        bound: float,
+        lower: Sequence[float],
+        upper: Sequence[float],
+        totals: Sequence[float],
+        order: Sequence[int],
+        tree: Sequence[Sequence[int]],
+    ) -> None: ...
+
+class Requirement:
+    def __init__(
+        self,
+        k: int,
+        limit: int,
+        conditions: Sequence[Condition] = ...,
+        average_risk: float = ...,
+        units: int | None = None,
+        judges_empty: bool = False,
+    ) -> None: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def sizes_only(self) -> bool: ...
+    @property
+    def monotone(self) -> bool: ...
 
 class Checked:
     @property
     def satisfies(self) -> bool: ...
+    @property
+    def hopeless(self) -> bool: ...
+    @property
+    def bound(self) -> float: ...
     @property
     def suppressed_rows(self) -> int: ...
     @property
@@ -51,6 +97,7 @@ class CodedTable:
         user_levels: Sequence[Sequence[int]],
         heights: Sequence[int],
         weights: NDArray[np.uint64] | None = None,
+        attributes: Sequence[AttributeArrays] = ...,
     ) -> None: ...
     @property
     def rows(self) -> int: ...
@@ -60,8 +107,7 @@ class CodedTable:
     def nodes(self) -> int: ...
     def search(
         self,
-        k: int,
-        limit: int,
+        requirement: Requirement,
         objective: Objective,
         all_nodes: bool = False,
         threads: int = 1,
@@ -69,12 +115,11 @@ class CodedTable:
         progress: Callable[[int, int, float | None], None] | None = None,
     ) -> dict[str, Any]: ...
     def evaluate(
-        self, nodes: Sequence[Sequence[int]], k: int, objective: Objective
+        self, nodes: Sequence[Sequence[int]], requirement: Requirement, objective: Objective
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64]]: ...
     def checker(
         self,
-        k: int,
-        limit: int,
+        requirement: Requirement,
         objective: Objective,
         project: bool,
         rollup: bool,

@@ -6,9 +6,10 @@
 // each slice, shrunk to the nodes still undecided, is a box of its own. Only the frequency sets on the way
 // down are alive.
 //
-// Exact for requirements under which suppressed rows never grow by generalizing (k-anonymity). Measures
-// that are not monotone are served by a lower bound, and by a sweep over the satisfying nodes that the bound
-// leaves.
+// Exact for every requirement and measure. Where suppressed rows can grow by generalizing, a node that satisfies
+// tells nothing of those above it, and only what is hopeless decides those below it: too small classes, say. Then
+// more nodes are checked one by one, as far as their scores leave them. Measures that are not monotone are served
+// by a lower bound, and by a sweep over the satisfying nodes that the bound leaves.
 #pragma once
 
 #include <functional>

@@ -17,6 +17,13 @@ struct ColumnInput {
     unsigned height = 0;                        // of the whole hierarchy
 };
 
+// Something that classes are asked about beside their rows.
+struct AttributeInput {
+    std::span<const Label> codes;            // an entry per row, or no_value
+    std::span<const std::uint64_t> weights;  // what each row adds; as the table's rows do, where empty
+    Attribute attribute;
+};
+
 struct Evaluation {
     std::uint64_t suppressed_rows = 0;
     std::uint64_t classes = 0;  // kept and suppressed ones
@@ -37,8 +44,10 @@ public:
     virtual bool kept() const = 0;
 
     bool satisfies = false;
-    std::uint64_t suppressed_rows = 0;
+    bool hopeless = false;  // no specialization satisfies either
+    std::uint64_t suppressed_rows = 0;  // of a satisfying node; of others as many as were looked at
     std::uint64_t classes = 0;
+    double bound = 0;  // no generalization scores less, if the objective has costs for all its levels
     double score = 0;  // of a satisfying node, if the objective has costs for all its levels
 };
 
@@ -68,9 +77,10 @@ struct CheckerOptions {
 
 class CodedTable {
 public:
-    // `weights`, where not empty, says how many rows each given row stands for.
+    // `weights`, where not empty, says how many rows each given row stands for: 0 for one of a population.
     static std::unique_ptr<CodedTable> make(const std::vector<ColumnInput>& columns, std::size_t rows,
-                                            std::span<const std::uint64_t> weights);
+                                            std::span<const std::uint64_t> weights,
+                                            const std::vector<AttributeInput>& attributes = {});
     virtual ~CodedTable() = default;
 
     virtual std::uint64_t rows() const = 0;

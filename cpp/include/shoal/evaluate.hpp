@@ -10,6 +10,7 @@
 #include "shoal/frequency_set.hpp"
 #include "shoal/lattice.hpp"
 #include "shoal/objective.hpp"
+#include "shoal/requirement.hpp"
 #include "shoal/rollup.hpp"
 
 namespace shoal {
@@ -26,6 +27,7 @@ struct Table {
     std::vector<std::size_t> position;
     std::vector<std::vector<unsigned>> user_levels;  // [caller's column][level here] = level as the user counts
     std::vector<unsigned> heights;                   // [caller's column] of the whole hierarchy
+    std::vector<Attribute> attributes;
     Arena arena;
     FrequencySet<Words, Count> ground;  // F0
     std::uint64_t rows = 0;
@@ -50,11 +52,6 @@ struct Table {
     }
 };
 
-struct Requirement {
-    std::uint64_t k = 1;
-    std::uint64_t limit = 0;  // rows that may be suppressed
-};
-
 struct Counters {
     std::uint64_t checked = 0;
     std::uint64_t rollups = 0;  // from a set above F0
@@ -71,32 +68,54 @@ struct Counters {
     }
 };
 
+// What is found out about a node.
+template <int Words, class Count>
+struct Judgement {
+    const FrequencySet<Words, Count>* set = nullptr;
+    Tally tally;
+    double logs = 0;                     // sum of n ln n, where the measure needs it
+    std::uint64_t minority = 0;          // rows that lack the most frequent value of their class, likewise
+    std::uint64_t failing_majority = 0;  // rows of failing classes that have it
+    bool satisfied = false;
+    bool hopeless = false;  // no specialization satisfies either
+};
+
 // Judges nodes for one thread.
 template <int Words, class Count>
 class Evaluator {
 public:
     using Set = FrequencySet<Words, Count>;
+    using Judged = Judgement<Words, Count>;
 
     Evaluator(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective, Detail detail)
         : table_(table),
           requirement_(requirement),
           objective_(objective),
           detail_(detail),
-          roller_(table.hierarchies, table.layout, table.arena) {}
+          uses_contents_(!requirement.sizes_only() || objective.looks_at_contents()),
+          roller_(table.hierarchies, table.layout, table.arena),
+          merger_(table.attributes, table.arena),
+          tests_(requirement_, table.attributes) {
+        if (uses_contents_) roller_.track();
+    }
 
-    // Roll up and keep the result, or leave it in scratch memory until the next call.
+    // Roll up and keep the result.
     Set roll(const Set& from, const Node& to);
-    const Set& roll_scratch(const Set& from, const Node& to);
     // Roll up into a set whose memory is used again. From F0 it can `project`: generalize only the columns that
     // changed since the last time.
     void roll_into(const Set& from, const Node& to, Set& target, bool project = false);
 
-    Tally tally(const Set& set) const;
-    bool satisfied(const Tally& tally) const noexcept { return tally.failing_rows <= requirement_.limit; }
+    // Judge a set, or a node above it by rolling up into scratch memory until the next call.
+    Judged judge(const Set& set);
+    Judged judge(const Set& from, const Node& to);
+    // What the sizes alone tell: enough for a bound.
+    Judged glance(const Set& set) const;
     // No generalization of the node scores less.
-    double bound(const Node& node, const Tally& tally) const;
-    double score(const Set& set, const Tally& tally) const;
+    double bound(const Node& node, const Judged& judged) const;
+    // Of a node that satisfies, right after it was judged.
+    double score(const Judged& judged) const;
     Rank rank(const Node& node, double score) const;
+    const Requirement& requirement() const noexcept { return requirement_; }
 
     Counters counters;
 
@@ -105,18 +124,29 @@ private:
         ++(&from == &table_.ground ? counters.scans : counters.rollups);
         counters.touched += from.size;
     }
+    void fill_contents(const Set& from, Set& target, bool keep);
+    void test(const Set& set, Judged& judged);
     double mean_size(const Tally& tally) const;
+    double log_score(const Node& node, double logs) const;
     double cell_costs(const Node& node) const;
     double cell_costs_with_suppression(const Set& set, std::uint64_t suppressed) const;
+    double aggregate(std::vector<double>& columns) const;
     void count_suppressed_labels(const Set& set, std::vector<std::vector<std::uint64_t>>& counts) const;
+    double sum_of_logs(const Set& set) const;
 
     Table<Words, Count>& table_;
     const Requirement requirement_;
     const Objective& objective_;
     const Detail detail_;
+    const bool uses_contents_;
     Roller<Words, Count> roller_;
     Projection<Words> projection_;
+    Merger<Count> merger_;
+    ClassTests<Count> tests_;
     Set scratch_;
+    std::vector<std::uint32_t> places_, first_sources_;
+    std::vector<std::uint32_t> class_of_cell_;  // plus one; zero between uses
+    std::vector<Count> sizes_;
 };
 
 }  // namespace shoal

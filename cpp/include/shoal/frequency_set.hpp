@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shoal/buffer.hpp"
+#include "shoal/contents.hpp"
 #include "shoal/key.hpp"
 
 namespace shoal {
@@ -21,6 +22,7 @@ struct FrequencySet {
     std::size_t size = 0;       // tuples or cells in use; the buffers may be larger
     Buffer<Key<Words>> keys;    // sparse only
     Buffer<Count> counts;
+    Contents<Words, Count> contents;  // where a requirement or a measure looks at it
 
     FrequencySet copy(Arena& arena) const;
     // Of what is in use; the buffers may be larger.
@@ -35,6 +37,17 @@ std::size_t dense_cells(const Hierarchies& hierarchies, const Node& node, std::s
 template <int Words, class Count>
 FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
                                       const KeyLayout& layout, Arena& arena);
+
+// F0 with the rows in its order: which row stands at each place, and in which tuple. Weights may be 0 here.
+template <int Words, class Count>
+struct SortedRows {
+    FrequencySet<Words, Count> set;
+    std::vector<std::uint32_t> row;
+    std::vector<std::uint32_t> tuple;
+};
+template <int Words, class Count>
+SortedRows<Words, Count> sort_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
+                                   const KeyLayout& layout, Arena& arena);
 
 // Number the distinct tuples of the rows in the order of their keys: the tuple of each row, and the rows of
 // each tuple.

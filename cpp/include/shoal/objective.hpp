@@ -2,6 +2,7 @@
 // plus a term of the class sizes, plus what suppressed rows cost.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -16,12 +17,25 @@ enum class ClassTerm : std::uint8_t {
     squares,       // sum of n^2 over all classes
     kept_squares,  // sum of n^2 over kept classes, and `rows` for each suppressed row
     mean_size,     // rows per class, divided by `divisor`
+    logs,          // `constant` and `scale` times the sum of n ln n over all classes, beside the columns
+    minority,      // rows that lack the value of `attribute` most frequent in their class, and suppressed rows
+};
+
+// How the costs of columns come together.
+enum class Aggregate : std::uint8_t {
+    mean,    // their weighted sum
+    max,     // the largest
+    ranked,  // the largest counts half, the next a quarter, and so on
 };
 
 struct Objective {
     ClassTerm term = ClassTerm::none;
     double rows = 0;
     double divisor = 1;
+    double constant = 0;
+    double scale = 1;
+    std::size_t attribute = 0;
+    Aggregate aggregate = Aggregate::mean;
     // Columns are in the caller's order here, and sums run in it, so that every implementation rounds alike.
     // weights[column] times level_costs[column][level], the cost of all cells, is the column's share.
     std::vector<double> weights;
@@ -31,7 +45,10 @@ struct Objective {
     std::vector<std::vector<std::vector<double>>> label_costs;
 
     bool counts_suppressed_cells() const noexcept { return !label_costs.empty(); }
-    bool monotone() const noexcept { return label_costs.empty() && term != ClassTerm::kept_squares; }
+    bool monotone() const noexcept {
+        return label_costs.empty() && term != ClassTerm::kept_squares && term != ClassTerm::minority;
+    }
+    bool looks_at_contents() const noexcept { return term == ClassTerm::minority; }
     // The levels alone give the lower bound.
     bool separable() const noexcept { return term == ClassTerm::none; }
     Detail detail() const noexcept;

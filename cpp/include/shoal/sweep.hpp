@@ -9,14 +9,15 @@
 
 namespace shoal {
 
-// Calls visit(set, tally) for each of `nodes`, unless skip(node, tally) says that a node, and with it all
-// its generalizations, is of no interest.
+// Calls visit(place, judged) for each of `nodes`, unless skip(node, judged) says that a node, and with it all
+// its generalizations, is of no interest. `skip` is told what the class sizes tell.
 template <int Words, class Count>
 class Sweep {
 public:
     using Set = FrequencySet<Words, Count>;
-    using Visit = std::function<void(std::size_t, const Set&, const Tally&)>;
-    using Skip = std::function<bool(const Node&, const Tally&)>;
+    using Judged = Judgement<Words, Count>;
+    using Visit = std::function<void(std::size_t, const Judged&)>;
+    using Skip = std::function<bool(const Node&, const Judged&)>;
 
     Sweep(Evaluator<Words, Count>& evaluator, std::size_t columns, Visit visit, Skip skip)
         : evaluator_(evaluator), columns_(columns), visit_(std::move(visit)), skip_(std::move(skip)) {}

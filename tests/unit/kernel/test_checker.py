@@ -33,7 +33,12 @@ def checker_of(
     table: _kernel.CodedTable, k: int, limit: int, project: bool, **options: int
 ) -> _kernel.Checker:
     objective = _kernel.Objective(term="squares", rows=float(table.rows))
-    return table.checker(k=k, limit=limit, objective=objective, project=project, **options)  # type: ignore[arg-type]
+    return table.checker(
+        requirement=_kernel.Requirement(k, limit),
+        objective=objective,
+        project=project,
+        **options,  # type: ignore[arg-type]
+    )
 
 
 @pytest.mark.parametrize(

@@ -125,10 +125,12 @@ def test_search_finds_every_node_that_numpy_finds(instruction_set: str, rows: in
         objective = _kernel.Objective(term="squares", rows=float(rows))
         for threads in (1, 2):
             result = table.search(
-                k=k, limit=limit, objective=objective, all_nodes=True, threads=threads, least_shared_work=0
+                _kernel.Requirement(k, limit), objective, all_nodes=True, threads=threads, least_shared_work=0
             )
             assert set(map(tuple, result["satisfying"].tolist())) == set(scores)
-            best = table.search(k=k, limit=limit, objective=objective, threads=threads, least_shared_work=0)
+            best = table.search(
+                _kernel.Requirement(k, limit), objective, threads=threads, least_shared_work=0
+            )
             assert best["score"] == min(scores.values())[0]
             assert scores[tuple(best["levels"])] == min(scores.values())
     finally:
@@ -141,7 +143,9 @@ def test_evaluate_scores_nodes_in_the_order_given() -> None:
     maps, codes = random_maps(rng, cardinalities, heights), random_codes(rng, cardinalities, 2000, 2.0)
     table = kernel_table(codes, maps)
     nodes = [tuple(map(int, n)) for n in rng.permutation(list(product(range(3), range(4), range(2))))]
-    suppressed, classes, scores = table.evaluate(nodes, 5, _kernel.Objective(term="squares", rows=2000.0))
+    suppressed, classes, scores = table.evaluate(
+        nodes, _kernel.Requirement(5, 0), _kernel.Objective(term="squares", rows=2000.0)
+    )
     for i, node in enumerate(nodes):
         sizes = list(classes_by_numpy(codes, maps, node).values())
         assert suppressed[i] == sum(n for n in sizes if n < 5)
@@ -178,8 +182,7 @@ def test_progress_may_stop_a_search() -> None:
     for threads in (1, 2):
         with pytest.raises(StopSearchError):
             table.search(
-                k=5,
-                limit=4000,
+                requirement=_kernel.Requirement(5, 4000),
                 objective=_kernel.Objective(term="squares", rows=200_000.0),
                 all_nodes=True,
                 threads=threads,
@@ -219,6 +222,6 @@ def test_a_lattice_beyond_search_can_be_looked_at_node_by_node() -> None:
     identity, zeros = np.arange(3, dtype=np.uint32), np.zeros(3, dtype=np.uint32)
     table = kernel_table([identity] * 60, [[identity, zeros]] * 60)
     objective = _kernel.Objective(term="squares", rows=3.0)
-    assert table.evaluate([(1,) * 60, (0,) * 60], 2, objective)[1].tolist() == [1, 3]
+    assert table.evaluate([(1,) * 60, (0,) * 60], _kernel.Requirement(2, 0), objective)[1].tolist() == [1, 3]
     with pytest.raises(ValueError, match="too large"):
-        table.search(k=2, limit=0, objective=objective)
+        table.search(_kernel.Requirement(2, 0), objective)
