@@ -4,7 +4,8 @@ The flow, in order:
 
 1. **read**: `anonymize` takes a pandas, polars or Arrow table, or the path of a CSV or Parquet file.
 2. **describe**: a `Spec` says what the columns are, how a `QuasiIdentifier` may be generalized (`intervals`,
-   `prefix`, `suppress`, `hierarchy_file`) and what the release must satisfy (`KAnonymity`).
+   `prefix`, `suppress`, `hierarchy_file`) and what the release must satisfy (`KAnonymity`, `AlphaK`, `KMap`,
+   `DeltaPresence`, `LDiversity`, `TCloseness`, `BetaLikeness`, `DeltaDisclosure`, `Risk`; all together).
 3. **encode**: values become numbers, hierarchies become maps between them.
 4. **search**: the best choice of levels is found, and proved to be the best.
 5. **recode**: values become labels, rows that stand out are suppressed, the rest is shuffled.
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from shoal.describe.hierarchy_file import hierarchy_file
     from shoal.describe.intervals import intervals
     from shoal.describe.prefix import prefix
-    from shoal.describe.spec import QuasiIdentifier, Spec
+    from shoal.describe.spec import QuasiIdentifier, Sensitive, Spec
     from shoal.describe.suppress import suppress
     from shoal.errors import (
         AuditError,
@@ -44,24 +45,64 @@ if TYPE_CHECKING:
         ShoalError,
     )
     from shoal.flow import anonymize
+    from shoal.measure.average_class_size import AverageClassSize
+    from shoal.measure.certainty_penalty import CertaintyPenalty
+    from shoal.measure.classification import Classification
+    from shoal.measure.custom import CustomMeasure
+    from shoal.measure.discernability import Discernability, MonotoneDiscernability
+    from shoal.measure.entropy import Entropy
+    from shoal.measure.height import Height
+    from shoal.measure.kl_divergence import KLDivergence
+    from shoal.measure.loss import Loss
+    from shoal.measure.precision import Precision
+    from shoal.privacy.alpha_k import AlphaK
+    from shoal.privacy.beta_likeness import BetaLikeness
+    from shoal.privacy.delta_disclosure import DeltaDisclosure
+    from shoal.privacy.delta_presence import DeltaPresence
     from shoal.privacy.k_anonymity import KAnonymity
+    from shoal.privacy.k_map import KMap
+    from shoal.privacy.l_diversity import LDiversity
+    from shoal.privacy.population import Population
+    from shoal.privacy.risk import Risk
+    from shoal.privacy.t_closeness import TCloseness
     from shoal.release import Release
     from shoal.search.nodes import Nodes
 
     __version__: str
 
 __all__ = [
+    "AlphaK",
     "AuditError",
+    "AverageClassSize",
+    "BetaLikeness",
+    "CertaintyPenalty",
+    "Classification",
+    "CustomMeasure",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "Discernability",
+    "Entropy",
+    "Height",
     "InfeasibleError",
     "InputError",
     "KAnonymity",
+    "KLDivergence",
+    "KMap",
+    "LDiversity",
+    "Loss",
     "MissingFileError",
+    "MonotoneDiscernability",
     "Nodes",
     "OutputError",
+    "Population",
+    "Precision",
     "QuasiIdentifier",
     "Release",
+    "Risk",
+    "Sensitive",
     "ShoalError",
     "Spec",
+    "TCloseness",
     "anonymize",
     "audit_release",
     "hierarchy_file",
@@ -77,7 +118,28 @@ _HOMES = {
     "Nodes": "shoal.search.nodes",
     "Spec": "shoal.describe.spec",
     "QuasiIdentifier": "shoal.describe.spec",
+    "Sensitive": "shoal.describe.spec",
+    "AlphaK": "shoal.privacy.alpha_k",
+    "BetaLikeness": "shoal.privacy.beta_likeness",
+    "DeltaDisclosure": "shoal.privacy.delta_disclosure",
+    "DeltaPresence": "shoal.privacy.delta_presence",
     "KAnonymity": "shoal.privacy.k_anonymity",
+    "KMap": "shoal.privacy.k_map",
+    "LDiversity": "shoal.privacy.l_diversity",
+    "Population": "shoal.privacy.population",
+    "Risk": "shoal.privacy.risk",
+    "TCloseness": "shoal.privacy.t_closeness",
+    "AverageClassSize": "shoal.measure.average_class_size",
+    "CertaintyPenalty": "shoal.measure.certainty_penalty",
+    "Classification": "shoal.measure.classification",
+    "CustomMeasure": "shoal.measure.custom",
+    "Discernability": "shoal.measure.discernability",
+    "Entropy": "shoal.measure.entropy",
+    "Height": "shoal.measure.height",
+    "KLDivergence": "shoal.measure.kl_divergence",
+    "Loss": "shoal.measure.loss",
+    "MonotoneDiscernability": "shoal.measure.discernability",
+    "Precision": "shoal.measure.precision",
     "intervals": "shoal.describe.intervals",
     "prefix": "shoal.describe.prefix",
     "suppress": "shoal.describe.suppress",

@@ -1,4 +1,4 @@
-"""One quasi-identifier as numbers: a code per row, and a map from codes to labels per level.
+"""One column as numbers: a code per row, and a map from codes to labels per level.
 
 Codes are in leaf order, a depth-first walk of the hierarchy: at every level the codes under one label are
 neighbours, so generalizing is merging neighbours. The kernel depends on it.
@@ -6,10 +6,12 @@ neighbours, so generalizing is merging neighbours. The kernel depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ANYTHING, Hierarchy, HierarchyError, Levels
@@ -21,14 +23,14 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class CodedColumn:
-    """A quasi-identifier, coded.
+    """A quasi-identifier, or another column that models and measures look at, coded.
 
     Attributes
     ----------
     codes
         One code per row.
     counts
-        Rows per code; every code is in use.
+        Rows per code. Every code is in use, but it may be a population that uses it; then the count is 0.
     maps
         ``maps[level][code]`` is the label's number at a level; level 0 is the code itself.
     labels
@@ -79,15 +81,42 @@ def code_column(
     max_level: int | None = None,
 ) -> CodedColumn:
     """Code one column; all that is wrong with it comes in one `HierarchyError`."""
-    indices = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-    counts = np.bincount(indices, minlength=len(values.dictionary) + 1).astype(np.int64)
+    column, _ = code_together(
+        name, values, hierarchy, (), weight=weight, min_level=min_level, max_level=max_level
+    )
+    return column
+
+
+def code_together(
+    name: str,
+    values: pa.DictionaryArray,
+    hierarchy: Hierarchy,
+    others: Sequence[pa.DictionaryArray],
+    *,
+    weight: float = 1.0,
+    min_level: int = 0,
+    max_level: int | None = None,
+) -> tuple[CodedColumn, tuple[UIntArray, ...]]:
+    """Code one column, and in the same codes those of other tables that have it too.
+
+    Their values are of the same type. What they alone have gets a code with a count of 0.
+    """
+    domain = values.dictionary
+    for other in others:
+        new = pc.index_in(other.dictionary, domain).is_null()
+        domain = pa.concat_arrays([domain, other.dictionary.filter(new)])
+    indices = _places(values, domain)
+    counts = np.bincount(indices, minlength=len(domain) + 1).astype(np.int64)
+    beside = [_places(other, domain) for other in others]
     # A dictionary may hold values that no row has; the hierarchy need not know them.
-    used = np.flatnonzero(counts[:-1])
-    has_null = bool(counts[-1])
-    levels = hierarchy.levels(values.dictionary.take(pa.array(used)))
-    if has_null:
+    occurs = counts > 0
+    for places in beside:
+        occurs |= np.bincount(places, minlength=len(domain) + 1) > 0
+    used = np.flatnonzero(occurs[:-1])
+    levels = hierarchy.levels(domain.take(pa.array(used)))
+    if occurs[-1]:
         levels = _with_null(levels)
-        used = np.append(used, len(values.dictionary))
+        used = np.append(used, len(domain))
     height = len(levels.labels) - 1
     if min_level > height or (max_level is not None and max_level > height):
         raise HierarchyError(
@@ -105,7 +134,7 @@ def code_column(
         maps.append(np.repeat(np.arange(len(starts), dtype=np.uint32), np.diff(starts, append=len(ordered))))
         labels.append(label.take(pa.array(order[starts])))
         leaves.append(leaf[order[starts]])
-    return CodedColumn(
+    column = CodedColumn(
         name=name,
         codes=recode[indices],
         counts=counts[used[order]],
@@ -117,6 +146,22 @@ def code_column(
         min_level=min_level,
         max_level=height if max_level is None else max_level,
     )
+    return column, tuple(recode[places] for places in beside)
+
+
+def used_values(values: pa.DictionaryArray) -> pa.Array:
+    """Return the values that occur, without NULL."""
+    return values.dictionary.take(values.indices.drop_null().unique())
+
+
+def _places(values: pa.DictionaryArray, domain: pa.Array) -> NDArray[np.int32]:
+    """Return for each row the place of its value in the domain, which for NULL is its end."""
+    indices = values.indices
+    if domain is not values.dictionary:
+        # Where the domain begins with the column's own dictionary this changes nothing.
+        indices = pc.index_in(values.dictionary, domain).take(indices)
+    places: NDArray[np.int32] = indices.fill_null(len(domain)).to_numpy(zero_copy_only=False)
+    return places
 
 
 def _with_null(levels: Levels) -> Levels:

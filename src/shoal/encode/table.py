@@ -1,66 +1,241 @@
-"""The quasi-identifiers of a table, coded: all that a search needs to know of the data."""
+"""A table, coded: all that a search needs to know of the data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from shoal.describe.hierarchy import HierarchyError
-from shoal.describe.spec import QuasiIdentifier
-from shoal.encode.column import CodedColumn, code_column
+from shoal.describe.spec import QuasiIdentifier, Sensitive
+from shoal.describe.suppress import Suppress
+from shoal.encode.column import CodedColumn, UIntArray, code_column, code_together, used_values
 from shoal.errors import InputError, Problem
+from shoal.read.columns import coded as as_coded
+from shoal.read.columns import of_type
+
+if TYPE_CHECKING:
+    from shoal.privacy.model import PrivacyModel
+
+
+@dataclass(frozen=True, slots=True)
+class CodedPopulation:
+    """The quasi-identifiers of a population, in the codes of the table.
+
+    `codes` has for each quasi-identifier one code per row of the population.
+    """
+
+    codes: tuple[UIntArray, ...]
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class CodedTable:
-    """Coded quasi-identifiers, in the order of the spec."""
+    """Coded quasi-identifiers, in the order of the spec, and what models and measures look at beside them.
+
+    Attributes
+    ----------
+    attributes
+        Other columns by name, coded: the sensitive ones that a model is about, the target of a measure.
+    units
+        For each row the number of the unit it is about, from 0 without gaps, where units are counted and not
+        rows.
+    populations
+        By key the populations that models compare with. A code of a quasi-identifier may be one that only a
+        population has; then its count is 0.
+    """
 
     columns: tuple[CodedColumn, ...]
     rows: int
+    attributes: Mapping[str, CodedColumn] = field(default_factory=dict)
+    units: UIntArray | None = None
+    populations: Mapping[str, CodedPopulation] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
 
-def code_table(table: pa.Table, quasi_identifiers: Mapping[str, QuasiIdentifier]) -> CodedTable:
-    """Code the quasi-identifiers of a table whose columns came as dictionary arrays.
+def code_table(
+    table: pa.Table,
+    quasi_identifiers: Mapping[str, QuasiIdentifier],
+    *,
+    sensitive: Mapping[str, Sensitive] | None = None,
+    attributes: Sequence[str] = (),
+    unit: str | None = None,
+    populations: Mapping[str, pa.Table] | None = None,
+    models: Sequence[PrivacyModel] = (),
+) -> CodedTable:
+    """Code a table whose quasi-identifiers came as dictionary arrays.
+
+    Parameters
+    ----------
+    table
+        All columns that are named here.
+    sensitive
+        What is known of the sensitive columns: their hierarchies, and whether they may have NULL.
+    attributes
+        The columns that models and the measure look at beside the quasi-identifiers.
+    unit
+        The column that says who a row is about.
+    populations
+        By key the populations that models compare with, their quasi-identifiers as dictionary arrays.
+    models
+        Asked what keeps them from being applied to this table.
 
     Raises
     ------
     InputError
-        With the problems of all columns: values that a hierarchy lacks, levels that are not nested,
-        forbidden NULLs.
+        With everything that is wrong: values that a hierarchy lacks, levels that are not nested, forbidden
+        NULLs, columns of a population that do not fit, what the models cannot do.
     """
+    sensitive, populations = sensitive or {}, populations or {}
+    names = _names(models)
     problems: list[Problem] = []
     columns: list[CodedColumn] = []
+    codes: dict[str, list[UIntArray]] = {key: [] for key in populations}
     for name, qi in quasi_identifiers.items():
-        values = table.column(name).combine_chunks()
-        if isinstance(values, pa.ChunkedArray):
-            values = values.chunk(0)
-        if qi.null == "forbid" and values.null_count:
-            problems.append(
-                Problem(
-                    f"Column {name!r}: NULL in {values.null_count:,} of {len(values):,} rows, "
-                    "and the spec says `null: forbid`."
-                )
-            )
-            continue
         try:
-            columns.append(
-                code_column(
-                    name,
-                    values,
-                    qi.hierarchy,
-                    weight=qi.weight,
-                    min_level=qi.min_level,
-                    max_level=qi.max_level,
-                )
-            )
-        except HierarchyError as error:
-            problems += [Problem(f"Column {name!r}: {p.message}", p.values) for p in error.problems]
+            column, beside = _code_quasi_identifier(name, qi, table, populations, names)
+        except InputError as error:
+            problems += error.problems
+            continue
+        columns.append(column)
+        for key, of_rows in zip(populations, beside, strict=True):
+            codes[key].append(of_rows)
+    whole = not problems
+
+    described = _code_attributes(table, sensitive, attributes, problems)
+    units = None
+    if unit is not None:
+        try:
+            units = _units(unit, table)
+        except InputError as error:
+            problems += error.problems
+    coded = CodedTable(
+        columns=tuple(columns),
+        rows=table.num_rows,
+        attributes=described,
+        units=units,
+        populations={
+            key: CodedPopulation(tuple(of_rows), populations[key].num_rows) for key, of_rows in codes.items()
+        },
+    )
+    # Of what could not be coded its models cannot tell more.
+    for model in models:
+        if model.population is not None and not (whole and model.population.key in populations):
+            continue
+        if model.column is None or model.column in described:
+            problems += map(Problem, model.problems(coded))
     if problems:
         raise InputError(problems)
-    return CodedTable(tuple(columns), table.num_rows)
+    return coded
+
+
+def _names(models: Iterable[PrivacyModel]) -> dict[str, str]:
+    """Return what messages call each population."""
+    populations = (model.population for model in models)
+    return {population.key: population.name for population in populations if population is not None}
+
+
+def _array(table: pa.Table, name: str) -> pa.Array:
+    values = table.column(name).combine_chunks()
+    return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
+
+
+def _check_null(what: str, values: pa.Array | pa.ChunkedArray, null: str) -> None:
+    if null == "forbid" and values.null_count:
+        raise InputError(
+            f"{what}: NULL in {values.null_count:,} of {len(values):,} rows, "
+            "and the spec says `null: forbid`."
+        )
+
+
+def _code_quasi_identifier(
+    name: str,
+    qi: QuasiIdentifier,
+    table: pa.Table,
+    populations: Mapping[str, pa.Table],
+    names: Mapping[str, str],
+) -> tuple[CodedColumn, tuple[UIntArray, ...]]:
+    """Code a quasi-identifier, and in the same codes that of every population."""
+    problems: list[Problem] = []
+    kind = table.schema.field(name).type.value_type
+    found: dict[str, pa.DictionaryArray] = {}
+    for key, part in {"": table, **populations}.items():
+        what = f"Column {name!r}" + (f" of the population {names.get(key, key)!r}" if key else "")
+        try:
+            _check_null(what, part.column(name), qi.null)
+        except InputError as error:
+            problems += error.problems
+        try:
+            found[what] = of_type(_array(part, name), kind)
+        except InputError as error:
+            problems += _of_column(what, error)
+    if problems:
+        raise InputError(problems)
+    mine, *others = found.values()
+    try:
+        return code_together(
+            name,
+            mine,
+            qi.hierarchy,
+            others,
+            weight=qi.weight,
+            min_level=qi.min_level,
+            max_level=qi.max_level,
+        )
+    except HierarchyError as error:
+        if others:
+            problems = [problem for what, values in found.items() for problem in _missed(what, values, qi)]
+        raise InputError(problems or _of_column(f"Column {name!r}", error)) from None
+
+
+def _missed(what: str, values: pa.DictionaryArray, qi: QuasiIdentifier) -> Iterable[Problem]:
+    """Tell what is wrong between a hierarchy and the values of one table."""
+    try:
+        qi.hierarchy.levels(used_values(values))
+    except HierarchyError as error:
+        yield from _of_column(what, error)
+
+
+def _code_attributes(
+    table: pa.Table, sensitive: Mapping[str, Sensitive], attributes: Sequence[str], problems: list[Problem]
+) -> dict[str, CodedColumn]:
+    """Code the columns that models and the measure look at; put what is wrong into `problems`.
+
+    Sensitive columns are looked through for forbidden NULLs, whether or not a model is about them.
+    """
+    coded = {}
+    for name in dict.fromkeys((*sensitive, *attributes)):
+        own = sensitive.get(name, Sensitive())
+        try:
+            _check_null(f"Column {name!r}", table.column(name), own.null)
+            if name in attributes:
+                values = as_coded(table.column(name), name)
+                coded[name] = code_column(name, values, own.hierarchy or Suppress())
+        except HierarchyError as error:
+            problems += _of_column(f"Column {name!r}", error)
+        except InputError as error:
+            problems += error.problems
+    return coded
+
+
+def _units(name: str, table: pa.Table) -> UIntArray:
+    """Number the units from 0 without gaps."""
+    values = as_coded(table.column(name), name)
+    if values.null_count:
+        raise InputError(
+            f"Column {name!r}, the unit, is NULL in {values.null_count:,} of {len(values):,} rows.\n"
+            "Whom these rows are about cannot be told.\n"
+            "Fill them in, or leave the rows out."
+        )
+    units: UIntArray = values.indices.to_numpy().astype(np.uint32)
+    return units
+
+
+def _of_column(what: str, error: InputError) -> list[Problem]:
+    return [Problem(f"{what}: {problem.message}", problem.values) for problem in error.problems]

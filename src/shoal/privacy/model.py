@@ -2,50 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Protocol, Self, runtime_checkable
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shoal.encode.table import CodedTable
+from shoal.privacy.classes import Classes
+from shoal.privacy.condition import Condition
+from shoal.privacy.population import Population
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The names that an audit query may use; all stand in it as they are, quoted by the caller.
+
+    Attributes
+    ----------
+    kept
+        The released rows without the suppressed ones.
+    quasi_identifiers
+        Its quasi-identifiers.
+    columns
+        Its other columns, by name.
+    original
+        The rows of the original table: its sensitive columns, under the same names.
+    populations
+        By key the population, generalized as the release is: its quasi-identifiers, under the same names.
+    taxonomies
+        By column, where it has a hierarchy, a relation with the columns level_0, level_1, ... of its values.
+    unit
+        The column of `kept` and `original` that says who a row is about, where people are counted, not rows.
+    """
+
+    kept: str
+    quasi_identifiers: Sequence[str]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    original: str = "original"
+    populations: Mapping[str, str] = field(default_factory=dict)
+    taxonomies: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    unit: str | None = None
 
 
 @runtime_checkable
 class PrivacyModel(Protocol):
     """A requirement on the classes of a release.
 
-    `absorbing` says that a passing class still passes after merging with any other class. Then
-    generalizing never adds to the suppressed rows, and a search may tag whole parts of the lattice
-    from one check.
+    Attributes
+    ----------
+    name, summary
+        Its name in specs, and what it asks for, in one line.
+    parameters
+        What it takes, by name, in words.
+    examples
+        What may stand after its name in a spec, to show it: each kind once.
+    absorbing
+        A passing class still passes after merging with any other class. Then generalizing never adds to the
+        suppressed rows, and a search may tag whole parts of the lattice from one check. Without suppression
+        every model allows that where rows are counted: classes that pass still pass after merging with each
+        other. Where units are counted, one that is in both counts once after, and only absorbing models do.
+    suppressible
+        Suppressing a failing class settles it. (Not so where the absence of a class tells something.)
+    column
+        The sensitive column that it is about, if any.
+    population
+        The larger table that it compares with, if any.
     """
 
     name: ClassVar[str]
-    absorbing: ClassVar[bool]
+    summary: ClassVar[str]
+    parameters: ClassVar[Mapping[str, str]]
+    examples: ClassVar[tuple[object, ...]]
+
+    @property
+    def absorbing(self) -> bool: ...
+    @property
+    def suppressible(self) -> bool: ...
+    @property
+    def column(self) -> str | None: ...
+    @property
+    def population(self) -> Population | None: ...
 
     @property
     def minimum_size(self) -> int:
         """The least rows that a class needs to pass; 1 where size does not matter."""
         ...
 
-    def holds(self, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """For each class, does it pass? `sizes` are the row counts of the classes."""
+    @property
+    def needs_hierarchy(self) -> bool:
+        """Whether its column needs a hierarchy, which says how near values are to each other."""
         ...
 
-    def sql(self, relation: str, columns: Sequence[str]) -> str:
-        """Return a query for the audit: one row, `failing` (classes) and `measured` (the figure reached).
+    def problems(self, table: CodedTable) -> Iterable[str]:
+        """Tell what keeps the model from being asked of this table, such as an l that no class can reach."""
+        ...
 
-        `relation` and `columns` stand in the query as they are: the caller has quoted them.
-        """
+    def notes(self, table: CodedTable) -> Iterable[str]:
+        """Tell what a reader of the release should know of how the model was applied to this table."""
+        ...
+
+    def holds(self, classes: Classes) -> NDArray[np.bool_]:
+        """For each class, does it pass? By the definition: the reference for the kernel."""
+        ...
+
+    def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
+        """Return the same as data, for the kernel: a class passes if it meets all of them and the size."""
+        ...
+
+    @property
+    def average_risk(self) -> float:
+        """The most that classes per released row may be; infinite where it does not matter."""
+        ...
+
+    def sql(self, tables: Tables) -> str:
+        """Return a query for the audit: one row, `failing` (classes) and `measured` (the figure reached)."""
         ...
 
     def describe(self) -> str:
         """Name the claim, such as `k-anonymity 5`."""
         ...
 
-    def wording(self, measured: object) -> str:
+    def wording(self, measured: Any) -> str:
         """Say the measured figure in words, such as `smallest class 5`."""
         ...
 
     def to_spec(self) -> dict[str, object]: ...
 
     @classmethod
-    def from_spec(cls, argument: object) -> Self: ...
+    def from_spec(cls, argument: object, folder: Any = ".") -> Self:
+        """Build it from what stands after its name in a spec; files are relative to the folder."""
+        ...
+
+
+class ModelDefaults:
+    """What most models have in common; a model says otherwise where it differs."""
+
+    @property
+    def absorbing(self) -> bool:
+        return False
+
+    @property
+    def suppressible(self) -> bool:
+        return True
+
+    @property
+    def minimum_size(self) -> int:
+        return 1
+
+    @property
+    def average_risk(self) -> float:
+        return math.inf
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        return False
+
+    def problems(self, table: CodedTable) -> Iterable[str]:
+        return ()
+
+    def notes(self, table: CodedTable) -> Iterable[str]:
+        return ()
+
+    def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
+        return ()

@@ -8,11 +8,13 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
+from shoal.privacy.grouped import group
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.model import Tables
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, "5", True, None])
@@ -32,6 +34,7 @@ def test_spec_round_trip() -> None:
     rows=st.lists(st.tuples(st.sampled_from(["a", "b", "", None]), st.sampled_from([1, None])), min_size=1),
     k=st.integers(1, 4),
 )
+@settings(max_examples=25)
 def test_sql_counts_failing_classes_and_keeps_nulls(
     rows: list[tuple[str | None, int | None]], k: int
 ) -> None:
@@ -40,7 +43,13 @@ def test_sql_counts_failing_classes_and_keeps_nulls(
     )
     with duckdb.connect() as connection:
         connection.register("people", relation)
-        found = connection.execute(KAnonymity(k).sql("people", ['"x"', '"y"'])).fetchone()
-    sizes = Counter(rows).values()
-    assert found == (sum(size < k for size in sizes), min(sizes))
-    assert KAnonymity(k).holds(np.array(list(sizes))).tolist() == [size >= k for size in sizes]
+        found = connection.execute(KAnonymity(k).sql(Tables("people", ['"x"', '"y"']))).fetchone()
+    sizes = Counter(rows)
+    assert found == (sum(size < k for size in sizes.values()), min(sizes.values()))
+    passes = KAnonymity(k).holds(group([str(row) for row in rows]))
+    assert passes.tolist() == [size >= k for size in sizes.values()]
+
+
+def test_somebody_with_many_rows_is_one() -> None:
+    visits = group(["a", "a", "a", "b", "b"], units=["Ann", "Ann", "Bob", "Cid", "Cid"])
+    assert KAnonymity(2).holds(visits).tolist() == [True, False]

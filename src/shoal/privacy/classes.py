@@ -1,0 +1,120 @@
+"""The classes of a node as privacy models look at them: sizes, histograms, people, population."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.encode.column import CodedColumn
+from shoal.encode.table import CodedTable
+
+IntArray = NDArray[np.int64]
+Places = NDArray[np.int64] | NDArray[np.uint32]
+
+_MOST_CELLS = 1 << 24
+
+
+class Classes:
+    """Rows, and rows of populations, by class.
+
+    Attributes
+    ----------
+    of_rows
+        The class of each row of the table.
+    of_population
+        By key of a population, the class of each of its rows.
+    count
+        How many classes there are; one that only a population has is among them, with size 0.
+    """
+
+    def __init__(
+        self,
+        table: CodedTable,
+        of_rows: Places,
+        count: int,
+        of_population: Mapping[str, Places] | None = None,
+        *,
+        rows: IntArray | None = None,
+    ) -> None:
+        self.table = table
+        self.of_rows = of_rows
+        self.count = count
+        self.of_population = of_population or {}
+        self._rows = rows  # which rows of the table these are; all if not given
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Rows per class."""
+        return np.bincount(self.of_rows, minlength=self.count)
+
+    @cached_property
+    def people(self) -> IntArray:
+        """Units per class, where the table counts units; otherwise rows."""
+        if self.table.units is None:
+            return self.sizes
+        return np.bincount(self._distinct(self.of_rows, self._of(self.table.units))[0], minlength=self.count)
+
+    def attribute(self, name: str) -> CodedColumn:
+        return self.table.attributes[name]
+
+    def histogram(self, name: str) -> IntArray:
+        """Return how often each value of an attribute occurs in each class: units, where these count."""
+        column = self.table.attributes[name]
+        values = len(column.counts)
+        cells = self.of_rows.astype(np.int64) * values + self._of(column.codes)
+        if self.table.units is not None:
+            cells, _ = self._distinct(cells, self._of(self.table.units))
+        return np.bincount(cells, minlength=self.count * values).reshape(self.count, values)
+
+    def totals(self, name: str) -> IntArray:
+        """Return how often each value of an attribute occurs in the whole table."""
+        column = self.table.attributes[name]
+        if self.table.units is None:
+            return column.counts
+        values, _ = self._distinct(column.codes.astype(np.int64), self.table.units)
+        return np.bincount(values, minlength=len(column.counts))
+
+    def population(self, key: str) -> IntArray:
+        """Return the rows of a population in each class."""
+        return np.bincount(self.of_population[key], minlength=self.count)
+
+    def parts(self, values: int) -> Iterator[tuple[slice, Classes]]:
+        """Split into runs of classes whose histograms of that many values fit into memory."""
+        step = max(1, _MOST_CELLS // max(values, 1))
+        if self.count <= step:
+            yield slice(0, self.count), self
+            return
+        rows = np.argsort(self.of_rows, kind="stable")
+        ends = np.cumsum(self.sizes)
+        for start in range(0, self.count, step):
+            stop = min(start + step, self.count)
+            mine = rows[(ends[start - 1] if start else 0) : ends[stop - 1]]
+            members = {
+                key: places[(places >= start) & (places < stop)] - start
+                for key, places in self.of_population.items()
+            }
+            yield (
+                slice(start, stop),
+                Classes(
+                    self.table,
+                    self.of_rows[mine] - start,
+                    stop - start,
+                    members,
+                    rows=mine if self._rows is None else self._rows[mine],
+                ),
+            )
+
+    def _of(self, per_row: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        return per_row if self._rows is None else per_row[self._rows]
+
+    @staticmethod
+    def _distinct(groups: Places, units: NDArray[np.uint32]) -> tuple[IntArray, IntArray]:
+        """Return the different pairs of a group and a unit."""
+        most = int(units.max(initial=0)) + 1
+        pairs = groups.astype(np.int64) * most + units
+        pairs.sort()  # np.unique would hash them, which takes ten times as long
+        pairs = pairs[np.diff(pairs, prepend=-1) != 0]
+        return pairs // most, pairs % most

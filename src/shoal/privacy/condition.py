@@ -1,0 +1,52 @@
+"""What a class must meet, as data: all that the kernel needs of a privacy model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROUNDING = 1e-12
+"""A figure this much beyond its bound, relative to it, still meets it: the rest is rounding."""
+
+Source: TypeAlias = Literal["attribute", "units", "population"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """One test of a class with n people (or rows) whose values have the counts c.
+
+    Attributes
+    ----------
+    kind
+        `distinct`: at least `least` values occur.
+        `entropy`: n ln n - sum of c ln c >= n times `bound`, with n the sum of c.
+        `recursive`: the largest count is less than `bound` times the sum of all but the `least` - 1 largest.
+        `shares`: lower n <= c <= upper n for every value, those that do not occur included.
+        `equal`, `ordered`, `tree`: the earth mover's distance to the whole table is at most `bound`.
+        `population`: the population has at least `least` rows in the class, and n is between `lower` and
+        `upper` times as many.
+    source, name
+        What is counted: an attribute of the table by its name, the units, or a population by its key.
+    lower, upper
+        Per value; for `population` one each.
+    order
+        For `ordered`: the place of each value in the order.
+    tree
+        For `tree`: per level from 1 on, the label of each value; the last level has a single label.
+    absorbing
+        A class that meets it still does after merging with any other.
+    """
+
+    kind: Literal["distinct", "entropy", "recursive", "shares", "equal", "ordered", "tree", "population"]
+    source: Source
+    name: str = ""
+    least: int = 0
+    bound: float = 0.0
+    lower: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    upper: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    order: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+    tree: tuple[NDArray[np.uint32], ...] = ()
+    absorbing: bool = False

@@ -1,0 +1,119 @@
+"""delta-disclosure privacy: every sensitive value is about as likely in every class as in the whole table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.encode.table import CodedTable
+from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
+from shoal.privacy.classes import Classes
+from shoal.privacy.condition import ROUNDING, Condition
+from shoal.privacy.figures import at_least, shares
+from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.queries import double, with_shares
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(ModelDefaults):
+    """In every class, each value of `column` has about its share in the whole table, up to a factor.
+
+    For every value of the table, with the share p in the table and q in a class: abs(ln(q / p)) < delta. So
+    every class has every value.
+
+    It stops learning anything much about a sensitive value from the class, in both directions: that somebody
+    has it, and that somebody does not. So it is one of the strictest models, and few classes pass. It does
+    not stop re-identification, nor learning from values that are near to each other.
+
+    References
+    ----------
+    J. Brickell, V. Shmatikov, "The cost of privacy: destruction of data-mining utility in anonymized data
+    publishing", KDD 2008.
+
+    Examples
+    --------
+    Half of the table has flu, p = 1/2. In the first class it is 2 of 3: ln(2/3 : 1/2) = 0.29; for a cold
+    it is 1 of 3: ln(1/3 : 1/2) = -0.41. In the second class it is the other way round.
+
+    >>> from shoal.privacy.grouped import group
+    >>> classes = group(["20-29"] * 3 + ["30-39"] * 3, disease=["flu", "flu", "cold", "flu", "cold", "cold"])
+    >>> DeltaDisclosure("disease", 0.41).holds(classes).tolist()
+    [True, True]
+    >>> DeltaDisclosure("disease", 0.40).holds(classes).tolist()
+    [False, False]
+    """
+
+    column: str
+    delta: float
+    name: ClassVar[str] = "delta-disclosure"
+    summary: ClassVar[str] = "In every class every sensitive value is about as likely as in the table."
+    parameters: ClassVar[Mapping[str, str]] = {
+        "column": "the sensitive column",
+        "delta": "a number above 0",
+    }
+    examples: ClassVar[tuple[object, ...]] = ({"column": "disease", "delta": 1.0},)
+    population: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        given = Parameters(self)
+        given.column()
+        given.number("delta", "above 0", lambda delta: delta > 0)
+        given.settle()
+
+    def holds(self, classes: Classes) -> NDArray[np.bool_]:
+        lower, upper = self._bounds(shares(classes.table, self.column))
+        counts, people = classes.histogram(self.column), classes.people[:, np.newaxis]
+        passes = ((lower * people <= counts) & (counts <= upper * people)).all(axis=1)
+        return np.asarray(passes | (classes.sizes == 0))
+
+    def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
+        lower, upper = self._bounds(shares(table, self.column))
+        return (
+            *at_least(self.column, len(lower)),
+            Condition("shares", "attribute", self.column, lower=lower, upper=upper),
+        )
+
+    def sql(self, tables: Tables) -> str:
+        low = f"exp(-{double(self.delta)}) * (1 + {ROUNDING})"
+        high = f"exp({double(self.delta)}) * (1 - {ROUNDING})"
+        lacking = "count(*) < (SELECT count(*) FROM totals)"
+        return (
+            "SELECT count(*) FILTER (fails) AS failing, max(change) AS measured\n"
+            "FROM (\n"
+            f"{with_shares(tables, self.column)}\n"
+            "SELECT class,\n"
+            f"  {lacking}\n"
+            f"    OR bool_or(c < p * {low} * n)\n"
+            f"    OR bool_or(c > p * {high} * n) AS fails,\n"
+            f"  CASE WHEN {lacking} OR min(p) = 0 THEN 'infinity'\n"
+            "    ELSE max(abs(ln(c / n) - ln(p))) END AS change\n"
+            "FROM compared GROUP BY class\n"
+            ")"
+        )
+
+    def describe(self) -> str:
+        return f"{self.delta:g}-disclosure privacy of {self.column}"
+
+    def wording(self, measured: Any) -> str:
+        return "no classes" if measured is None else f"largest change {measured:.6g}"
+
+    def to_spec(self) -> dict[str, object]:
+        return {self.name: to_mapping(self)}
+
+    @classmethod
+    def from_spec(cls, argument: object, folder: Any = ".") -> Self:
+        return from_mapping(cls, argument)
+
+    def _bounds(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # The bounds themselves fail, so what is within rounding of them does too.
+        return (
+            p * math.exp(-self.delta) * (1 + ROUNDING),
+            p * math.exp(self.delta) * (1 - ROUNDING),
+        )

@@ -1,0 +1,70 @@
+"""Classes from plain lists: for examples, and to try a model on a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.describe.hierarchy import Hierarchy
+from shoal.describe.suppress import Suppress
+from shoal.encode.column import code_column
+from shoal.encode.table import CodedPopulation, CodedTable
+from shoal.privacy.classes import Classes
+from shoal.privacy.population import Population
+
+
+def group(
+    classes: Sequence[Any],
+    *,
+    units: Sequence[Hashable] | None = None,
+    populations: Mapping[Population, Sequence[Any]] | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    **columns: Sequence[Any],
+) -> Classes:
+    """Group rows by what is given as their class.
+
+    Parameters
+    ----------
+    classes
+        The class of each row, such as a generalized age. Classes stand in the order in which they first
+        occur.
+    units
+        Who each row is about, where people are to be counted.
+    populations
+        For each population the class of each of its rows.
+    hierarchies
+        For sensitive columns that have one.
+    columns
+        The sensitive columns.
+
+    Examples
+    --------
+    >>> group(["20-29", "20-29", "30-39"], disease=["flu", "cold", "flu"]).histogram("disease").tolist()
+    [[1, 1], [1, 0]]
+    """
+    populations, hierarchies = populations or {}, hierarchies or {}
+    everybody = [*classes, *(label for labels in populations.values() for label in labels)]
+    together = code_column("class", pa.array(everybody).dictionary_encode(), Suppress())
+    rows, labels = len(classes), len(together.counts)
+    mine = together.codes[:rows]
+    column = replace(together, codes=mine, counts=np.bincount(mine, minlength=labels))
+    coded: dict[str, CodedPopulation] = {}
+    start = rows
+    for population, members in populations.items():
+        coded[population.key] = CodedPopulation((together.codes[start : start + len(members)],), len(members))
+        start += len(members)
+    attributes = {
+        name: code_column(name, pa.array(values).dictionary_encode(), hierarchies.get(name, Suppress()))
+        for name, values in columns.items()
+    }
+    numbers = None
+    if units is not None:
+        places: dict[Hashable, int] = {}
+        numbers = np.array([places.setdefault(unit, len(places)) for unit in units], dtype=np.uint32)
+    table = CodedTable((column,), rows, attributes, numbers, coded)
+    of_population = {key: population.codes[0].astype(np.int64) for key, population in coded.items()}
+    return Classes(table, mine.astype(np.int64), labels, of_population)

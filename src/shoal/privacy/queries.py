@@ -1,0 +1,107 @@
+"""The parts that the audit queries of several models have in common."""
+
+from __future__ import annotations
+
+from shoal.privacy.model import Tables
+
+
+def double(number: float) -> str:
+    """Write a number so that SQL takes it as a DOUBLE, not as a DECIMAL of a few digits.
+
+    Examples
+    --------
+    >>> double(0.2), double(3), double(1e-12)
+    ('0.2e0', '3.0e0', '1e-12')
+    """
+    text = repr(float(number))
+    return text if "e" in text else f"{text}e0"
+
+
+def text(value: str | None) -> str:
+    """Write a text as SQL does.
+
+    Examples
+    --------
+    >>> text("it's"), text(None)
+    ("'it''s'", 'NULL')
+    """
+    return "NULL" if value is None else "'" + value.replace("'", "''") + "'"
+
+
+def counted(tables: Tables) -> str:
+    """Return what counts people: rows, or units where these count."""
+    return "count(*)" if tables.unit is None else f"count(DISTINCT {tables.unit})"
+
+
+def histograms(tables: Tables, column: str) -> str:
+    """Return the beginning of a query on a sensitive column.
+
+    It defines `sizes` (class, n) and `counts` (class, value, c). NULL is a value, and a class that differs
+    from another only by NULL is one of its own.
+    """
+    labels = ", ".join(f"{name} AS label_{place}" for place, name in enumerate(tables.quasi_identifiers))
+    # Ranked after counting, since classes are fewer than rows. Both parts have the same, so the same numbers.
+    order = ", ".join(f"label_{place}" for place in range(len(tables.quasi_identifiers)))
+    places = ", ".join(str(place) for place in range(1, len(tables.quasi_identifiers) + 1))
+    return (
+        "WITH sizes AS (\n"
+        f"  SELECT dense_rank() OVER (ORDER BY {order}) AS class, n\n"
+        f"  FROM (SELECT {labels}, {counted(tables)} AS n\n"
+        f"    FROM {tables.kept} GROUP BY {places})\n"
+        "), counts AS (\n"
+        f"  SELECT dense_rank() OVER (ORDER BY {order}) AS class, value, c\n"
+        f"  FROM (SELECT {labels}, {tables.columns[column]} AS value, {counted(tables)} AS c\n"
+        f"    FROM {tables.kept} GROUP BY {places}, {len(tables.quasi_identifiers) + 1})\n"
+        ")"
+    )
+
+
+def totals(tables: Tables, column: str) -> str:
+    """Return a further part of it: `totals` (value, total), how often each value is in the original table."""
+    name = tables.columns[column]
+    return (
+        f", totals AS (\n  SELECT {name} AS value, {counted(tables)} AS total\n"
+        f"  FROM {tables.original} GROUP BY {name}\n)"
+    )
+
+
+def with_shares(tables: Tables, column: str) -> str:
+    """Return the beginning of a query that compares classes with the table.
+
+    It adds `compared` (class, n, value, c, p), where p is the share of the value in the table: 0 if the table
+    does not have it.
+    """
+    return (
+        f"{histograms(tables, column)}{totals(tables, column)}, compared AS (\n"
+        "  SELECT class, n, counts.value, c,\n"
+        f"    coalesce(total, 0)::DOUBLE / (SELECT {counted(tables)} FROM {tables.original}) AS p\n"
+        "  FROM sizes JOIN counts USING (class)\n"
+        "  LEFT JOIN totals ON totals.value IS NOT DISTINCT FROM counts.value\n"
+        ")"
+    )
+
+
+def populations(tables: Tables, key: str) -> str:
+    """Return a relation with one row per class: n released people, and the people of the population.
+
+    A class that only one of the two has is there too, with 0 of the other.
+    """
+    columns = ", ".join(tables.quasi_identifiers)
+    # Any name may be taken by a quasi-identifier, so they get others.
+    places = [f"q{place}" for place in range(1, len(tables.quasi_identifiers) + 1)]
+    renamed = ", ".join(
+        f"{column} AS {q}" for column, q in zip(tables.quasi_identifiers, places, strict=True)
+    )
+    return (
+        "(\n"
+        "  SELECT sum(n) AS n, sum(people) AS people\n"
+        "  FROM (\n"
+        f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people\n"
+        f"    FROM {tables.kept} GROUP BY {columns}\n"
+        "    UNION ALL\n"
+        f"    SELECT {columns}, 0, count(*)\n"
+        f"    FROM {tables.populations[key]} GROUP BY {columns}\n"
+        "  )\n"
+        f"  GROUP BY {', '.join(places)}\n"
+        ")"
+    )

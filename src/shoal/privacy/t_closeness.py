@@ -1,0 +1,278 @@
+"""t-closeness: in every class the sensitive values are distributed about as in the whole table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.describe.hierarchy import HierarchyError, as_text
+from shoal.encode.column import CodedColumn
+from shoal.encode.table import CodedTable
+from shoal.privacy import closeness_queries as closeness
+from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
+from shoal.privacy.classes import Classes
+from shoal.privacy.condition import ROUNDING, Condition
+from shoal.privacy.figures import at_least, fewest_values, whole
+from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.queries import double
+
+Distance = Literal["equal", "ordered", "hierarchical"]
+UIntArray = NDArray[np.uint32]
+FloatArray = NDArray[np.float64]
+
+_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?"
+
+
+@dataclass(frozen=True)
+class TCloseness(ModelDefaults):
+    """In every class, `column` is distributed as in the whole table, up to an earth mover's distance of `t`.
+
+    For a class with the shares q and a table with the shares p of m values, the distance is the least cost
+    of turning q into p, where moving a share from one value to another costs that share times how far the
+    values are apart:
+
+    - `equal`: 1 between any two. The distance is the sum of max(0, q - p).
+    - `ordered`: the steps between them in order, over m - 1. The distance is the sum over the first m - 1
+      places of the difference of the cumulated shares, over m - 1. Numbers, dates and truth values are in
+      their own order, and so is text that is all numbers; other text is in alphabetical order, unless `order`
+      says otherwise. NULL comes last.
+    - `hierarchical`: the level at which their labels in the column's hierarchy meet, over its height.
+
+    It stops learning more about somebody's class than is known of everybody: neither a frequent value
+    (skewness) nor a group of near values (similarity; with `ordered` and `hierarchical`) stands out. It does
+    not stop re-identification; combine it with k-anonymity. It bounds sums, not each value: a rare value may
+    become many times as likely within a small t, which beta-likeness bounds.
+
+    References
+    ----------
+    N. Li, T. Li, S. Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE 2007.
+
+    Examples
+    --------
+    Each of four salaries stands once in the table, and a class has the lower two: two quarters must move.
+    With equal distances that costs 2 * 1/4. In order each moves two of three steps: 2 * 1/4 * 2/3.
+
+    >>> from shoal.privacy.grouped import group
+    >>> classes = group(["20-29", "20-29", "30-39", "30-39"], salary=[3, 4, 5, 6])
+    >>> TCloseness("salary", 0.5).holds(classes).tolist()
+    [True, True]
+    >>> TCloseness("salary", 0.34, distance="ordered").holds(classes).tolist()
+    [True, True]
+    >>> TCloseness("salary", 0.33, distance="ordered").holds(classes).tolist()
+    [False, False]
+    """
+
+    column: str
+    t: float
+    distance: Distance = "equal"
+    order: Sequence[Any] | None = None
+    name: ClassVar[str] = "t-closeness"
+    summary: ClassVar[str] = "In every class the sensitive values are distributed about as in the table."
+    parameters: ClassVar[Mapping[str, str]] = {
+        "column": "the sensitive column",
+        "t": "a number from 0 to 1",
+        "distance": "equal (the default), ordered or hierarchical",
+        "order": "for ordered: the values from first to last, where their own order is not meant",
+    }
+    examples: ClassVar[tuple[object, ...]] = (
+        {"column": "disease", "t": 0.2},
+        {"column": "salary", "t": 0.2, "distance": "ordered"},
+        {"column": "disease", "t": 0.2, "distance": "hierarchical"},
+    )
+    population: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        given = Parameters(self)
+        given.column()
+        given.number("t", "from 0 to 1", lambda t: 0 <= t <= 1)
+        given.choice("distance", get_args(Distance))
+        if self.distance == "ordered":
+            self._settle_order(given)
+        elif self.distance in get_args(Distance):
+            given.refuse_idle("order", "distance ordered")
+        given.settle()
+
+    def _settle_order(self, given: Parameters) -> None:
+        if self.order is None:
+            return
+        if isinstance(self.order, str) or not isinstance(self.order, Sequence) or not self.order:
+            given.add(f"t-closeness needs an order that is a list of values.\nFound: {self.order!r}.")
+            return
+        try:
+            order = tuple(
+                value if isinstance(value, str | None) else as_text(pa.array([value]))[0].as_py()
+                for value in self.order
+            )
+        except (pa.ArrowException, HierarchyError):
+            given.add("t-closeness needs an order of plain values.\nFound: others.\nWrite them as text.")
+            return
+        if twice := len(order) - len(set(order)):
+            given.add(
+                "t-closeness needs an order that has each value once.\n"
+                f"Found: {len(order):,} values, of which {twice:,} stood before.\nKeep one of each."
+            )
+        object.__setattr__(self, "order", order)
+
+    @property
+    def needs_hierarchy(self) -> bool:
+        return self.distance == "hierarchical"
+
+    def problems(self, table: CodedTable) -> Iterable[str]:
+        if self.order is None:
+            return
+        values = as_text(table.attributes[self.column].labels[0])
+        missing = sum(value is not None and value not in self.order for value in values.to_pylist())
+        if missing:
+            yield (
+                f"{self.describe()}: the order lacks values that the table has.\n"
+                f"Column {self.column!r} has {len(values):,} different values, {missing:,} are missing.\n"
+                "Add them where they belong."
+            )
+
+    def notes(self, table: CodedTable) -> Iterable[str]:
+        if self.distance != "ordered" or self.order is not None:
+            return
+        values = table.attributes[self.column].labels[0]
+        if _is_text(values) and not _are_numbers(values):
+            yield (
+                f"{self.describe()}: the values of column {self.column!r} are taken in alphabetical order; "
+                "`order` gives another."
+            )
+
+    def holds(self, classes: Classes) -> NDArray[np.bool_]:
+        counts = classes.histogram(self.column).astype(np.float64)
+        n = counts.sum(axis=1)
+        table = classes.totals(self.column).astype(np.float64)
+        # In whole numbers, so that a class that is like the table is at distance 0.
+        extra = counts * table.sum() - n[:, np.newaxis] * table
+        moved = self._moved(extra, classes.attribute(self.column))
+        return np.asarray((moved <= self.t * n * table.sum() * (1 + ROUNDING)) | (classes.sizes == 0))
+
+    def _moved(self, extra: FloatArray, column: CodedColumn) -> FloatArray:
+        """Return the cost of moving what is too much to where it is missing."""
+        values = extra.shape[1]
+        if self.distance == "equal":
+            return np.asarray(np.maximum(extra, 0).sum(axis=1))
+        if self.distance == "ordered":
+            in_order = extra[:, np.argsort(_places(column.labels[0], self.order))]
+            return np.asarray(np.abs(np.cumsum(in_order, axis=1)[:, :-1]).sum(axis=1) / max(values - 1, 1))
+        moved = np.zeros(len(extra))
+        tree = _tree(column)
+        below = np.arange(values, dtype=np.uint32)
+        for level, labels in enumerate(tree, start=1):
+            parents = labels[_starts(below)]
+            positive = _sum_by(np.maximum(extra, 0), parents)
+            negative = _sum_by(np.maximum(-extra, 0), parents)
+            moved += level / len(tree) * np.minimum(positive, negative).sum(axis=1)
+            extra, below = positive - negative, labels
+        return moved
+
+    def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
+        column = table.attributes[self.column]
+        order: UIntArray = np.zeros(0, dtype=np.uint32)
+        tree: tuple[UIntArray, ...] = ()
+        nearest = 1.0
+        if self.distance == "ordered":
+            order = _places(column.labels[0], self.order)
+            nearest = 1 / max(len(order) - 1, 1)
+        elif self.distance == "hierarchical":
+            tree = _tree(column)
+            nearest = 1 / max(len(tree), 1)
+        kinds: dict[Distance, Literal["equal", "ordered", "tree"]]
+        kinds = {"equal": "equal", "ordered": "ordered", "hierarchical": "tree"}
+        close = Condition(
+            kinds[self.distance], "attribute", self.column, bound=float(self.t), order=order, tree=tree
+        )
+        # All of what a class lacks must be moved there, at least as far as the nearest values are apart.
+        shares = whole(table).totals(self.column)
+        least = fewest_values(shares / max(shares.sum(), 1), 1 - self.t / nearest)
+        return *at_least(self.column, least), close
+
+    def sql(self, tables: Tables) -> str:
+        if self.distance == "equal":
+            query = closeness.equal()
+        elif self.distance == "ordered":
+            query = closeness.ordered(_NUMBER, self.order)
+        else:
+            query = closeness.hierarchical(*tables.taxonomies[self.column])
+        return (
+            f"SELECT count(*) FILTER (moved > {double(self.t)} * (1 + {ROUNDING}) * n * everybody)\n"
+            "    AS failing,\n"
+            "  max(moved / n / everybody) AS measured\n"
+            f"FROM (\n{closeness.start(tables, self.column)}{query}\n)"
+        )
+
+    def describe(self) -> str:
+        return f"{self.t:g}-closeness of {self.column}, {self.distance}"
+
+    def wording(self, measured: Any) -> str:
+        return "no classes" if measured is None else f"largest distance {measured:.6g}"
+
+    def to_spec(self) -> dict[str, object]:
+        return {self.name: to_mapping(self)}
+
+    @classmethod
+    def from_spec(cls, argument: object, folder: Any = ".") -> Self:
+        return from_mapping(cls, argument)
+
+
+def _is_text(values: pa.Array) -> bool:
+    kind = values.type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _are_numbers(values: pa.Array) -> bool:
+    return all(re.fullmatch(_NUMBER, value) for value in values.to_pylist() if value is not None)
+
+
+def _places(values: pa.Array, order: Sequence[str | None] | None) -> UIntArray:
+    """Return the place of each value in the order: a given one, or their own; NULL comes last."""
+    if order is not None:
+        given = {value: place for place, value in enumerate(order)}
+        keys = [given.get(value, len(given)) for value in as_text(values).to_pylist()]
+        in_order = np.argsort(np.array(keys, dtype=np.int64), kind="stable")
+    elif pa.types.is_null(values.type):
+        in_order = np.arange(len(values))
+    elif _is_text(values) and _are_numbers(values):
+        texts = values.to_pylist()
+        in_order = np.array(sorted(range(len(texts)), key=lambda i: _as_number(texts[i])), dtype=np.int64)
+    else:
+        in_order = pc.array_sort_indices(values).to_numpy().astype(np.int64)
+    places = np.empty(len(values), dtype=np.uint32)
+    places[in_order] = np.arange(len(values), dtype=np.uint32)
+    return places
+
+
+def _as_number(value: str | None) -> tuple[bool, float, str]:
+    return (True, 0.0, "") if value is None else (False, float(value), value)
+
+
+def _tree(column: CodedColumn) -> tuple[UIntArray, ...]:
+    """Return the labels of each value from level 1 up to a single one.
+
+    Where the hierarchy does not end in one label it gets one above. At the top NULL is under it too.
+    """
+    values = len(column.counts)
+    if values <= 1:
+        return ()
+    levels = list(column.maps[1:])
+    known = ~column.labels[0].is_null().to_numpy(zero_copy_only=False)
+    if column.height and len(np.unique(column.maps[-1][known])) <= 1:
+        levels.pop()
+    return (*levels, np.zeros(values, dtype=np.uint32))
+
+
+def _starts(labels: UIntArray) -> NDArray[np.intp]:
+    """Return where each label begins: values under one label are neighbours."""
+    return np.flatnonzero(np.diff(labels.astype(np.int64), prepend=-1))
+
+
+def _sum_by(columns: FloatArray, labels: UIntArray) -> FloatArray:
+    return np.asarray(np.add.reduceat(columns, _starts(labels), axis=1))

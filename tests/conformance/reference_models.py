@@ -1,0 +1,204 @@
+"""The privacy models once more, in plain Python over rows: slow, exact, and sharing nothing with the package.
+
+Numbers are fractions, so that a bound is met or not, without rounding. Logarithms have sixty digits, and
+entropies of small classes are compared as powers of whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+Value = Any
+Counts = dict[Value, int]
+Chains = Mapping[Value, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Row:
+    group: Hashable
+    value: Value
+    unit: Hashable
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Whether a class passes, and the figure that the model looks at (exact, or nearly)."""
+
+    passes: bool
+    figure: Any
+
+
+def units_of(rows: Sequence[Row]) -> int:
+    return len({row.unit for row in rows})
+
+
+def count(rows: Sequence[Row]) -> Counts:
+    """Count for each value the different units that have it."""
+    return {value: units_of([row for row in rows if row.value == value]) for value in {r.value for r in rows}}
+
+
+def judge(
+    name: str,
+    given: Mapping[str, Any],
+    members: Sequence[Row],
+    table: Sequence[Row],
+    population: int = 0,
+    chains: Chains | None = None,
+) -> Judged:
+    """Judge one class of a table, of which so many people are in the population."""
+    return judge_counts(
+        name, given, count(members), units_of(members), count(table), units_of(table), population, chains
+    )
+
+
+def judge_counts(  # noqa: PLR0911 (one return per model)
+    name: str,
+    given: Mapping[str, Any],
+    counts: Counts,
+    people: int,
+    totals: Counts,
+    everybody: int,
+    population: int = 0,
+    chains: Chains | None = None,
+) -> Judged:
+    if people == 0 and name != "delta-presence":
+        return Judged(True, None)
+    match name:
+        case "k-anonymity":
+            return Judged(people >= given["k"], people)
+        case "risk":
+            bound = given.get("maximal")
+            risk = Fraction(1, people)
+            return Judged(bound is None or risk <= exact(bound), float(risk))
+        case "k-map":
+            return Judged(population >= given["k"], population)
+        case "delta-presence":
+            if population == 0:
+                return Judged(people == 0, float("inf"))
+            share = Fraction(people, population)
+            return Judged(exact(given["lower"]) <= share <= exact(given["upper"]), float(share))
+        case "alpha-k":
+            largest = Fraction(max(counts.values()), people)
+            return Judged(people >= given["k"] and largest <= exact(given["alpha"]), (people, float(largest)))
+        case "l-diversity":
+            return diversity(given, counts)
+        case "t-closeness":
+            distance = earth_mover(given, counts, totals, chains)
+            return Judged(distance <= exact(given["t"]), float(distance))
+        case "beta-likeness":
+            return likeness(given, counts, people, totals, everybody)
+        case "delta-disclosure":
+            return disclosure(given, counts, people, totals, everybody)
+    raise NotImplementedError(f"No reference for {name}: write one.")
+
+
+def exact(parameter: float) -> Fraction:
+    """Return the number that somebody meant who wrote 0.2."""
+    return Fraction(str(parameter))
+
+
+def decimal(number: Fraction) -> Decimal:
+    return Decimal(number.numerator) / Decimal(number.denominator)
+
+
+def diversity(given: Mapping[str, Any], counts: Counts) -> Judged:
+    falling = sorted(counts.values(), reverse=True)
+    kind = given.get("kind", "distinct")
+    if kind == "distinct":
+        return Judged(len(falling) >= given["l"], len(falling))
+    if kind == "recursive":
+        tail = sum(falling[given["l"] - 1 :])
+        ratio = Fraction(falling[0], tail) if tail else None
+        return Judged(
+            ratio is not None and ratio < exact(given["c"]), float("inf") if ratio is None else float(ratio)
+        )
+    n, least = sum(falling), exact(given["l"])
+    with localcontext() as context:
+        context.prec = 60
+        entropy = Decimal(n).ln() - sum(c * Decimal(c).ln() for c in falling) / n
+        if n > 200:
+            return Judged(entropy >= decimal(least).ln(), float(entropy.exp()))
+        # exp(entropy) is n over the n-th root of the product of all c ** c.
+        product = 1
+        for c in falling:
+            product *= c**c
+        passes = n**n * least.denominator**n >= least.numerator**n * product
+        return Judged(passes, float(entropy.exp()))
+
+
+def earth_mover(given: Mapping[str, Any], counts: Counts, totals: Counts, chains: Chains | None) -> Fraction:
+    n, whole = sum(counts.values()), sum(totals.values())
+    extra = {v: Fraction(counts.get(v, 0), n) - Fraction(totals[v], whole) for v in totals}
+    kind = given.get("distance", "equal")
+    if kind == "equal":
+        return sum(abs(e) for e in extra.values()) / 2
+    if kind == "ordered":
+        order = in_order(list(totals), given.get("order"))
+        carried = [abs(sum(extra[v] for v in order[: place + 1])) for place in range(len(order) - 1)]
+        return Fraction(sum(carried)) / max(len(order) - 1, 1)
+    assert chains is not None
+    tree = rooted(list(totals), chains)
+    height = len(next(iter(tree.values()))) - 1
+    # Values whose labels meet at level j are j / height apart: a step up or down costs half of 1 / height.
+    steps = Fraction(0)
+    for level in range(height):
+        for label in {chain[level] for chain in tree.values()}:
+            steps += abs(sum(extra[v] for v, chain in tree.items() if chain[level] == label))
+    return steps / (2 * height) if height else Fraction(0)
+
+
+def in_order(values: list[Value], order: Sequence[Value] | None) -> list[Value]:
+    if order is not None:
+        return sorted(values, key=lambda v: order.index(v) if v in order else len(order))
+    known = [v for v in values if v is not None]
+    try:
+        known.sort(key=lambda v: (float(v), v))
+    except ValueError:
+        known.sort()
+    return known + [v for v in values if v is None]
+
+
+def rooted(values: list[Value], chains: Chains) -> dict[Value, list[Hashable]]:
+    """Return for each value itself and its labels up to a single one; NULL is by itself until there."""
+    known = {v: [v, *chains[v]] for v in values if v is not None}
+    length = max((len(chain) for chain in known.values()), default=2)
+    tree = {v: list(known.get(v, [None] * length)) for v in values}
+    if length > 1 and len({chain[-1] for chain in known.values()}) <= 1:
+        for chain in tree.values():
+            chain.pop()
+    return {v: [*chain, "root"] for v, chain in tree.items()}
+
+
+def likeness(given: Mapping[str, Any], counts: Counts, people: int, totals: Counts, everybody: int) -> Judged:
+    passes, largest = True, float("-inf")
+    with localcontext() as context:
+        context.prec = 60
+        for value, c in counts.items():
+            p, q = Fraction(totals[value], everybody), Fraction(c, people)
+            gain = (q - p) / p
+            largest = max(largest, float(gain))
+            passes &= gain <= exact(given["beta"])
+            if given.get("kind", "enhanced") == "enhanced" and gain > 0:
+                passes &= decimal(gain) <= -decimal(p).ln()
+    return Judged(passes, largest)
+
+
+def disclosure(
+    given: Mapping[str, Any], counts: Counts, people: int, totals: Counts, everybody: int
+) -> Judged:
+    passes, largest = True, 0.0
+    with localcontext() as context:
+        context.prec = 60
+        for value, total in totals.items():
+            if value not in counts:
+                return Judged(False, float("inf"))
+            change = abs(
+                (decimal(Fraction(counts[value], people)) / decimal(Fraction(total, everybody))).ln()
+            )
+            largest = max(largest, float(change))
+            passes &= change < decimal(exact(given["delta"]))
+    return Judged(passes, largest)
