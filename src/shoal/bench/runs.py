@@ -182,7 +182,7 @@ class Bench:
         setting = case.setting
         data = self.data(setting.data)
         table = data.ordered(setting.columns) if setting.columns else data.table
-        measure: Measure = registry.resolve("measures", setting.quality)()
+        measure: Measure = registry.resolve("measures", setting.quality).from_spec(None)
         times: list[float] = []
         while True:
             # A problem of its own each time, so that all algorithms group the rows anew.

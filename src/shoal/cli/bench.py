@@ -256,7 +256,7 @@ def _questions(bench: Bench, data: str, k: str, suppression: str, quality: str) 
     names = _list(data, "--data")
     for name in names:
         bench.find(name)
-    registry.resolve("measures", quality)
+    registry.resolve("measures", quality).from_spec(None)
     sizes = [number for text in _list(k, "--k") for number in _range(text)]
     shares = [_share(text) for text in _list(suppression, "--suppression")]
     return [

@@ -15,6 +15,8 @@ from shoal.cli.anonymize import EPILOG, anonymize
 from shoal.cli.audit import audit
 from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
 from shoal.cli.demo import demo
+from shoal.cli.measures import measures
+from shoal.cli.models import models
 from shoal.cli.sample import sample
 
 app = typer.Typer(
@@ -64,8 +66,10 @@ def _unwrapped(text: str | None) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
 
 
-for command, epilog in ((anonymize, EPILOG), (audit, None), (algorithms, None), (sample, None), (demo, None)):
-    app.command(help=_unwrapped(command.__doc__), epilog=_unwrapped(epilog))(command)
+for command in (anonymize, audit, models, measures, algorithms, sample, demo):
+    app.command(
+        help=_unwrapped(command.__doc__), epilog=_unwrapped(EPILOG if command is anonymize else None)
+    )(command)
 
 bench = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=ABOUT)
 bench.command(help=_unwrapped(search.__doc__), epilog=_unwrapped(SEARCH_EPILOG))(search)

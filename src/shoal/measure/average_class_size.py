@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, Node
+from shoal.measure.measure import Costs, MeasureDefaults, Node
+from shoal.measure.untouched import untouched_classes
 
 
 @dataclass(frozen=True, slots=True)
-class AverageClassSize:
+class AverageClassSize(MeasureDefaults):
     """Rows per class, divided by k where the requirement names one.
 
     From 1/k (all rows distinct) to N/k. All classes count, also those that will be suppressed, which makes
@@ -22,6 +23,8 @@ class AverageClassSize:
     """
 
     name: ClassVar[str] = "average-class-size"
+    summary: ClassVar[str] = "Rows per class, divided by k."
+    extent: ClassVar[str] = "1/k to N/k"
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
 
@@ -30,3 +33,7 @@ class AverageClassSize:
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="mean-size", divisor=float(k or 1))
+
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+        _, sizes = untouched_classes(table)
+        return table.rows / len(sizes) / (k or 1), table.rows / (k or 1)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, Node
+from shoal.measure.measure import Costs, MeasureDefaults, Node
+from shoal.measure.untouched import untouched_classes
 
 
 @dataclass(frozen=True, slots=True)
-class Discernability:
+class Discernability(MeasureDefaults):
     """The sum of n^2 over kept classes of n rows, plus N for each suppressed row of the N rows.
 
     From N (all rows distinct) to N^2. Classes of 3, 2 and 1 rows with the last suppressed cost 9 + 4 + 6 =
@@ -22,6 +23,8 @@ class Discernability:
     """
 
     name: ClassVar[str] = "discernability"
+    summary: ClassVar[str] = "How many rows each row cannot be told from; all N for a suppressed one."
+    extent: ClassVar[str] = "N to N^2"
     monotone: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
 
@@ -32,9 +35,12 @@ class Discernability:
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="kept-squares")
 
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+        return _ends(table)
+
 
 @dataclass(frozen=True, slots=True)
-class MonotoneDiscernability:
+class MonotoneDiscernability(MeasureDefaults):
     """The sum of n^2 over all classes of n rows, kept or not.
 
     From N (all rows distinct) to N^2. Classes of 3, 2 and 1 rows cost 9 + 4 + 1 = 14, whatever is
@@ -42,6 +48,8 @@ class MonotoneDiscernability:
     """
 
     name: ClassVar[str] = "discernability-monotone"
+    summary: ClassVar[str] = "How many rows each row cannot be told from, whatever is suppressed."
+    extent: ClassVar[str] = "N to N^2"
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
 
@@ -50,3 +58,12 @@ class MonotoneDiscernability:
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="squares")
+
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+        return _ends(table)
+
+
+def _ends(table: CodedTable) -> tuple[float, float]:
+    _, sizes = untouched_classes(table)
+    counts = sizes.astype(float)  # the squares of billions of rows are beyond whole numbers of 64 bits
+    return float(counts @ counts), float(table.rows) ** 2

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, Node
+from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Height:
+class Height(MeasureDefaults):
     """The sum of the levels of a node, from 0 to the sum of the hierarchies' heights.
 
     Levels (1, 0, 2) have height 3. It ignores the data, suppression and column weights.
@@ -21,6 +22,8 @@ class Height:
     """
 
     name: ClassVar[str] = "height"
+    summary: ClassVar[str] = "The sum of the levels."
+    extent: ClassVar[str] = "0 to the hierarchies' heights"
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
 
@@ -32,3 +35,11 @@ class Height:
             weights=(1.0,) * len(table.columns),
             level_costs=tuple(tuple(map(float, range(column.height + 1))) for column in table.columns),
         )
+
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+        return 0.0, float(sum(column.height for column in table.columns))
+
+    def contributions(
+        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+    ) -> tuple[float, ...]:
+        return tuple(map(float, levels))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable
+from shoal.errors import InputError, nearest
+
+IntArray: TypeAlias = NDArray[np.int64]
+Aggregate: TypeAlias = Literal["mean", "max", "ranked"]
+"""How columns come together in one score: see `CellMeasure`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +23,56 @@ class Costs:
     """A measure as data, which is all that the kernel needs of it.
 
     The score of a node is the weighted sum over columns of ``level_costs[column][level]``, or a term of
-    the class sizes. Where ``label_costs[column][level][label]`` is given, it is the cost of one
-    cell with that label, already part of the level's cost, and a cell of a suppressed row costs 1 instead.
+    the classes, or for `logs` both. Where ``label_costs[column][level][label]`` is given, it is the cost of
+    one cell with that label, already part of the level's cost, and a cell of a suppressed row costs 1
+    instead.
+
+    Attributes
+    ----------
+    term
+        `none`: the columns alone.
+        `squares`, `kept-squares`: the sum of n^2 over all classes of n rows; over the kept ones, plus rows
+        for each suppressed row.
+        `mean-size`: rows / classes / `divisor`.
+        `logs`: `constant` + `scale` times the sum of n ln n over all classes + the columns.
+        `minority`: rows of kept classes that lack the most frequent value of `attribute` in their class, plus
+        suppressed rows, / `divisor`.
+    aggregate
+        How the weighted costs of columns come together, with term `none`: `mean` is their sum, `max` the
+        largest, `ranked` the sum of the largest times 1/2, the next times 1/4 and so on, divided by the sum
+        of these factors.
     """
 
-    term: Literal["none", "squares", "kept-squares", "mean-size"] = "none"
+    term: Literal["none", "squares", "kept-squares", "mean-size", "logs", "minority"] = "none"
     divisor: float = 1.0
     weights: tuple[float, ...] = ()
     level_costs: tuple[tuple[float, ...], ...] = ()
     label_costs: tuple[tuple[tuple[float, ...], ...], ...] = ()
+    constant: float = 0.0
+    scale: float = 1.0
+    attribute: str = ""
+    aggregate: Aggregate = "mean"
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A node with its classes, for scoring it by the definition.
 
-    ``labels[i]`` are the label numbers of class i, ``sizes[i]`` its rows, ``kept[i]`` whether it is
-    released.
+    Attributes
+    ----------
+    table
+        The whole table, coded: `table.columns` are the quasi-identifiers, `table.attributes` the other
+        columns that models and measures look at.
+    levels
+        The level of each quasi-identifier.
+    labels
+        ``labels[i]`` are the label numbers of class i; `table.columns[c].labels[levels[c]]` has their texts.
+    sizes
+        ``sizes[i]`` is the number of its rows.
+    kept
+        ``kept[i]`` says whether it is released or suppressed.
+    k
+        The least rows that a class needs to be released, where the requirement says so.
     """
 
     table: CodedTable
@@ -48,30 +86,182 @@ class Node:
     def suppressed_rows(self) -> int:
         return sum(size for size, kept in zip(self.sizes, self.kept, strict=True) if not kept)
 
+    def suppressed_labels(self) -> tuple[IntArray, ...]:
+        """Return per quasi-identifier how many suppressed rows have each of its labels."""
+        labels = np.array(self.labels, dtype=np.int64).reshape(len(self.sizes), len(self.levels))
+        lost = np.where(self.kept, 0, self.sizes)
+        counts = []
+        for place, (column, level) in enumerate(zip(self.table.columns, self.levels, strict=True)):
+            per_label = np.zeros(len(column.labels[level]), dtype=np.int64)
+            np.add.at(per_label, labels[:, place], lost)
+            counts.append(per_label)
+        return tuple(counts)
+
+    def class_of_rows(self) -> IntArray:
+        """Return for each row of the table the number of its class."""
+        rows = self.table.rows
+        labels = np.array(self.labels, dtype=np.int64).reshape(len(self.sizes), len(self.levels))
+        groups = number_groups(
+            np.concatenate([column.maps[level][column.codes], labels[:, place]])
+            for place, (column, level) in enumerate(zip(self.table.columns, self.levels, strict=True))
+        )
+        numbers = np.empty(len(self.sizes), dtype=np.int64)
+        numbers[groups[rows:]] = np.arange(len(self.sizes))
+        return numbers[groups[:rows]]
+
 
 @runtime_checkable
 class Measure(Protocol):
     """A quality measure; smaller is better.
 
-    `monotone` says that generalizing never lowers the score. `weighted` says that it averages over columns,
-    so that column weights count.
+    Attributes
+    ----------
+    name, summary
+        Its name in specs, and what it is, in one line.
+    extent
+        The values that it can take, in words.
+    parameters
+        What it takes, by name, in words.
+    monotone
+        Generalizing never lowers the score.
+    weighted
+        It averages over columns, so that column weights count.
+    attribute
+        The column that it looks at beside the quasi-identifiers, if any.
     """
 
-    name: ClassVar[str]
-    monotone: ClassVar[bool]
-    weighted: ClassVar[bool]
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def extent(self) -> str: ...
+    @property
+    def parameters(self) -> Mapping[str, str]: ...
+    @property
+    def monotone(self) -> bool: ...
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def attribute(self) -> str | None: ...
 
     def score(self, node: Node) -> float:
         """Score a node by the definition: the reference for the kernel."""
         ...
 
-    def costs(self, table: CodedTable, k: int | None) -> Costs: ...
+    def costs(self, table: CodedTable, k: int | None) -> Costs | None:
+        """Return the same as data for the kernel; None where only `score` can tell."""
+        ...
+
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
+        """Return what the untouched and the fully suppressed table score; None where that is not known.
+
+        Where a measure ignores suppression, every cell of the latter is a label that covers everything.
+        """
+        ...
+
+    def contributions(
+        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+    ) -> tuple[float, ...] | None:
+        """Return what each column adds to the score; None for what is no sum over columns.
+
+        ``lost[column][label]`` counts the suppressed rows with that label.
+        """
+        ...
+
+    def describe(self) -> str:
+        """Name it with its parameters, such as `loss (max over columns)`."""
+        ...
+
+    def to_spec(self) -> object:
+        """Return what stands after `quality:` in a spec."""
+        ...
+
+
+class MeasureDefaults:
+    """What most measures have in common, for dataclasses whose fields are the parameters."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    parameters: ClassVar[Mapping[str, str]] = {}
+    examples: ClassVar[tuple[object, ...]] = (None,)
+    """What may stand after its name in a spec, to show it; None is nothing."""
+
+    @property
+    def attribute(self) -> str | None:
+        return None
+
+    def contributions(
+        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+    ) -> tuple[float, ...] | None:
+        return None
+
+    def describe(self) -> str:
+        return self.name
+
+    def to_spec(self) -> object:
+        own: Any = self
+        given = {
+            field.name: getattr(own, field.name)
+            for field in fields(own)
+            if getattr(own, field.name) != field.default
+        }
+        return {self.name: given} if given else self.name
+
+    @classmethod
+    def from_spec(cls, argument: object = None) -> Self:
+        """Build it from what stands after its name in a spec; None where the name stands alone."""
+        if argument is not None and not cls.parameters:
+            raise InputError(f"{cls.name} takes no parameters.\nFound: {argument!r}.\nGive its name alone.")
+        if argument is not None and not isinstance(argument, Mapping):
+            listed = ", ".join(f"{name}: ..." for name in cls.parameters)
+            raise InputError(
+                f"{cls.name} takes its parameters by name.\nFound: {argument!r}.\n"
+                f"Write {cls.name}: {{{listed}}}."
+            )
+        given: Any = argument or {}
+        own: Any = cls
+        problems = []
+        for key in given:
+            if key not in cls.parameters:
+                known = list(cls.parameters)
+                near = nearest(str(key), known).strip()
+                problems.append(
+                    f"Unknown for {cls.name}: {key}.\nKnown: {', '.join(known)}.\n{near}".rstrip()
+                )
+        problems += [
+            f"{cls.name} lacks {field.name!r}.\nAdd it: {cls.parameters[field.name]}."
+            for field in fields(own)
+            if field.default is MISSING and field.name not in given
+        ]
+        if problems:
+            raise InputError(problems)
+        return cls(**given)
 
 
 def shares(table: CodedTable) -> tuple[float, ...]:
     """Column weights as shares that sum to 1."""
     total = sum(column.weight for column in table.columns)
     return tuple(column.weight / total for column in table.columns)
+
+
+def number_groups(columns: Iterable[NDArray[Any]]) -> IntArray:
+    """Number the rows so that those which are equal in all columns have one number, from 0 without gaps.
+
+    Examples
+    --------
+    >>> number_groups([np.array([5, 3, 5]), np.array([0, 0, 0])]).tolist()
+    [1, 0, 1]
+    """
+    groups: IntArray | None = None
+    for cells in columns:
+        step = int(cells.max(initial=0)) + 1
+        # After each column the numbers are few again, so that no number of columns is too many.
+        mixed = cells if groups is None else groups * step + cells
+        groups = np.unique(mixed, return_inverse=True)[1].reshape(-1)
+    assert groups is not None
+    return groups
 
 
 def canonical(score: float) -> float:

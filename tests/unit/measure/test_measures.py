@@ -1,85 +1,112 @@
-"""Every measure against its definition, worked out row by row with exact fractions."""
+"""Every measure against its definition, worked out row by row, and by hand."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal
 from shoal import registry
+from shoal.describe.spec import hierarchy_from_text
+from shoal.encode.column import code_together
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import canonical
-from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.exhaustive import node_of
-from shoal.search.problem import SearchProblem
-from tests.conformance.strategies import coded_tables
+from shoal.errors import InputError
+from shoal.measure.measure import Measure, canonical
+from tests.conformance.nodes import measures, node_at, nodes, tables
 
-
-def by_rows(name: str, table: CodedTable, levels: tuple[int, ...], k: int) -> float:
-    """Score a node from the rows alone."""
-    rows = list(
-        zip(
-            *(c.maps[level][c.codes].tolist() for c, level in zip(table.columns, levels, strict=True)),
-            strict=True,
-        )
-    )
-    sizes = Counter(rows)
-    kept = [sizes[row] >= k for row in rows]
-    total = len(rows)
-    weights = [Fraction(column.weight) for column in table.columns]
-    if name == "height":
-        return sum(levels)
-    if name == "discernability-monotone":
-        return sum(sizes[row] for row in rows)
-    if name == "discernability":
-        return sum(sizes[row] if keep else total for row, keep in zip(rows, kept, strict=True))
-    if name == "average-class-size":
-        return float(Fraction(total, len(sizes) * k))
-    if name == "entropy":
-        bits = 0.0
-        for column, level in zip(table.columns, levels, strict=True):
-            original = column.codes.tolist()
-            general = column.maps[level][column.codes].tolist()
-            some, more = Counter(original), Counter(general)
-            bits -= sum(math.log2(some[o] / more[g]) for o, g in zip(original, general, strict=True))
-        return bits
-    costs = Fraction(0)
-    for position, (column, level) in enumerate(zip(table.columns, levels, strict=True)):
-        for row, keep in zip(rows, kept, strict=True):
-            if not keep:
-                cell = Fraction(1)
-            elif name == "precision":
-                cell = Fraction(level, column.height) if column.height else Fraction(0)
-            else:
-                leaves = int(column.leaves[level][row[position]])
-                cell = (
-                    Fraction(leaves - 1, column.total_leaves - 1) if column.total_leaves > 1 else Fraction(0)
-                )
-            costs += weights[position] * cell
-    return float(costs / total / sum(weights))
+from .by_rows import by_rows
+from .people import classes_of_two, people
 
 
 @pytest.mark.parametrize("name", registry.names("measures"))
-@given(table=coded_tables(max_rows=30, max_columns=3), k=st.integers(1, 6), data=st.data())
-@settings(max_examples=80)
-def test_reference_and_kernel_follow_the_definition(
-    name: str, table: CodedTable, k: int, data: st.DataObject
-) -> None:
-    measure = registry.resolve("measures", name)()
-    problem = SearchProblem(table, (KAnonymity(k),), measure, merge_levels=False)
-    levels = data.draw(st.sampled_from(list(problem.lattice)))
-    expected = by_rows(name, table, levels, k)
-    assert math.isclose(measure.score(node_of(problem, levels)), expected, rel_tol=1e-12, abs_tol=1e-12)
-    position = [level - column.min_level for level, column in zip(levels, table.columns, strict=True)]
-    suppressed, classes, scores = problem.ground.evaluate([position], k, problem.objective)
-    assert math.isclose(scores[0], expected, rel_tol=1e-12, abs_tol=1e-12)
-    sizes = node_of(problem, levels).sizes
-    assert int(suppressed[0]) == sum(size for size in sizes if size < k)
-    assert int(classes[0]) == len(sizes)
+@given(table=tables(max_rows=20), data=st.data())
+@settings(max_examples=40)
+def test_scores_follow_the_definition(name: str, table: CodedTable, data: st.DataObject) -> None:
+    measure = data.draw(measures(name))
+    node = data.draw(nodes(table))
+    assert math.isclose(measure.score(node), by_rows(measure, node), rel_tol=1e-11, abs_tol=1e-11)
+
+
+# At level 1 of 2 for age ([20, 30) and [30, 40), 3 of 6 leaves each) and level 0 for sex, the classes are
+# F 20-29 (2), M 20-29 (1, suppressed), F 30-39 (1, suppressed), M 30-39 (2); age weighs 3, sex 1.
+BY_HAND: list[tuple[Measure, float]] = [
+    (shoal.Height(), 1),
+    (shoal.Precision(), 3 / 4 * (4 * 1 / 2 + 2) / 6 + 1 / 4 * 2 / 6),
+    (shoal.Discernability(), 2**2 + 2**2 + 2 * 6),
+    (shoal.MonotoneDiscernability(), 4 + 4 + 1 + 1),
+    (shoal.AverageClassSize(), 6 / 4 / 2),
+    (shoal.Entropy(), 6 * math.log2(3)),
+    (shoal.Loss(), 3 / 4 * (4 * 2 / 5 + 2) / 6 + 1 / 4 * 2 / 6),
+    (shoal.Loss("max"), (4 * 2 / 5 + 2) / 6),
+    (shoal.Loss("ranked"), (1 / 2 * (4 * 2 / 5 + 2) / 6 + 1 / 4 * (1 / 3 * 2 / 6)) / (3 / 4)),
+    (shoal.CertaintyPenalty(), 3 / 4 * (4 * 3 / 6 + 2) / 6 + 1 / 4 * 2 / 6),
+    (shoal.CertaintyPenalty("max"), (4 * 3 / 6 + 2) / 6),
+    # Six tuples of 1 row each; a class covers 3 ages x 1 sex.
+    (shoal.KLDivergence(), 4 / 6 * math.log(3 / 2) + 2 / 6 * math.log(3)),
+    # Kept: yes, yes and no, yes: one is wrong; two rows are suppressed.
+    (shoal.Classification("ill"), (1 + 2) / 6),
+]
+
+
+@pytest.mark.parametrize(("measure", "score"), BY_HAND, ids=lambda value: getattr(value, "name", None))
+def test_by_hand(measure: Measure, score: float) -> None:
+    assert measure.score(node_at(people(), (1, 0), classes_of_two, k=2)) == pytest.approx(score, rel=1e-12)
+
+
+def test_the_parameters_of_a_measure_are_checked() -> None:
+    with pytest.raises(InputError, match=r"one of mean, max, ranked\.\nFound: 'least'"):
+        shoal.Loss("least")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"name of a column\.\nFound: ''"):
+        shoal.Classification("")
+    with pytest.raises(InputError, match=r"name of a column\.\nFound: 3"):
+        shoal.Classification.from_spec({"target": 3})
+
+
+def test_specs_say_what_is_wrong_with_them() -> None:
+    with pytest.raises(InputError, match=r"Unknown for loss: agregate\.\nKnown: aggregate\.\nDid you mean"):
+        shoal.Loss.from_spec({"agregate": "max"})
+    with pytest.raises(InputError, match=r"classification lacks 'target'\.\nAdd it: the column"):
+        shoal.Classification.from_spec(None)
+    with pytest.raises(InputError, match=r"(?s)Unknown for classification: goal.*lacks 'target'"):
+        shoal.Classification.from_spec({"goal": "ill"})
+    with pytest.raises(InputError, match=r"height takes no parameters\.\nFound: 3\."):
+        shoal.Height.from_spec(3)
+    with pytest.raises(InputError, match=r"by name\.\nFound: 'max'\.\nWrite loss: \{aggregate: \.\.\.\}\."):
+        shoal.Loss.from_spec("max")
+
+
+def test_specs_come_in_short_forms() -> None:
+    assert shoal.Classification.from_spec("ill") == shoal.Classification("ill")
+    assert shoal.Loss.from_spec(None) == shoal.Loss.from_spec({}) == shoal.Loss()
+    assert shoal.Loss("max").to_spec() == {"loss": {"aggregate": "max"}}
+    assert shoal.Loss().to_spec() == "loss"
+
+
+def test_a_target_must_be_in_the_coded_table() -> None:
+    table = people()
+    with pytest.raises(InputError, match=r"'sick'.*not coded with the table\.\nCoded.*: ill\."):
+        shoal.Classification("sick").costs(table, 2)
+    with pytest.raises(InputError, match="'sick'"):
+        shoal.Classification("sick").score(node_at(table, (0, 0)))
+
+
+def test_values_that_only_a_population_has_do_not_count() -> None:
+    table = people()
+    ages = pa.array([21, 24, 25, 31, 38, 39]).dictionary_encode()
+    population = pa.array([45, 46, 21]).dictionary_encode()
+    wide, _ = code_together("age", ages, hierarchy_from_text("intervals:10"), [population], weight=3.0)
+    assert wide.counts.tolist()[-2:] == [0, 0]
+    wider = CodedTable((wide, table.columns[1]), 6, table.attributes)
+    ignorant = (shoal.Entropy(), shoal.Precision(), shoal.Discernability(), shoal.Classification("ill"))
+    for measure in ignorant:  # of leaves
+        node, other = (node_at(one, (1, 0), classes_of_two, k=2) for one in (table, wider))
+        assert measure.score(other) == measure.score(node)
+        assert measure.ends(wider, 2) == measure.ends(table, 2)
+        assert measure.costs(wider, 2) is not None
 
 
 def test_rounding_ties_what_only_rounding_tells_apart() -> None:

@@ -1,0 +1,86 @@
+"""`shoal models`: what a release can be asked to satisfy."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.console import print_table, reporting
+from shoal.cli.options import AsJson
+
+
+def models(
+    name: Annotated[str | None, typer.Argument(help="Tell all about this one.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the privacy models, for `privacy:` in a spec, which may ask for several; or tell all about one.
+
+    Without suppression all are monotone: what satisfies them still does when values are generalized
+    further. With suppression, and where people are counted and not rows, that holds for those that say
+    `always`; the others are searched for as exactly, with more work.
+    """
+    from shoal import registry
+
+    with reporting():
+        wanted = registry.names("models") if name is None else (name,)
+        known = [registry.resolve("models", each) for each in wanted]
+    if as_json:
+        listed = [_as_mapping(kind) for kind in known]
+        typer.echo(json.dumps(listed if name is None else listed[0], indent=2))
+    elif name is not None:
+        _page(known[0])
+    else:
+        print_table(
+            [
+                (kind.name, _needs(kind), _monotone(kind), ", ".join(kind.parameters), kind.summary)
+                for kind in known
+            ],
+            header=("Model", "Needs", "Monotone", "Parameters", "What"),
+        )
+
+
+def _page(kind: Any) -> None:
+    from shoal.cli.plugins import in_one_line, show_page
+
+    forms = [
+        (
+            f"privacy: [{in_one_line(model.to_spec())[1:-1]}]",
+            f"# monotone {_WHEN[model.absorbing]}" if _monotone(kind) == _DIFFERS else "",
+        )
+        for model in _examples(kind)
+    ]
+    show_page(kind, [("Needs", _needs(kind)), ("Monotone", _monotone(kind))], forms)
+
+
+def _as_mapping(kind: Any) -> dict[str, Any]:
+    examples = _examples(kind)
+    return {
+        "name": kind.name,
+        "sensitive_column": "column" in kind.parameters,
+        "population": "population" in kind.parameters,
+        "parameters": dict(kind.parameters),
+        "spec": [
+            {"written": model.to_spec(), "monotone_with_suppression": model.absorbing} for model in examples
+        ],
+        "summary": kind.summary,
+    }
+
+
+_WHEN = {True: "always", False: "without suppression"}
+_DIFFERS = "it depends"
+
+
+def _examples(kind: Any) -> list[Any]:
+    return [kind.from_spec(argument) for argument in kind.examples]
+
+
+def _needs(kind: Any) -> str:
+    needs = {"column": "a sensitive column", "population": "a population"}
+    return ", ".join(words for parameter, words in needs.items() if parameter in kind.parameters) or "-"
+
+
+def _monotone(kind: Any) -> str:
+    found = {model.absorbing for model in _examples(kind)}
+    return _WHEN[found.pop()] if len(found) == 1 else _DIFFERS
