@@ -6,21 +6,26 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal import registry
-from shoal.audit import audit_release
+from shoal.audit import References, audit_release
+from shoal.audit.reference import claims, open_population, original_columns
 from shoal.describe.spec import Spec
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
+from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.read.source import Source, open_source
 from shoal.recode.full_domain import recode
 from shoal.release import Release
+from shoal.search import scored
+from shoal.search.best_first import BestFirst
 from shoal.search.infeasible import infeasible
 from shoal.search.nodes import Nodes
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
@@ -32,7 +37,7 @@ def anonymize(
     data: object,
     spec: Spec | str | Path,
     *,
-    algorithm: str | SearchAlgorithm = "box",
+    algorithm: str | SearchAlgorithm | None = None,
     threads: int | None = None,
     seed: int | None = None,
     keep_order: bool = False,
@@ -51,7 +56,8 @@ def anonymize(
         What the columns mean and what the release must satisfy, or the path of its YAML file.
     algorithm
         The search, by its name or as an object with settings of its own. All that are exact give the same
-        release; they differ in the time that it takes.
+        release; they differ in the time that it takes. If not given, it is `box`, and where there are too
+        many choices of levels for that, `best-first`, which stops after some seconds with a proved bound.
     threads
         How many the search may use; all processors if not given.
     seed
@@ -89,22 +95,43 @@ def anonymize(
     ['5370*', '5370*', '5371*', '5371*']
     """
     _check_arguments(threads, seed, keep_undeclared, drop_undeclared)
-    search_algorithm = _algorithm(algorithm)
+    search_algorithm = _algorithm("box" if algorithm is None else algorithm)
     steps = Steps(listener)
     with steps("read"):
         spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
-        require_served(search_algorithm, models=spec.privacy, measure=spec.quality, all_nodes=all_nodes)
+        require_served(
+            search_algorithm,
+            spec.privacy,
+            spec.quality,
+            spec.suppression,
+            units=spec.unit is not None,
+            all_nodes=all_nodes,
+        )
         source = open_source(data, spec.input)
-        spec, notes = _settle_columns(spec, source, keep_undeclared, drop_undeclared)
-        table = _read(source, spec)
+        sources, problems = _open_populations(spec)
+        spec, notes = _settle_columns(spec, source, keep_undeclared, drop_undeclared, problems)
+        table, populations = _read(source, spec, sources)
     with steps("encode"):
-        coded = code_table(table, spec.quasi_identifiers)
-        columns, others = table.column_names, table.drop_columns(list(spec.quasi_identifiers))
-        del table
+        coded = code_table(
+            table,
+            spec.quasi_identifiers,
+            sensitive=spec.sensitive,
+            attributes=spec.attributes,
+            unit=spec.unit,
+            populations=populations,
+            models=spec.privacy,
+        )
+        released = _Released.of(table, spec, populations)
+        notes = (*notes, *_notes_on_models(spec, coded))
+        del table, populations
     with steps("search"):
         processors = os.cpu_count() or 1
         problem = SearchProblem(coded, spec.privacy, spec.quality, spec.suppression)
-        found = search_algorithm.search(
+        if algorithm is None and problem.too_large and not all_nodes:
+            search_algorithm = BestFirst()
+            notes = (*notes, _note_on_size(problem, search_algorithm))
+        found = scored.search(
+            search_algorithm,
             problem,
             all_nodes=all_nodes,
             threads=min(threads or processors, processors),
@@ -112,7 +139,7 @@ def anonymize(
         )
         if found.levels is None or found.score is None:
             raise infeasible(problem)
-        run = _Run(source, coded, others, columns, notes, found, seed, keep_order, listener)
+        run = _Run(source, coded, released, notes, found, seed, keep_order, listener)
         nodes = (
             None if found.satisfying is None else Nodes.of(spec, problem, found.satisfying, run.release_at)
         )
@@ -125,13 +152,48 @@ def anonymize(
 
 
 @dataclass(frozen=True)
+class _Released:
+    """What becomes of the table beside its quasi-identifiers.
+
+    Attributes
+    ----------
+    columns
+        Names of all released columns, in the order of the input.
+    others
+        Those that are released as they are.
+    references
+        What the audit compares with.
+    units
+        Who each row is about, where the audit counts people and the release does not tell.
+    """
+
+    columns: Sequence[str]
+    others: pa.Table
+    references: References
+    units: pa.ChunkedArray | None
+
+    @classmethod
+    def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
+        asked = claims(spec)
+        compared = original_columns(spec, asked)
+        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
+        counted = any(claim.unit for claim in asked) and not told
+        names = [name for name in table.column_names if name in set(spec.released)]
+        return cls(
+            columns=names,
+            others=table.select([name for name in names if name not in spec.quasi_identifiers]),
+            references=References(table.select(compared) if compared else None, populations),
+            units=table.column(spec.unit) if counted else None,
+        )
+
+
+@dataclass(frozen=True)
 class _Run:
     """What the releases of one run have in common: the table, read and coded, and the search's report."""
 
     source: Source
     coded: CodedTable
-    others: pa.Table
-    columns: Sequence[str]
+    released: _Released
     notes: tuple[str, ...]
     found: SearchResult
     seed: int | None
@@ -154,16 +216,24 @@ class _Run:
         with steps("recode"):
             recoded = recode(
                 self.coded,
-                self.others,
+                self.released.others,
                 levels,
                 spec.privacy,
-                columns=self.columns,
+                columns=self.released.columns,
                 suppressed=spec.suppressed,
                 random=None if self.keep_order else self._random(levels),
             )
         with steps("audit"):
             _check_suppressed(recoded.suppressed_rows, self.coded.rows, spec)
-            evidence = audit_release(recoded.table, spec).require(recoded.table.num_rows)
+            references, units = self.released.references, self.released.units
+            evidence = audit_release(
+                recoded.table,
+                spec,
+                original=references.original,
+                populations=references.populations,
+                levels=dict(zip(self.coded.names, levels, strict=True)),
+                units=None if units is None else units.take(pa.array(recoded.rows)),
+            ).require(recoded.table.num_rows)
         stars = _note_on_stars(recoded.suppressed_rows, spec)
         return Release(
             table=recoded.table,
@@ -178,6 +248,8 @@ class _Run:
             bound=bound,
             nodes=self.found.counters,
             audit=evidence,
+            explanation=self._explain(spec, levels, recoded.lost, score),
+            references=references,
             shuffled=not self.keep_order,
             dialect=self.source.dialect,
             notes=(*self.notes, *notes, *_note_on_weights(spec), *stars),
@@ -186,6 +258,18 @@ class _Run:
             satisfying_nodes=nodes,
             subsets=_as_tables(self.found.subsets),
         )
+
+    def _explain(
+        self, spec: Spec, levels: Sequence[int], lost: Sequence[NDArray[np.int64]], score: float
+    ) -> Explanation:
+        # Nodes may have been ranked by other weights than those of the search.
+        columns = (
+            replace(column, weight=spec.quasi_identifiers[column.name].weight)
+            for column in self.coded.columns
+        )
+        table = replace(self.coded, columns=tuple(columns))
+        k = max(model.minimum_size for model in spec.privacy)
+        return explain(spec.quality, table, levels, lost, score=score, k=k)
 
     def release_at(self, nodes: Nodes, place: int) -> Release:
         """Make the release of one of all satisfying nodes, of which the first is the best."""
@@ -225,6 +309,13 @@ def _algorithm(algorithm: object) -> SearchAlgorithm:
     return algorithm
 
 
+def _note_on_size(problem: SearchProblem, algorithm: BestFirst) -> str:
+    return (
+        f"The lattice of {problem.lattice.size:.3g} nodes is too large for an exact search: searched "
+        f"{algorithm.name} for {algorithm.seconds:g} seconds. More seconds find the same or better."
+    )
+
+
 def _check_arguments(
     threads: int | None, seed: int | None, keep_undeclared: bool, drop_undeclared: bool
 ) -> None:
@@ -239,13 +330,42 @@ def _check_arguments(
         raise InputError(problems)
 
 
+def _open_populations(spec: Spec) -> tuple[dict[str, Source], list[Problem]]:
+    """Open the tables that models compare with; tell what keeps them from being read."""
+    sources, problems = {}, []
+    for key, population in spec.populations.items():
+        try:
+            source = open_population(population.source, spec)
+        except InputError as error:
+            problems += [
+                Problem(f"Population {population.name!r}: {problem.message}") for problem in error.problems
+            ]
+            continue
+        sources[key] = source
+        problems += [
+            Problem(
+                f"Column {name!r}, a quasi-identifier, is not in the population {population.name!r}.\n"
+                f"Columns: {', '.join(source.columns)}.\n"
+                f"{nearest(name, source.columns).strip() or 'A population has all quasi-identifiers.'}"
+            )
+            for name in spec.quasi_identifiers
+            if name not in source.columns
+        ]
+    return sources, problems
+
+
 def _settle_columns(
-    spec: Spec, source: Source, keep_undeclared: bool, drop_undeclared: bool
+    spec: Spec,
+    source: Source,
+    keep_undeclared: bool,
+    drop_undeclared: bool,
+    others: Sequence[Problem] = (),
 ) -> tuple[Spec, tuple[str, ...]]:
     """Return the spec with a role for every column that will be released, and what to note about it."""
-    missing = [name for name in spec.roles if name not in source.columns]
-    undeclared = [name for name in source.columns if name not in spec.roles]
-    if source.dialect is not None and len(missing) == len(spec.roles):
+    named = [*spec.roles, *spec.withheld[len(spec.identifiers) :]]
+    missing = [name for name in named if name not in source.columns]
+    undeclared = [name for name in source.columns if name not in named]
+    if source.dialect is not None and len(missing) == len(named):
         # The first line of a file without a header is somebody's: it is not shown.
         raise InputError(
             f"None of the columns of the spec is in {source.name!r}.\n"
@@ -271,6 +391,7 @@ def _settle_columns(
                 "(in Python keep_undeclared=True or drop_undeclared=True)."
             )
         )
+    problems += others
     if problems:
         raise InputError(problems)
     if not undeclared:
@@ -283,26 +404,53 @@ def _settle_columns(
     )
 
 
-def _read(source: Source, spec: Spec) -> pa.Table:
-    """Read what is released, in the order of the input. Identifiers are not even read."""
-    released = set(spec.released)
-    table = source.read(
-        [name for name in source.columns if name in released], coded=set(spec.quasi_identifiers)
-    )
+def _read(
+    source: Source, spec: Spec, populations: Mapping[str, Source]
+) -> tuple[pa.Table, dict[str, pa.Table]]:
+    """Read what is released, in the order of the input, and the quasi-identifiers of populations.
+
+    Identifiers are not even read, but for one that says who a row is about.
+    """
+    wanted = {*spec.released, spec.unit}
+    columns = list(spec.quasi_identifiers)
+    table = source.read([name for name in source.columns if name in wanted], coded=columns)
+    larger = {key: population.read(columns, coded=columns) for key, population in populations.items()}
+    problems = [
+        f"The population {spec.populations[key].name!r} has no rows.\nThere is nobody to compare with."
+        for key, population in larger.items()
+        if population.num_rows == 0
+    ]
     if table.num_rows == 0:
-        raise InputError(f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
-    return table
+        problems.insert(0, f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
+    if problems:
+        raise InputError(problems)
+    return table, larger
 
 
 def _check_suppressed(suppressed: int, rows: int, spec: Spec) -> None:
     """Raise unless the rows that were suppressed in the end are as few as was asked for."""
-    allowed = suppressed_rows_allowed(spec.suppression, rows)
+    may = all(model.suppressible for model in spec.privacy)
+    allowed = suppressed_rows_allowed(spec.suppression, rows) if may else 0
     if suppressed > allowed:
         raise AuditError(
             "The release does not keep its suppression limit.\n"
             f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
             "Nothing was written."
         )
+
+
+def _notes_on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
+    """Tell how models were applied where that does not go without saying."""
+    notes = [note for model in spec.privacy for note in model.notes(coded)]
+    if spec.unit is not None and spec.unit not in spec.roles:
+        notes.insert(0, f"Column {spec.unit!r} says who a row is about; it has no role and is not released.")
+    if spec.suppression:
+        notes += [
+            f"Nothing was suppressed: under {model.describe()} a class that is missing tells something."
+            for model in spec.privacy
+            if not model.suppressible
+        ]
+    return tuple(dict.fromkeys(notes))
 
 
 def _note_on_weights(spec: Spec) -> tuple[str, ...]:

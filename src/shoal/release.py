@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit import Audit
+from shoal.audit import Audit, References
 from shoal.describe.spec import Spec
 from shoal.events import Steps
+from shoal.measure.explain import Explanation
 from shoal.read.source import InputFormat, Source
 from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
@@ -47,6 +48,8 @@ class Release:
         Per quasi-identifier the chosen level, and the highest that its hierarchy has.
     score
         The value of the spec's quality measure, smaller is better.
+    explanation
+        Between which ends the score lies, and what each column adds to it.
     rows, suppressed_rows
         Rows of the input, and how many of them were suppressed.
     class_sizes
@@ -59,6 +62,8 @@ class Release:
         The work of the search.
     audit
         What an independent check of the released values found.
+    references
+        What that check compared with, for the check of files. It holds what the release does not.
     satisfying_nodes
         If asked for, all choices of levels that satisfy, the best first: to filter, to rank by another
         measure, and to make another release of.
@@ -83,6 +88,8 @@ class Release:
     shuffled: bool
     dialect: InputFormat | None
     notes: tuple[str, ...]
+    explanation: Explanation = field(repr=False)
+    references: References = field(repr=False)
     source: Source = field(repr=False)
     steps: Steps = field(repr=False)
     satisfying_nodes: Nodes | None = field(default=None, repr=False)
@@ -97,6 +104,13 @@ class Release:
     def quality(self) -> str:
         """The name of the quality measure."""
         return self.spec.quality.name
+
+    @property
+    def gap(self) -> float | None:
+        """How much of the score may be too much, as a share of it; None where no bound is known."""
+        if self.optimal:
+            return 0.0
+        return None if self.bound is None else (self.score - self.bound) / (abs(self.score) or 1.0)
 
     @property
     def classes(self) -> int:
@@ -133,7 +147,7 @@ class Release:
             ("Rows", f"{self.rows:,} in, {self.table.num_rows:,} out"),
             ("Suppressed", f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"),
             ("Classes", f"{self.classes:,}{sizes}"),
-            ("Score", f"{self.score:.12g} {self.quality}, {self._proof()}"),
+            ("Score", self._score()),
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
             ("NULL", self._null_rule()),
             ("Order", "shuffled" if self.shuffled else "as in the input"),
@@ -160,7 +174,7 @@ class Release:
         Rows                 4 in, 4 out
         Suppressed           0 rows (0.00%), removed
         Classes              2 of 2 to 2 rows
-        Score                0.166666666667 loss, proved optimal
+        Score                0.166666666667 loss, proved optimal (0 untouched, 1 fully suppressed)
         k-anonymity 2        holds, smallest class 2
         identifiers removed  holds, 0 of 0
         columns present      holds, 2 of 2
@@ -178,6 +192,7 @@ class Release:
             "levels": dict(self.levels),
             "score": self.score,
             "quality": self.quality,
+            "explanation": self.explanation.to_mapping(),
             "suppressed_rows": self.suppressed_rows,
             "rows": self.rows,
             "classes": self.classes,
@@ -186,21 +201,32 @@ class Release:
             "seconds": self.seconds,
             "optimal": self.optimal,
             "bound": self.score if self.optimal else self.bound,
+            "gap": self.gap,
+            "claims": [
+                {"claim": finding.claim, "holds": finding.holds, "measured": finding.measured}
+                for finding in self.audit.findings
+            ],
         }
+
+    def _score(self) -> str:
+        ends = f" ({self.explanation.between})" if self.explanation.between else ""
+        return f"{self.score:.12g} {self.explanation.measure}, {self._proof()}{ends}"
 
     def _proof(self) -> str:
         if self.optimal:
             return "proved optimal"
         if self.satisfying_nodes is not None:
             return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"
-        bound = "" if self.bound is None else f", and none is below {self.bound:.12g}"
-        return f"heuristic: a better one may exist{bound}"
+        if self.bound is None:
+            return "heuristic: a better one may exist"
+        return f"heuristic: a better one may exist, and none is below {self.bound:.12g} (gap {self.gap:.1%})"
 
     def _null_rule(self) -> str:
-        forbidding = [name for name, qi in self.spec.quasi_identifiers.items() if qi.null == "forbid"]
+        nulls = self.spec.nulls
+        forbidding = [name for name, meaning in nulls.items() if meaning == "forbid"]
         if not forbidding:
             return "a value of its own"
-        if len(forbidding) == len(self.levels):
+        if len(forbidding) == len(nulls):
             return "forbidden"
         return f"a value of its own; forbidden in {', '.join(forbidding)}"
 

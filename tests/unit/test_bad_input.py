@@ -296,6 +296,85 @@ CASES = {
         2,
         ["Column 'age': the weight must be a positive number", "Column 'sex': the weight"],
     ),
+    "a model on a column that is not sensitive": (
+        spec(
+            "- k-anonymity: 2", "- l-diversity: {column: nam, l: 2}\n  - t-closeness: {column: age, t: 0.1}"
+        ),
+        FILE,
+        2,
+        [
+            "is about column 'nam', which is not sensitive.\nSensitive columns: none.",
+            "is about column 'age', which is not sensitive.",
+        ],
+    ),
+    "parameters of models": (
+        spec(
+            "- k-anonymity: 2", "- t-closeness: {column: sex, t: 1.5}\n  - l-diversity: {column: sex, l: 0}"
+        ),
+        FILE,
+        2,
+        ["privacy.0: t-closeness needs a number t from 0 to 1.\nFound: 1.5.", "privacy.1: l-diversity needs"],
+    ),
+    "a population that is not there": (
+        spec("- k-anonymity: 2", "- k-map: {k: 2, population: peple.csv}"),
+        FILE,
+        2,
+        ["Population 'peple.csv': File", "Did you mean 'people.csv'?"],
+    ),
+    "a population without the people of the table": (
+        lambda folder: (
+            spec("- k-anonymity: 2", "- k-map: {k: 2, population: town.csv}")(folder),
+            (folder / "town.csv").write_text("age,zip,sex\n31,53715,F\n", encoding="utf-8"),
+        ),
+        FILE,
+        2,
+        ["3 of 4 rows have quasi-identifiers that nobody in the population has.", "The population has 1."],
+    ),
+    "units": (
+        lambda folder: (spec("suppression", "unit: name\nsuppression")(folder), people("Bob", "")(folder)),
+        FILE,
+        2,
+        ["Column 'name', the unit, is NULL in 1 of 4 rows."],
+    ),
+    "an unknown unit": (
+        spec("suppression", "unit: nam\nsuppression"),
+        FILE,
+        2,
+        ["Column 'nam' is not in the table.", "Did you mean 'name'?"],
+    ),
+    "a target that is a quasi-identifier": (
+        spec("suppression", "quality: {classification: {target: sex}}\nsuppression"),
+        FILE,
+        2,
+        ["The measure classification cannot look at column 'sex'.\nIts role: quasi-identifier."],
+    ),
+    "models of the short form": (
+        nothing,
+        (
+            *SHORT,
+            "-k",
+            "0",
+            "--privacy",
+            "l-diversity: {column: x}",
+            "--privacy",
+            "k-map",
+            "--qi",
+            "age=prefx",
+        ),
+        2,
+        [
+            "Unknown hierarchy 'prefx' in --qi 'age=prefx'.",
+            "k-anonymity needs a whole number k of at least 1.\nFound: 0.",
+            "--privacy 'l-diversity: {column: x}': l-diversity lacks l.",
+            "--privacy 'k-map': k-map needs a mapping with the keys k, population.",
+        ],
+    ),
+    "a measure that is no measure": (
+        nothing,
+        (*FILE, "--quality", "loss: {aggregat: max}"),
+        2,
+        ["Unknown for loss: aggregat.", "Did you mean 'aggregate'?"],
+    ),
     "no header": (
         people("name,age,zip,sex\n", ""),
         FILE,
@@ -303,6 +382,18 @@ CASES = {
         ["first line is a header", "name, age, zip, sex"],
     ),
     "threads": (nothing, (*FILE, "--threads", "0"), 2, ["threads must be at least 1"]),
+    "a budget for another algorithm": (
+        nothing,
+        (*FILE, "--algorithm", "flash", "--seconds", "5"),
+        2,
+        ["Only the algorithm 'best-first' has a budget.", "--seconds with the algorithm 'flash'"],
+    ),
+    "a budget of nothing": (
+        nothing,
+        (*FILE, "--algorithm", "best-first", "--seconds", "0", "--checks", "-1"),
+        2,
+        ["more than 0 seconds.\nFound: 0.0.", "at least 1 check.\nFound: -1."],
+    ),
     "delimiter": (nothing, (*FILE, "--delimiter", ";;"), 2, ["The delimiter must be one ASCII character."]),
 }
 

@@ -27,13 +27,17 @@ import pytest
 import shoal
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EVERY_PAGE = [*DOCUMENTS, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 _LEFT_TO_THE_READER = ("make ", "pip ", "cd ", "#")
 _ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def _place(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 @pytest.fixture
@@ -54,12 +58,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the shell blocks are for a POSIX shell")
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=_place)
 def test_what_a_document_shows(document: Path, folder: Path) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
     printed = ""
     for line, kind, text in blocks(document):
-        place = f"{document.name}, line {line}"
+        place = f"{_place(document)}, line {line}"
         if kind == "python":
             with redirect_stdout(StringIO()) as out:
                 exec(compile(text, place, "exec"), names)
@@ -73,7 +77,7 @@ def test_what_a_document_shows(document: Path, folder: Path) -> None:
             assert same, f"{place} shows\n{text}\nbut it printed\n{printed}"
 
 
-@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=_place)
 def test_links_lead_somewhere(page: Path) -> None:
     lost = [link for link in _LINK.findall(page.read_text("utf-8")) if not (page.parent / link).exists()]
     assert lost == []

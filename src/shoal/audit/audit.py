@@ -1,22 +1,25 @@
 """Whether a release keeps what its spec claims.
 
-The audit reads the released values and nothing else: no codes, no levels, no result of the search.
-NULL is a value like any other (GROUP BY keeps it). Rows with `*` in every quasi-identifier are
-suppressed rows that were left in the file: they are absent, not a class. If there are more of them than the
-spec lets be suppressed, they cannot all be that, and are a class like any other.
+The audit reads the released values, and what a claim compares them with (`reference.py`): no codes, no
+result of the search. NULL is a value like any other (GROUP BY keeps it). Rows with `*` in every
+quasi-identifier are suppressed rows that were left in the file: they are absent, not a class. If there are
+more of them than the spec lets be suppressed, they cannot all be that, and are a class like any other.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
 import pyarrow as pa
 
+from shoal.audit.reference import Claim, add_references, claims, read_references
 from shoal.audit.relation import Relation, open_relation
 from shoal.describe.spec import Spec
-from shoal.errors import AuditError, InputError, nearest
+from shoal.errors import AuditError, InputError, Problem, nearest
+from shoal.privacy.model import Tables
 from shoal.read.source import InputFormat
 
 _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
@@ -30,10 +33,13 @@ class Finding:
     holds: bool
     measured: str
     sql: str
+    checkable: bool = True
+    """Whether the released values tell. They do not where people were counted who are not in them."""
 
     @property
     def verdict(self) -> str:
-        return f"{'holds' if self.holds else 'FAILS'}, {self.measured}"
+        fails = "FAILS" if self.checkable else "NOT CHECKABLE"
+        return f"{'holds' if self.holds else fails}, {self.measured}"
 
     def render(self) -> str:
         return f"{self.claim}: {self.verdict}"
@@ -101,6 +107,11 @@ def audit_release(
     input_format: InputFormat | None = None,
     *,
     name: str | None = None,
+    original: object = None,
+    populations: Mapping[str, object] | None = None,
+    levels: Mapping[str, int] | None = None,
+    units: pa.Array | None = None,
+    earlier: Audit | None = None,
 ) -> Audit:
     """Check a release against the claims of its spec.
 
@@ -116,11 +127,23 @@ def audit_release(
         encoding is never the spec's, since releases are written in UTF-8.
     name
         The file's name in messages and queries, where it is to be another than its own.
+    original
+        The table that the release was made of, as a file or a frame: needed by models that compare classes
+        with it, such as t-closeness.
+    populations
+        By key the populations that models compare with, where these are not the spec's own.
+    levels
+        The levels of the release: needed with a population, which is generalized in the same way.
+    units
+        For a release that is a table: who each of its rows is about, where the release does not tell.
+    earlier
+        An audit of the same rows that knew the units: its findings stand where the file cannot show them.
 
     Raises
     ------
     InputError
-        The release cannot be read, or a quasi-identifier is not in it.
+        The release cannot be read, a column that claims are about is not in it, or what they compare with is
+        not given. All of that comes at once.
 
     Examples
     --------
@@ -139,43 +162,96 @@ def audit_release(
         quote=given.quote or spec.input.quote or '"',
         encoding=given.encoding,
     )
-    with open_relation(release, dialect, name) as relation:
-        _check_quasi_identifiers(relation, spec)
+    release, hidden = _with_units(release, units)
+    with open_relation(release, dialect, name) as opened:
+        columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
+        relation = replace(opened, columns=columns)
+        unit = _released_unit(relation, spec) if hidden is None else opened.columns[hidden]
+        asked = claims(spec, unit_known=unit is not None)
+        references, problems = read_references(spec, asked, original, populations, levels)
+        problems = [*map(Problem, _missing_columns(relation, spec)), *problems]
+        if problems:
+            raise InputError(problems)
+        tables = add_references(relation, spec, asked, references, levels or {}, unit)
         starred = " AND ".join(f"{relation.columns[qi]}::VARCHAR = '*'" for qi in spec.quasi_identifiers)
         rows, suppressed = relation.ask(
             f"SELECT count(*), count(*) FILTER (WHERE {starred}) FROM {relation.source}"
         )
-        if suppressed > spec.suppression * rows + _ROUNDING:
+        # Where a class that is missing tells something, nothing may be suppressed.
+        limit = spec.suppression if all(model.suppressible for model in spec.privacy) else 0.0
+        if suppressed > limit * rows + _ROUNDING:
             starred, suppressed = "false", 0
         findings = (
-            *_privacy(relation, spec, starred, vacuous=rows == suppressed),
+            *_privacy(relation, spec, asked, tables, starred, earlier, vacuous=rows == suppressed),
             _identifiers_removed(relation, spec),
             _columns_present(relation, spec),
         )
     return Audit(findings, rows, suppressed)
 
 
-def _check_quasi_identifiers(relation: Relation, spec: Spec) -> None:
+def _with_units(
+    release: str | Path | pa.Table, units: pa.Array | None
+) -> tuple[str | Path | pa.Table, str | None]:
+    """Put the units beside the released rows, in a column that has none of their names."""
+    if units is None:
+        return release, None
+    if not isinstance(release, pa.Table) or len(units) != release.num_rows:
+        raise InputError(
+            "Units are given for the rows of a table, one for each.\n"
+            f"Found: {len(units):,} units.\nLeave them out for a file."
+        )
+    name = "unit"
+    while name in map(str.lower, release.column_names):
+        name += "_"
+    return release.append_column(name, units), name
+
+
+def _released_unit(relation: Relation, spec: Spec) -> str | None:
+    """Return the column that says who a row is about, as SQL, if it is in the release as it was."""
+    if spec.unit is None or spec.unit in spec.quasi_identifiers or spec.unit in spec.withheld:
+        return None
+    return relation.columns.get(spec.unit)
+
+
+def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
     present = list(relation.columns)
-    problems = [
-        f"Column '{qi}', a quasi-identifier of the spec, is not in the release '{relation.name}'.\n"
-        f"Columns: {', '.join(present)}.{nearest(qi, present)}"
-        for qi in spec.quasi_identifiers
-        if qi not in relation.columns
-    ]
-    if problems:
-        raise InputError(problems)
+    for qi in spec.quasi_identifiers:
+        if qi not in relation.columns:
+            yield (
+                f"Column '{qi}', a quasi-identifier of the spec, is not in the release '{relation.name}'.\n"
+                f"Columns: {', '.join(present)}.{nearest(qi, present)}"
+            )
+    for column in dict.fromkeys(model.column for model in spec.privacy):
+        if column is not None and column not in relation.columns:
+            yield (
+                f"Column '{column}', which a claim is about, is not in the release '{relation.name}'.\n"
+                f"Columns: {', '.join(present)}.{nearest(column, present)}"
+            )
 
 
-def _privacy(relation: Relation, spec: Spec, starred: str, *, vacuous: bool) -> list[Finding]:
-    columns = [relation.columns[qi] for qi in spec.quasi_identifiers]
+def _privacy(
+    relation: Relation,
+    spec: Spec,
+    asked: Sequence[Claim],
+    tables: Tables,
+    starred: str,
+    earlier: Audit | None,
+    *,
+    vacuous: bool,
+) -> list[Finding]:
     findings = []
-    for model in spec.privacy:
-        query = model.sql("kept", columns)
+    for place, claim in enumerate(asked):
+        model = claim.model
+        if not claim.checkable:
+            findings.append(_from_before(claim, spec, None if earlier is None else earlier.findings[place]))
+            continue
+        query = model.sql(tables)
         failing, figure = relation.ask(_kept(relation.source, starred) + query)
         measured = model.wording(figure)
         if failing:
             measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
+        if claim.unit:
+            measured += f", counted by {spec.unit!r}"
         if vacuous:
             measured += " (nothing to check: no rows but suppressed ones)"
         findings.append(
@@ -184,22 +260,35 @@ def _privacy(relation: Relation, spec: Spec, starred: str, *, vacuous: bool) -> 
     return findings
 
 
+def _from_before(claim: Claim, spec: Spec, finding: Finding | None) -> Finding:
+    """Return the finding on a claim about people who cannot be told in the release."""
+    if finding is not None:
+        done = "generalized" if spec.unit in spec.quasi_identifiers else "removed"
+        measured = f"{finding.measured} before it was {done}"
+        return replace(finding, measured=measured, checkable=False)
+    return Finding(
+        claim.model.describe(),
+        holds=False,
+        measured=f"it counts people by {spec.unit!r}, which the release does not have",
+        sql="",
+        checkable=False,
+    )
+
+
 def _kept(source: str, starred: str) -> str:
     """Return the beginning of a query on the rows that are not suppressed; with NULL a row is not."""
     return f"WITH kept AS (\n  SELECT * FROM {source}\n  WHERE NOT coalesce({starred}, false)\n)\n"
 
 
 def _identifiers_removed(relation: Relation, spec: Spec) -> Finding:
-    left = [column for column in spec.identifiers if column in relation.columns]
-    measured = (
-        f"{len(spec.identifiers) - len(left)} of {len(spec.identifiers)}{_named('; still there', left)}"
-    )
+    left = [column for column in spec.withheld if column in relation.columns]
+    measured = f"{len(spec.withheld) - len(left)} of {len(spec.withheld)}{_named('; still there', left)}"
     return Finding("identifiers removed", not left, measured, _describe(relation))
 
 
 def _columns_present(relation: Relation, spec: Spec) -> Finding:
     missing = [column for column in spec.released if column not in relation.columns]
-    extra = [column for column in relation.columns if column not in spec.roles]
+    extra = [column for column in relation.columns if column not in (*spec.roles, *spec.withheld)]
     measured = (
         f"{len(spec.released) - len(missing)} of {len(spec.released)}"
         f"{_named('; missing', missing)}{_named('; not in the spec', extra)}"

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,13 +38,20 @@ class Relation:
     """What stands after FROM for somebody who has the file in front of them."""
     columns: Mapping[str, str]
     """Column names as in the release -> as SQL identifiers, quoted."""
+    text: Collection[str]
+    """Those of its columns that are text."""
+
+    def add(self, name: str, table: pa.Table, identifiers: Mapping[str, str]) -> None:
+        """Let queries read a table under a name; its columns are called as these identifiers say."""
+        names = [_unquoted(identifiers.get(column, _quoted(column))) for column in table.column_names]
+        _register(self.connection, name, table.rename_columns(names))
 
     def ask(self, sql: str) -> tuple[Any, ...]:
         """Return the one row that the query gives."""
         import duckdb
 
         try:
-            row = self.connection.execute(sql).fetchone()
+            rows = self.connection.execute(sql).fetchall()
         except (duckdb.InterruptException, RuntimeError) as error:
             # DuckDB takes Ctrl-C for itself and reports it so.
             if "interrupt" in str(error).lower():
@@ -60,7 +67,8 @@ class Relation:
                 "Check that every line has as many cells as the header and ends alike, and that delimiter, "
                 "quote and encoding are right."
             ) from None
-        assert row is not None, "an aggregate has one row"
+        assert len(rows) == 1, "an aggregate has one row"
+        row: tuple[Any, ...] = rows[0]
         return row
 
 
@@ -92,9 +100,9 @@ def open_relation(
         }
         with duckdb.connect(config=config) as connection:
             if isinstance(release, pa.Table):
-                _register(connection, release)
-                columns = _identifiers(connection, "release", release.column_names)
-                yield Relation(connection, "release", "release", "release", columns)
+                _register(connection, "release", release)
+                columns, text = _described(connection, "release", release.column_names)
+                yield Relation(connection, "release", "release", "release", columns, text)
                 return
             path = Path(release)
             name = name or path.name
@@ -106,22 +114,23 @@ def open_relation(
                 shown = f"read_csv({_file(name)}, {options})"
             else:
                 source, shown = f"read_parquet({_file(path)})", f"read_parquet({_file(name)})"
-            columns = _identifiers(connection, source, file.columns)
-            relation = Relation(connection, name, source, shown, columns)
+            columns, text = _described(connection, source, file.columns)
+            relation = Relation(connection, name, source, shown, columns, text)
             if file.dialect is not None:
                 _check_read(relation, path, file.dialect)
             yield relation
 
 
-def _register(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> None:
+def _register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
+    """Let queries read a table under a name."""
     import duckdb
 
     try:
-        connection.register("release", table)
+        connection.register(name, table)
     except duckdb.NotImplementedException:
         kinds = ", ".join(dict.fromkeys(str(field.type) for field in table.schema))
         raise InputError(
-            "The release has a column of a type that cannot be audited.\n"
+            f"The {name} has a column of a type that cannot be audited.\n"
             f"Types: {kinds}.\n"
             "Turn unusual ones into text or common numbers first."
         ) from None
@@ -204,13 +213,27 @@ def _unique(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _identifiers(
+def _described(
     connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[str]
-) -> dict[str, str]:
-    """Return the columns as DuckDB calls them, by their place: it renames some of `age`, `Age`, `age_1`."""
+) -> tuple[dict[str, str], frozenset[str]]:
+    """Return the columns as DuckDB calls them, by their place, and which of them are text.
+
+    It renames some of `age`, `Age`, `age_1`.
+    """
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
-    quoted = ['"' + row[0].replace('"', '""') + '"' for row in described]
-    return dict(zip(columns, quoted, strict=True))
+    found = list(zip(columns, described, strict=True))
+    return (
+        {column: _quoted(row[0]) for column, row in found},
+        frozenset(column for column, row in found if row[1] == "VARCHAR"),
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"')
 
 
 def _opened(path: Path, mode: str, **how: Any) -> Any:

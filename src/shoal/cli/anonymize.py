@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, ShowValues, input_format
+from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, ShowValues, input_format, within_budget
 from shoal.cli.progress import progress
-from shoal.cli.short_form import adjusted, overridden, spec_from
+from shoal.cli.short_form import adjusted, measure, overridden, spec_from
 from shoal.cli.summary import print_release
 
 EPILOG = """
@@ -21,6 +21,11 @@ shoal anonymize people.csv --spec spec.yaml --output release.csv
 
 shoal anonymize people.csv -k 5 --qi age=intervals:5,10,20 --qi zip=prefix --qi sex --sensitive disease
 --output out.csv
+
+shoal anonymize people.csv -k 5 --privacy 'l-diversity: {column: disease, l: 3}' --qi age=intervals:5,10,20
+--qi zip=prefix --sensitive disease --output out.csv
+
+shoal anonymize visits.csv -k 5 --unit patient --qi age=intervals:5,10 --sensitive disease --output out.csv
 
 shoal anonymize people.csv --spec spec.yaml --levels sex=0 --weight age=3 --output release.csv
 
@@ -46,7 +51,21 @@ def anonymize(
         typer.Option("--spec", "-s", help="YAML file: roles, hierarchies, privacy, suppression, quality."),
     ] = None,
     k: Annotated[
-        int | None, typer.Option("-k", help="k-anonymity: rows per class.", rich_help_panel=_FORM)
+        int | None,
+        typer.Option(
+            "-k", help="k-anonymity: rows per class, or people where --unit is given.", rich_help_panel=_FORM
+        ),
+    ] = None,
+    privacy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A privacy model as it stands in a spec: 'l-diversity: {column: disease, l: 3}', "
+            "'t-closeness: {column: disease, t: 0.2}', 'k-map: {k: 5, population: census.csv}'. Others: "
+            "alpha-k, beta-likeness, delta-disclosure, delta-presence, k-anonymity, risk; `shoal models` "
+            "explains them. Repeatable; all must hold, that of -k too.",
+            rich_help_panel=_FORM,
+        ),
     ] = None,
     qi: Annotated[
         list[str] | None,
@@ -59,7 +78,11 @@ def anonymize(
     ] = None,
     sensitive: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A sensitive column.", rich_help_panel=_FORM),
+        typer.Option(
+            metavar="NAME[=HIERARCHY[:ARGS]]",
+            help="A sensitive column; with a hierarchy where a model asks how near its values are.",
+            rich_help_panel=_FORM,
+        ),
     ] = None,
     identifier: Annotated[
         list[str] | None,
@@ -68,6 +91,15 @@ def anonymize(
     insensitive: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A column that is released as it is.", rich_help_panel=_FORM),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column that says who a row is about, such as patient: people are counted then, not "
+            "rows. It is released only if it is also given as --sensitive or --insensitive.",
+            rich_help_panel=_FORM,
+        ),
     ] = None,
     suppression: Annotated[
         float | None,
@@ -80,9 +112,10 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="MEASURE",
-            help="What to keep as much of as possible: average-class-size, discernability, "
-            "discernability-monotone, entropy, height, loss or precision. "
-            "[dim]\\[default: the spec's, or loss][/dim]",
+            help="What to keep as much of as possible: average-class-size, certainty-penalty, "
+            "classification, discernability, discernability-monotone, entropy, height, kl-divergence, loss "
+            "or precision; with settings as in a spec, 'classification: {target: disease}'. "
+            "`shoal measures` explains them. [dim]\\[default: the spec's, or loss][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -99,7 +132,7 @@ def anonymize(
         list[str] | None,
         typer.Option(
             metavar="NAME=NUMBER",
-            help="Importance of a quasi-identifier in loss and precision: age=3. Repeatable. "
+            help="Importance of a quasi-identifier in measures that average over columns: age=3. Repeatable. "
             "[dim]\\[default: the spec's, or 1][/dim]",
             rich_help_panel=_RELEASE,
         ),
@@ -138,13 +171,25 @@ def anonymize(
     quote: Quote = None,
     encoding: Encoding = None,
     algorithm: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="How to search. The exact ones all give the same release; `shoal algorithms` lists them.",
+            help="How to search. The exact ones all give the same release; `shoal algorithms` lists them. "
+            "[dim]\\[default: box, or best-first where there are too many choices of levels][/dim]",
             rich_help_panel=_SEARCH,
         ),
-    ] = "box",
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="When best-first stops. [dim]\\[default: 10][/dim]", rich_help_panel=_SEARCH),
+    ] = None,
+    checks: Annotated[
+        int | None,
+        typer.Option(
+            help="After how many checks best-first stops, for the same answer on every computer.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = None,
     threads: Annotated[
         int | None,
         typer.Option(help="How many to use. [dim]\\[default: all processors][/dim]", rich_help_panel=_SEARCH),
@@ -179,14 +224,16 @@ def anonymize(
             spec_from(
                 spec,
                 k=k,
+                privacy=privacy or [],
                 quasi_identifiers=qi or [],
                 sensitive=sensitive or [],
                 identifiers=identifier or [],
                 insensitive=insensitive or [],
+                unit=unit,
             ),
             input_format(delimiter, quote, encoding),
             suppression=suppression,
-            quality=quality,
+            quality=None if quality is None else measure(quality),
             suppressed=suppressed,
         )
         asked = adjusted(asked, levels=levels or [], weights=weight or [])
@@ -196,7 +243,7 @@ def anonymize(
             release = run(
                 input,
                 asked,
-                algorithm=algorithm,
+                algorithm=within_budget(algorithm, seconds, checks),
                 threads=threads,
                 seed=seed,
                 keep_order=keep_order,

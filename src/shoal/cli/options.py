@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shoal.errors import InputError
+
 if TYPE_CHECKING:
     from shoal.read.source import InputFormat
+    from shoal.search.result import SearchAlgorithm
 
 _CSV = "How the CSV file is written, if it should not be found out"
 
@@ -33,3 +36,22 @@ def input_format(delimiter: str | None, quote: str | None, encoding: str | None)
     from shoal.read.source import InputFormat
 
     return InputFormat("\t" if delimiter == r"\t" else delimiter, quote, encoding)
+
+
+def within_budget(
+    algorithm: str | None, seconds: float | None, checks: int | None
+) -> str | SearchAlgorithm | None:
+    """Return the algorithm that the options name, with its budget if they give one."""
+    if seconds is None and checks is None:
+        return algorithm
+    from shoal.search.best_first import BestFirst
+
+    if algorithm != BestFirst.name:
+        options = {"--seconds": seconds, "--checks": checks}
+        given = " and ".join(option for option, value in options.items() if value is not None)
+        raise InputError(
+            f"Only the algorithm '{BestFirst.name}' has a budget.\n"
+            f"Found: {given} with {f'the algorithm {algorithm!r}' if algorithm else 'no algorithm'}.\n"
+            f"Say --algorithm {BestFirst.name}, or leave {given} out."
+        )
+    return BestFirst(seconds=seconds, checks=checks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +13,7 @@ from shoal.read.source import InputFormat
 
 if TYPE_CHECKING:
     from shoal.describe.spec import LevelBounds, Spec
+    from shoal.privacy.model import PrivacyModel
 
 T = TypeVar("T")
 
@@ -21,21 +22,24 @@ def spec_from(
     path: Path | None,
     *,
     k: int | None,
+    privacy: list[str],
     quasi_identifiers: list[str],
     sensitive: list[str],
     identifiers: list[str],
     insensitive: list[str],
+    unit: str | None,
 ) -> Spec:
     """Return the spec of a file, or of the short form; not of both."""
     from shoal.describe.spec import Spec
-    from shoal.privacy.k_anonymity import KAnonymity
 
     short_form = {
         "-k": k is not None,
+        "--privacy": privacy,
         "--qi": quasi_identifiers,
         "--sensitive": sensitive,
         "--identifier": identifiers,
         "--insensitive": insensitive,
+        "--unit": unit,
     }
     given = [option for option, value in short_form.items() if value]
     if path is not None:
@@ -45,19 +49,66 @@ def spec_from(
                 "Leave one of them out."
             )
         return Spec.from_yaml(path)
-    if k is None or not quasi_identifiers:
+    if (k is None and not privacy) or not quasi_identifiers:
         raise InputError(
-            "It is not said what the columns mean.\n"
+            "It is not said what the columns mean and what must hold.\n"
             f"Found: {', '.join(given) or 'neither a spec nor the short form'}.\n"
-            "Give --spec SPEC, or -k and at least one --qi."
+            "Give --spec SPEC, or -k and at least one --qi; --privacy can stand for -k or beside it."
         )
+    problems: list[Problem] = []
+    columns = _columns("--qi", quasi_identifiers, problems)
+    described = _columns("--sensitive", sensitive, problems)
+    models = _models(k, privacy, problems)
+    if problems:
+        raise InputError(problems)
     return Spec(
-        quasi_identifiers=_quasi_identifiers(quasi_identifiers),
-        sensitive=sensitive,
+        quasi_identifiers={name: hierarchy or "suppress" for name, hierarchy in columns.items()},
+        sensitive=described,
         identifiers=identifiers,
         insensitive=insensitive,
-        privacy=[KAnonymity(k)],
+        unit=unit,
+        privacy=models,
     )
+
+
+def measure(text: str) -> str | Mapping[str, object]:
+    """Return a measure by its name, or by its name with its settings, as in a spec.
+
+    Examples
+    --------
+    >>> measure("loss")
+    'loss'
+    >>> measure("classification: {target: disease}")
+    {'classification': {'target': 'disease'}}
+    """
+    from shoal.describe.spec_file import from_text
+
+    if ":" not in text:
+        return text
+    written = from_text(text, "--quality")
+    if not isinstance(written, dict) or len(written) != 1:
+        raise InputError(
+            f"--quality {text!r} is not a measure.\nWrite NAME, or NAME: {{KEY: VALUE, KEY: VALUE}}."
+        )
+    return written
+
+
+def _models(k: int | None, texts: list[str], problems: list[Problem]) -> list[PrivacyModel]:
+    """Return k-anonymity, if k is given, and the models of `--privacy`."""
+    from shoal.describe.spec_file import models_from_text
+    from shoal.privacy.k_anonymity import KAnonymity
+
+    models: list[PrivacyModel] = []
+    try:
+        if k is not None:
+            models.append(KAnonymity(k))
+    except InputError as error:
+        problems.extend(error.problems)
+    try:
+        models += models_from_text(texts, "--privacy")
+    except InputError as error:
+        problems.extend(error.problems)
+    return models
 
 
 def overridden(spec: Spec, written: InputFormat, **settings: Any) -> Spec:
@@ -121,35 +172,33 @@ def _by_column(
     return columns
 
 
-def _quasi_identifiers(texts: list[str]) -> dict[str, str]:
-    problems: list[Problem] = []
-    columns: dict[str, str] = {}
+def _columns(option: str, texts: list[str], problems: list[Problem]) -> dict[str, str | None]:
+    """Return the columns of an option with the hierarchies that are given for them."""
+    columns: dict[str, str | None] = {}
     for text in texts:
         try:
-            name, hierarchy = quasi_identifier(text)
+            name, hierarchy = column_with_hierarchy(text, option)
         except InputError as error:
             problems.extend(error.problems)
             continue
         if name in columns:
-            problems.append(Problem(f"Column {name!r} stands in --qi more than once.\nName it once."))
+            problems.append(Problem(f"Column {name!r} stands in {option} more than once.\nName it once."))
         columns[name] = hierarchy
-    if problems:
-        raise InputError(problems)
     return columns
 
 
-def quasi_identifier(text: str) -> tuple[str, str]:
+def column_with_hierarchy(text: str, option: str = "--qi") -> tuple[str, str | None]:
     """Split `NAME[=HIERARCHY[:ARGS]]` into the column and its hierarchy.
 
     A name may itself hold `=`: the split is at the last one that a known hierarchy follows.
 
     Examples
     --------
-    >>> quasi_identifier("age=intervals:5,10")
+    >>> column_with_hierarchy("age=intervals:5,10")
     ('age', 'intervals:5,10')
-    >>> quasi_identifier("sex")
-    ('sex', 'suppress')
-    >>> quasi_identifier("a=b=file:c=d.csv")
+    >>> column_with_hierarchy("sex")
+    ('sex', None)
+    >>> column_with_hierarchy("a=b=file:c=d.csv")
     ('a=b', 'file:c=d.csv')
     """
     from shoal import registry
@@ -161,10 +210,10 @@ def quasi_identifier(text: str) -> tuple[str, str]:
         if hierarchy.partition(":")[0] in known:
             return "=".join(parts[:place]), hierarchy
     if len(parts) == 1:
-        return text, "suppress"
+        return text, None
     unknown = parts[-1].partition(":")[0]
     raise InputError(
-        f"Unknown hierarchy {unknown!r} in --qi {text!r}.\n"
+        f"Unknown hierarchy {unknown!r} in {option} {text!r}.\n"
         f"Known: {', '.join(known)}.{nearest(unknown, known)}\n"
-        f"If the whole is the name of a column, write --qi '{text}=suppress'."
+        f"If the whole is the name of a column, write {option} '{text}=suppress'."
     )

@@ -4,7 +4,7 @@ from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels
 from shoal.describe.hierarchy_file import HierarchyFile, hierarchy_file
 from shoal.describe.intervals import Intervals, intervals
 from shoal.describe.prefix import Prefix, prefix
-from shoal.describe.spec import QuasiIdentifier, Role, Spec
+from shoal.describe.spec import QuasiIdentifier, Role, Sensitive, Spec
 from shoal.describe.suppress import Suppress, suppress
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Prefix",
     "QuasiIdentifier",
     "Role",
+    "Sensitive",
     "Spec",
     "Suppress",
     "hierarchy_file",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isfinite
@@ -15,8 +15,9 @@ from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 
 if TYPE_CHECKING:
-    from shoal.measure.measure import Measure
+    from shoal.measure.measure import Measure, Node
     from shoal.privacy.model import PrivacyModel
+    from shoal.privacy.population import Population
 
 NullMeaning = Literal["value", "forbid"]
 SuppressedRows = Literal["remove", "star"]
@@ -79,6 +80,31 @@ class QuasiIdentifier:
             yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitive:
+    """What is known of one sensitive column.
+
+    Attributes
+    ----------
+    hierarchy
+        How near its values are to each other, for models that look at that; the values are released as they
+        are.
+    null
+        Meaning of NULL: a `value` of its own, or `forbid` for an error.
+    """
+
+    hierarchy: Hierarchy | None = None
+    null: NullMeaning = "value"
+
+    def problems(self) -> Iterable[str]:
+        """Tell what is wrong with the settings."""
+        if self.hierarchy is not None and not isinstance(self.hierarchy, Hierarchy):
+            known = ", ".join(registry.names("hierarchies"))
+            yield f"{self.hierarchy!r} is not a hierarchy.\nKnown: {known}."
+        if self.null not in get_args(NullMeaning):
+            yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."
+
+
 @dataclass(frozen=True, init=False)
 class Spec:
     """Everything that determines a release, apart from the data.
@@ -88,14 +114,21 @@ class Spec:
     quasi_identifiers
         For each quasi-identifier its hierarchy: an object, a name such as `"suppress"`, or a
         `QuasiIdentifier` with further settings.
-    sensitive, identifiers, insensitive
+    sensitive
+        Names of the sensitive columns. As a mapping, for each its hierarchy (an object or its text), a
+        `Sensitive` with further settings, or None.
+    identifiers, insensitive
         Names of the columns in the other roles.
+    unit
+        The column that says who a row is about. With it every count is one of people, so that somebody with
+        many rows is still one. It may have any role or none; without one it is read but not released.
     privacy
         The models that must all hold.
     suppression
         Share of rows that may be suppressed, from 0 to 1.
     quality
-        What to optimize: a measure or its name.
+        What to optimize: a measure, its name, its name with its settings, `{name: {...}}`, or a function
+        that scores a node (see `shoal.CustomMeasure`).
     suppressed
         Whether suppressed rows are removed or get `*` in every quasi-identifier.
     input
@@ -117,9 +150,10 @@ class Spec:
     """
 
     quasi_identifiers: Mapping[str, QuasiIdentifier]
-    sensitive: tuple[str, ...]
+    sensitive: Mapping[str, Sensitive]
     identifiers: tuple[str, ...]
     insensitive: tuple[str, ...]
+    unit: str | None
     privacy: tuple[PrivacyModel, ...]
     suppression: float
     quality: Measure
@@ -130,25 +164,33 @@ class Spec:
         self,
         *,
         quasi_identifiers: Mapping[str, Hierarchy | QuasiIdentifier | str],
-        sensitive: Sequence[str] = (),
+        sensitive: Sequence[str] | Mapping[str, Hierarchy | Sensitive | str | None] = (),
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
+        unit: str | None = None,
         privacy: Sequence[PrivacyModel],
         suppression: float = 0.0,
-        quality: Measure | str = "loss",
+        quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
         suppressed: SuppressedRows = "remove",
         input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
     ) -> None:
         problems: list[str | Problem] = []
-        declared = {"sensitive": sensitive, "identifiers": identifiers, "insensitive": insensitive}
+        declared: dict[str, Collection[str]] = {
+            "sensitive": sensitive,
+            "identifiers": identifiers,
+            "insensitive": insensitive,
+        }
         for what, names in declared.items():
             if isinstance(names, str):
                 problems.append(f"`{what}` must be a list of column names.\nFound: the text {names!r}.")
                 declared[what] = [names]
-        self._set(**{what: tuple(names) for what, names in declared.items()})
+        self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
         self._set(quasi_identifiers=_quasi_identifiers(quasi_identifiers, problems))
+        self._set(sensitive=_sensitive(declared["sensitive"], problems))
         problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
-        self._set(privacy=tuple(privacy), suppressed=suppressed, input=input)
+        self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input)
+        if unit is not None and (not isinstance(unit, str) or not unit):
+            problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
         problems.extend(_privacy_problems(self.privacy))
         if not _is_number(suppression) or not 0 <= suppression <= 1:
             problems.append(
@@ -159,8 +201,10 @@ class Spec:
             self._set(suppression=float(suppression))
         try:
             self._set(quality=_measure(quality))
+            problems.extend(_target_problems(self.quality, self.roles))
         except InputError as error:
             problems.extend(error.problems)
+        problems.extend(_column_problems(self.privacy, self.sensitive))
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
         if problems:
@@ -186,17 +230,47 @@ class Spec:
         return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)
 
     @property
+    def withheld(self) -> tuple[str, ...]:
+        """The columns that a release must not have: the identifiers, and a unit without a role."""
+        if self.unit is None or self.unit in self.roles:
+            return self.identifiers
+        return (*self.identifiers, self.unit)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The columns beside the quasi-identifiers that its models and its measure look at."""
+        columns = (*(model.column for model in self.privacy), self.quality.attribute)
+        return tuple(dict.fromkeys(column for column in columns if column))
+
+    @property
+    def nulls(self) -> dict[str, NullMeaning]:
+        """What NULL means in each quasi-identifier and each sensitive column."""
+        meanings = {name: column.null for name, column in self.quasi_identifiers.items()}
+        return meanings | {name: column.null for name, column in self.sensitive.items()}
+
+    @property
+    def populations(self) -> dict[str, Population]:
+        """The populations that its models compare with, by key."""
+        populations = (model.population for model in self.privacy)
+        return {population.key: population for population in populations if population is not None}
+
+    @property
     def files(self) -> tuple[Path, ...]:
-        """The files that its hierarchies are read from."""
-        hierarchies = (qi.hierarchy for qi in self.quasi_identifiers.values())
-        return tuple(hierarchy.file for hierarchy in hierarchies if isinstance(hierarchy, FromFile))
+        """The files that its hierarchies and populations are read from."""
+        hierarchies: list[object] = [column.hierarchy for column in self.quasi_identifiers.values()]
+        hierarchies += [column.hierarchy for column in self.sensitive.values()]
+        sources = (population.source for population in self.populations.values())
+        return (
+            *(hierarchy.file for hierarchy in hierarchies if isinstance(hierarchy, FromFile)),
+            *(Path(source) for source in sources if isinstance(source, str | Path)),
+        )
 
     def adjust(
         self,
         *,
         levels: Mapping[str, LevelBounds] | None = None,
         weights: Mapping[str, float] | None = None,
-        quality: Measure | str | None = None,
+        quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
     ) -> Self:
         """Return the spec with another idea of what a good release is.
 
@@ -267,6 +341,8 @@ class Spec:
             columns[name] = {"role": role.value}
             if role is Role.QUASI_IDENTIFIER:
                 columns[name] |= _settings(self.quasi_identifiers[name])
+            elif role is Role.SENSITIVE:
+                columns[name] |= _sensitive_settings(self.sensitive[name])
         written = {
             "delimiter": self.input.delimiter,
             "quote": self.input.quote,
@@ -275,14 +351,13 @@ class Spec:
         mapping = {
             "input": {key: value for key, value in written.items() if value is not None},
             "columns": columns,
+            "unit": self.unit,
             "privacy": [model.to_spec() for model in self.privacy],
             "suppression": self.suppression,
-            "quality": self.quality.name,
+            "quality": self.quality.to_spec(),
             "suppressed": self.suppressed,
         }
-        if not mapping["input"]:
-            del mapping["input"]
-        return mapping
+        return {key: value for key, value in mapping.items() if value not in ({}, None)}
 
 
 def _lowest_and_highest(bounds: LevelBounds) -> tuple[int, int | None]:
@@ -315,6 +390,15 @@ def _settings(column: QuasiIdentifier) -> dict[str, object]:
     return settings | {"null": column.null}
 
 
+def _sensitive_settings(column: Sensitive) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    if column.hierarchy is not None:
+        settings["hierarchy"] = column.hierarchy.to_spec()
+    if column.null != "value":
+        settings["null"] = column.null
+    return settings
+
+
 def _quasi_identifiers(
     given: Mapping[str, Hierarchy | QuasiIdentifier | str], problems: list[str | Problem]
 ) -> dict[str, QuasiIdentifier]:
@@ -323,14 +407,31 @@ def _quasi_identifiers(
         try:
             hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
         except InputError as error:
-            problems.extend(
-                Problem(f"Column {name!r}: {problem.message}", problem.values) for problem in error.problems
-            )
+            problems.extend(_of_column(name, error))
             continue
         column = hierarchy if isinstance(hierarchy, QuasiIdentifier) else QuasiIdentifier(hierarchy=hierarchy)
         problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
         columns[name] = column
     return columns
+
+
+def _sensitive(given: Collection[str], problems: list[str | Problem]) -> dict[str, Sensitive]:
+    columns = {}
+    described = given if isinstance(given, Mapping) else dict.fromkeys(given)
+    for name, value in described.items():
+        try:
+            hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
+        except InputError as error:
+            problems.extend(_of_column(name, error))
+            hierarchy = None
+        column = hierarchy if isinstance(hierarchy, Sensitive) else Sensitive(hierarchy=hierarchy)
+        problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
+        columns[name] = column
+    return columns
+
+
+def _of_column(name: str, error: InputError) -> Iterable[Problem]:
+    return (Problem(f"Column {name!r}: {problem.message}", problem.values) for problem in error.problems)
 
 
 def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
@@ -362,14 +463,60 @@ def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
             yield f"{model!r} is not a privacy model.\nKnown: {known}.{near}"
 
 
+def _column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]) -> Iterable[str]:
+    """Tell of models that are about columns of which the spec does not say what they need."""
+    from shoal.privacy.model import PrivacyModel
+
+    for model in models:
+        if not isinstance(model, PrivacyModel) or model.column is None:
+            continue
+        column, known = model.column, list(sensitive)
+        if column not in sensitive:
+            advice = nearest(column, known).strip() or "Give the column that role, or name another."
+            yield (
+                f"{model.describe()} is about column {column!r}, which is not sensitive.\n"
+                f"Sensitive columns: {', '.join(known) or 'none'}.\n{advice}"
+            )
+        elif model.needs_hierarchy and sensitive[column].hierarchy is None:
+            yield (
+                f"{model.describe()} needs a hierarchy of column {column!r}.\nFound: none.\n"
+                "Give the column one: in a spec `hierarchy:` beside its role, in Python "
+                f"sensitive={{{column!r}: ...}}."
+            )
+
+
+def _target_problems(measure: Measure, roles: Mapping[str, Role]) -> Iterable[str]:
+    """Tell if a measure looks at a column that is not released as it is."""
+    target = measure.attribute
+    known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    if not target or target in known:
+        return
+    found = f"Its role: {roles[target].value}" if target in roles else "It has no role"
+    advice = nearest(target, known).strip() or "Give it the role sensitive or insensitive, or name another."
+    yield (
+        f"The measure {measure.name} cannot look at column {target!r}.\n"
+        f"{found}. Columns that it can: {', '.join(known) or 'none'}.\n{advice}"
+    )
+
+
 def _measure(quality: object) -> Measure:
+    from shoal.measure.custom import CustomMeasure
     from shoal.measure.measure import Measure
 
     if isinstance(quality, str):
-        quality = registry.resolve("measures", quality)()
-    if not isinstance(quality, Measure):
+        quality = registry.resolve("measures", quality).from_spec(None)
+    elif isinstance(quality, Mapping) and len(quality) == 1:
+        ((name, argument),) = quality.items()
+        quality = registry.resolve("measures", str(name)).from_spec(argument)
+    elif callable(quality) and not isinstance(quality, type) and not isinstance(quality, Measure):
+        quality = CustomMeasure(quality)
+    # A class has all that its objects have, but cannot be asked.
+    if isinstance(quality, type) or not isinstance(quality, Measure):
         known = ", ".join(registry.names("measures"))
-        raise InputError(f"{quality!r} is not a quality measure.\nKnown: {known}.")
+        raise InputError(
+            f"{quality!r} is not a quality measure.\nKnown: {known}.\n"
+            "Give one of these names, alone or with its settings, an object of such a class, or a function."
+        )
     return quality
 
 

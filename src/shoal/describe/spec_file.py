@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from shoal import registry
-from shoal.describe.spec import NullMeaning, QuasiIdentifier, SuppressedRows
+from shoal.describe.spec import NullMeaning, QuasiIdentifier, Sensitive, SuppressedRows
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat, check_file
+
+if TYPE_CHECKING:
+    from shoal.privacy.model import PrivacyModel
 
 
 class _Form(BaseModel):
@@ -39,10 +43,18 @@ class _Column(_Form):
 class _Spec(_Form):
     input: _Input = _Input()
     columns: dict[str, _Column]
+    unit: str | None = None
     privacy: list[Any]
     suppression: float = 0.0
-    quality: str = "loss"
+    quality: Any = "loss"
     suppressed: SuppressedRows = "remove"
+
+    @field_validator("quality")
+    @classmethod
+    def _is_named(cls, quality: Any) -> Any:
+        if isinstance(quality, str) or (isinstance(quality, Mapping) and len(quality) == 1):
+            return quality
+        raise PydanticCustomError("name_type", "no name")
 
 
 _FORMS: dict[str, type[_Form]] = {"columns": _Column, "input": _Input}
@@ -55,7 +67,14 @@ _EXPECTED = {
     "list_type": "a list",
     "dict_type": "a mapping, `key: value`",
     "model_type": "a mapping, `key: value`",
+    "name_type": "a name, or one name with its settings",
 }
+
+_OWN_KEYS = {
+    "quasi-identifier": {"hierarchy", "weight", "min_level", "max_level", "null"},
+    "sensitive": {"hierarchy", "null"},
+}
+"""The keys that a column has beside its role, by role."""
 
 
 def load(path: Path) -> Any:
@@ -103,9 +122,17 @@ def arguments(mapping: object, folder: Path) -> dict[str, Any]:
 
     problems = []
     columns = {}
+    sensitive = {}
     for name, column in form.columns.items():
-        if column.role == "quasi-identifier":
-            place = f"columns.{name}.hierarchy"
+        place = f"columns.{name}.hierarchy"
+        if idle := column.model_fields_set - _OWN_KEYS.get(column.role, set()) - {"role"}:
+            problems.append(_idle(name, column.role, idle))
+        elif column.role == "sensitive":
+            given = None
+            if "hierarchy" in column.model_fields_set:
+                given = _build("hierarchies", column.hierarchy, place, problems, folder)
+            sensitive[name] = Sensitive(hierarchy=given, null=column.null)
+        elif column.role == "quasi-identifier":
             hierarchy = _build("hierarchies", column.hierarchy, place, problems, folder)
             columns[name] = QuasiIdentifier(
                 hierarchy=hierarchy,
@@ -114,30 +141,64 @@ def arguments(mapping: object, folder: Path) -> dict[str, Any]:
                 max_level=column.max_level,
                 null=column.null,
             )
-        elif idle := sorted(column.model_fields_set - {"role"}):
-            listed = ", ".join(key.replace("_", "-") for key in idle)
-            problems.append(
-                Problem(
-                    f"columns.{name}: only a quasi-identifier has {listed}.\n"
-                    f"Found: role {column.role}.\nRemove it, or change the role."
-                )
-            )
     models = [
-        _build("models", model, f"privacy.{place}", problems) for place, model in enumerate(form.privacy)
+        _build("models", model, f"privacy.{place}", problems, folder)
+        for place, model in enumerate(form.privacy)
     ]
     if problems:
         raise InputError(problems)
     return {
         "quasi_identifiers": columns,
-        "sensitive": _in_role(form, "sensitive"),
+        "sensitive": sensitive,
         "identifiers": _in_role(form, "identifier"),
         "insensitive": _in_role(form, "insensitive"),
+        "unit": form.unit,
         "privacy": models,
         "suppression": form.suppression,
         "quality": form.quality,
         "suppressed": form.suppressed,
         "input": InputFormat(**form.input.model_dump()),
     }
+
+
+def models_from_text(texts: Sequence[str], option: str) -> list[PrivacyModel]:
+    """Return privacy models from texts as they stand in a spec, such as `k-anonymity: 5`.
+
+    Files are relative to the folder in which the program runs.
+
+    Examples
+    --------
+    >>> models_from_text(["k-anonymity: 5"], "--privacy")
+    [KAnonymity(k=5)]
+    """
+    problems: list[Problem] = []
+    models = []
+    for text in texts:
+        try:
+            written = from_text(text, option)
+        except InputError as error:
+            problems.extend(error.problems)
+            continue
+        models.append(_build("models", written, f"{option} {text!r}", problems, Path()))
+    if problems:
+        raise InputError(problems)
+    return models
+
+
+def from_text(text: str, option: str) -> Any:
+    """Return what a text stands for that is written as in a spec."""
+    try:
+        loader = _Loader(text)
+        written = loader.get_single_data()
+    except (yaml.YAMLError, ValueError):
+        raise InputError(
+            f"{option} {text!r} is not written as in a spec.\n"
+            "Write NAME: ARGUMENT, or NAME: {KEY: VALUE, KEY: VALUE}, with a space after each colon."
+        ) from None
+    if loader.repeated:
+        twice = ", ".join(dict.fromkeys(key for key, _, _ in loader.repeated))
+        raise InputError(f"{option} {text!r} has keys more than once: {twice}.\nKeep one.")
+    return written
 
 
 class _Loader(yaml.SafeLoader):
@@ -190,6 +251,16 @@ def _build(
     except InputError as error:
         problems.extend(Problem(f"{place}: {problem.message}", problem.values) for problem in error.problems)
         return None
+
+
+def _idle(name: str, role: str, idle: Collection[str]) -> Problem:
+    """Word a problem: keys that a column in this role has no use for."""
+    shared = set(idle) <= _OWN_KEYS["sensitive"]
+    owner = "a quasi-identifier or a sensitive column" if shared else "a quasi-identifier"
+    listed = ", ".join(sorted(key.replace("_", "-") for key in idle))
+    return Problem(
+        f"columns.{name}: only {owner} has {listed}.\nFound: role {role}.\nRemove it, or change the role."
+    )
 
 
 def _in_role(form: _Spec, role: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from shoal.errors import InputError
+from shoal.errors import InputError, Problem
 
 
 def coded(column: pa.ChunkedArray, name: str) -> pa.Array:
@@ -22,11 +22,52 @@ def coded(column: pa.ChunkedArray, name: str) -> pa.Array:
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
         raise InputError(
             f"Column {name!r} holds values that cannot be compared: {column.type}.\n"
-            "Turn it into text, numbers or dates, or do not use it as a quasi-identifier."
+            "Turn it into text, numbers or dates, or use it neither as a quasi-identifier nor in a model."
         ) from None
     if pa.types.is_large_string(array.dictionary.type):
         return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.string()))
     return array
+
+
+def of_type(column: pa.DictionaryArray, kind: pa.DataType) -> pa.DictionaryArray:
+    """Return a coded column with values of another type, such as the text `34` as a number.
+
+    Raises
+    ------
+    InputError
+        Some values are not of that type; the message begins in lower case.
+
+    Examples
+    --------
+    >>> ages = of_type(pa.array(["34", "034", None]).dictionary_encode(), pa.int64())
+    >>> ages.dictionary.to_pylist(), ages.indices.to_pylist()
+    ([34], [0, 0, None])
+    """
+    if column.dictionary.type == kind:
+        return column
+    try:
+        values = column.dictionary.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        strange = [value for value in column.dictionary if not _is_of_type(value, kind)]
+        count = "1 value is" if len(strange) == 1 else f"{len(strange):,} values are"
+        raise InputError(
+            Problem(
+                f"{count} not of the type that the table has, {kind}.\n"
+                f"Found: {column.dictionary.type}.\nGive both the same type.",
+                tuple(str(value.as_py()) for value in strange),
+            )
+        ) from None
+    # Values that differ as text may be one as numbers.
+    distinct = values.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(distinct.indices.take(column.indices), distinct.dictionary)
+
+
+def _is_of_type(value: pa.Scalar, kind: pa.DataType) -> bool:
+    try:
+        value.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return False
+    return True
 
 
 def plain(column: pa.ChunkedArray, name: str) -> pa.Array:

@@ -19,8 +19,11 @@ from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.describe.spec import SuppressedRows
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
+from shoal.privacy.classes import Classes
+from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
 
+IntArray = NDArray[np.int64]
 Numbers = NDArray[np.uint32]
 """A label's number per row."""
 
@@ -31,13 +34,19 @@ class Recoded:
 
     Attributes
     ----------
+    rows
+        For each released row which row of the input it is. Nothing that is released may tell.
     class_sizes
         For each size that occurs, the number of kept classes of that many rows.
+    lost
+        For each quasi-identifier, how many suppressed rows had each label of its level.
     """
 
     table: pa.Table
+    rows: IntArray
     suppressed_rows: int
     class_sizes: dict[int, int]
+    lost: tuple[IntArray, ...]
 
 
 def recode(
@@ -55,7 +64,7 @@ def recode(
     Parameters
     ----------
     coded
-        The quasi-identifiers.
+        The quasi-identifiers, and what the models look at beside them.
     others
         The columns that are released as they are.
     levels
@@ -76,10 +85,10 @@ def recode(
         dictionary arrays. The others keep their type.
     """
     chosen = list(zip(coded.columns, levels, strict=True))
-    numbers = [column.codes if level == 0 else column.maps[level][column.codes] for column, level in chosen]
-    class_of, sizes = _kernel.index_rows(numbers, [len(column.labels[level]) for column, level in chosen])
-    kept = np.logical_and.reduce([model.holds(sizes.astype(np.int64)) for model in models])
-    keep = kept[class_of]
+    numbers = [_numbers(column, level, column.codes) for column, level in chosen]
+    classes = _classes(coded, chosen, numbers)
+    kept = passing(models, classes)
+    keep = kept[classes.of_rows]
 
     rows = np.arange(coded.rows) if suppressed == "star" else np.flatnonzero(keep)
     if random is not None:
@@ -91,12 +100,41 @@ def recode(
     }
     passed = others.take(pa.array(rows))
     released = [recoded[name] if name in recoded else passed.column(name) for name in columns]
-    found, counts = np.unique(sizes[kept], return_counts=True)
+    found, counts = np.unique(classes.sizes[kept & (classes.sizes > 0)], return_counts=True)
     return Recoded(
         table=pa.table(released, names=list(columns)),
+        rows=rows,
         suppressed_rows=coded.rows - int(np.count_nonzero(keep)),
         class_sizes=dict(zip(found.tolist(), counts.tolist(), strict=True)),
+        lost=tuple(
+            np.bincount(number[~keep], minlength=len(column.labels[level]))
+            for (column, level), number in zip(chosen, numbers, strict=True)
+        ),
     )
+
+
+def _numbers(column: CodedColumn, level: int, codes: Numbers) -> Numbers:
+    return codes if level == 0 else column.maps[level][codes]
+
+
+def _classes(coded: CodedTable, chosen: Sequence[tuple[CodedColumn, int]], numbers: list[Numbers]) -> Classes:
+    """Group the rows of the table, and of its populations, that have the same labels."""
+    if coded.populations:
+        numbers = [
+            np.concatenate(
+                [number, *(_numbers(column, level, other.codes[i]) for other in coded.populations.values())]
+            )
+            for i, ((column, level), number) in enumerate(zip(chosen, numbers, strict=True))
+        ]
+    class_of, sizes = _kernel.index_rows(numbers, [len(column.labels[level]) for column, level in chosen])
+    of_population, start = {}, coded.rows
+    for key, other in coded.populations.items():
+        of_population[key] = class_of[start : start + other.rows]
+        start += other.rows
+    classes = Classes(coded, class_of[: coded.rows], len(sizes), of_population)
+    if not coded.populations:
+        classes.sizes = sizes.astype(np.int64)  # known already, so that the rows need not be counted again
+    return classes
 
 
 def _labels(column: CodedColumn, level: int, numbers: Numbers, starred: NDArray[np.bool_] | None) -> pa.Array:

@@ -8,6 +8,7 @@ would undo the shuffle), no time.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path, PureWindowsPath
@@ -15,9 +16,10 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.audit import Audit
+from shoal.audit import Audit, References
 from shoal.describe.spec import Spec
-from shoal.read.source import InputFormat
+from shoal.errors import InputError
+from shoal.read.source import InputFormat, check_file
 
 FORMAT = "shoal-manifest/1"
 
@@ -53,6 +55,10 @@ class Releasable(Protocol):
     def dialect(self) -> InputFormat | None: ...
     @property
     def notes(self) -> Sequence[str]: ...
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def references(self) -> References: ...
 
 
 def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None = None) -> dict[str, Any]:
@@ -86,7 +92,7 @@ def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None 
         "optimal": release.optimal,
         "bound": release.score if release.optimal else release.bound,
         "suppressed": spec.suppressed,
-        "null": {column: qi.null for column, qi in spec.quasi_identifiers.items()},
+        "null": spec.nulls,
         "shuffled": release.shuffled,
         "notes": list(release.notes),
         "spec": _without_folders(spec.to_mapping()),
@@ -98,10 +104,32 @@ def _without_folders(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
             key: PureWindowsPath(inner).name
-            if key in ("file", "path") and isinstance(inner, str)
+            if key in ("file", "path", "population") and isinstance(inner, str)
             else _without_folders(inner)
             for key, inner in value.items()
         }
     if isinstance(value, list | tuple):
         return [_without_folders(inner) for inner in value]
     return value
+
+
+def levels_in(path: Path) -> dict[str, int]:
+    """Return the levels that a manifest tells, by quasi-identifier.
+
+    Raises
+    ------
+    InputError
+        The file is no manifest.
+    """
+    check_file(path)
+    try:
+        levels = json.loads(path.read_text(encoding="utf-8"))["levels"]
+        whole = all(isinstance(level, int) and level >= 0 for level in levels.values())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        whole = False
+    if not whole:
+        raise InputError(
+            f"File {path.name!r} is not the manifest of a release.\nIt tells no levels.\n"
+            "Give the file that was written beside the release, RELEASE.manifest.json."
+        )
+    return dict(levels)

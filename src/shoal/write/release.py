@@ -58,7 +58,16 @@ def write_release(
         with stage("write"):
             write_table(release.table, data, dialect)
         with stage("audit"):
-            audit = audit_release(data, release.spec, dialect, name=path.name).require(release.table.num_rows)
+            audit = audit_release(
+                data,
+                release.spec,
+                dialect,
+                name=path.name,
+                original=release.references.original,
+                populations=release.references.populations,
+                levels=release.levels,
+                earlier=release.audit,
+            ).require(release.table.num_rows)
         text = json.dumps(manifest(release, audit, data, name=path.name), indent=2, ensure_ascii=False)
         evidence.write_text(text + "\n", encoding="utf-8", newline="\n")
     return path

@@ -73,17 +73,42 @@ def test_spec_and_short_form_are_the_same(folder, shoal):
     assert (folder / "one.csv").read_bytes() == (folder / "two.csv").read_bytes()
 
 
+def test_a_budget_for_best_first(folder, shoal):
+    found = []
+    for checks in (3, 100_000):
+        ran = shoal(
+            "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv",
+            "--algorithm", "best-first", "--checks", checks, "--json",
+        )  # fmt: skip
+        found.append(json.loads(ran.out))
+    hasty, patient = found
+    assert not hasty["optimal"]
+    assert hasty["bound"] <= patient["score"] < hasty["score"]
+    assert hasty["gap"] == pytest.approx(1 - hasty["bound"] / hasty["score"])
+    assert (patient["optimal"], patient["gap"]) == (True, 0.0)
+    ran = shoal(
+        "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--algorithm", "best-first",
+        "--checks", 3, "--seconds", 5,
+    )  # fmt: skip
+    words = " ".join(ran.out.split())
+    assert "heuristic: a better one may exist, and none is below" in words
+    assert f"(gap {hasty['gap']:.1%})" in words
+
+
 def test_json_is_one_object_and_nothing_else(folder, shoal):
     ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--json")
     result = json.loads(ran.out)
     assert list(result) == [
-        "levels", "score", "quality", "suppressed_rows", "rows", "classes", "satisfying_nodes", "nodes",
-        "seconds", "optimal", "bound",
+        "levels", "score", "quality", "explanation", "suppressed_rows", "rows", "classes",
+        "satisfying_nodes", "nodes", "seconds", "optimal", "bound", "gap", "claims",
     ]  # fmt: skip
     assert list(result["nodes"])[:3] == ["lattice", "checked", "tagged"]
     assert list(result["seconds"]) == ["read", "encode", "search", "recode", "audit", "write", "total"]
     rows = read(folder / "out.csv")
-    assert result["classes"] == len({(row["age"], row["zip"], row["sex"]) for row in rows})
+    sizes = Counter((row["age"], row["zip"], row["sex"]) for row in rows)
+    assert result["classes"] == len(sizes)
+    measured = f"smallest class {min(sizes.values())}"
+    assert result["claims"][0] == {"claim": "k-anonymity 5", "holds": True, "measured": measured}
     assert (result["rows"], result["suppressed_rows"], result["satisfying_nodes"]) == (120, 0, None)
     assert result["seconds"]["write"] > 0
     assert ran.err == ""
@@ -236,7 +261,8 @@ def test_help_teaches(shoal):
     out = " ".join(shoal("anonymize", "--help").out.split())
     assert "shoal anonymize people.csv --spec spec.yaml --output release.csv" in out
     assert "--qi age=intervals:5,10,20 --qi zip=prefix --qi sex" in out
-    assert all(measure in out for measure in registry.names("measures"))
+    assert all(name in out for kind in ("measures", "models") for name in registry.names(kind))
+    assert "--privacy 'l-diversity: {column: disease, l: 3}'" in out
     assert "sex=0 keeps sex intact" in out
 
 

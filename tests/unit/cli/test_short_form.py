@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.cli.short_form import adjusted, level_bounds, quasi_identifier
+from shoal.cli.short_form import adjusted, column_with_hierarchy, level_bounds, measure, spec_from
 from shoal.describe.spec import QuasiIdentifier, Spec
 from shoal.describe.suppress import suppress
 from shoal.errors import InputError
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("sex", ("sex", "suppress")),
+        ("sex", ("sex", None)),
         ("zip=prefix", ("zip", "prefix")),
         ("age=intervals:5,10", ("age", "intervals:5,10")),
         ("x=y=prefix:3", ("x=y", "prefix:3")),
         ("prefix=prefix", ("prefix", "prefix")),
         ("a=prefix=suppress", ("a=prefix", "suppress")),
         ("job=file:C:/a=b/job.csv", ("job", "file:C:/a=b/job.csv")),
-        ("a: b", ("a: b", "suppress")),
+        ("a: b", ("a: b", None)),
     ],
 )
 def test_the_column_and_its_hierarchy(text, expected):
-    assert quasi_identifier(text) == expected
+    assert column_with_hierarchy(text) == expected
 
 
+@pytest.mark.parametrize("option", ["--qi", "--sensitive"])
 @pytest.mark.parametrize("text", ["age=intrvals:5", "a=b", "age="])
-def test_unknown_hierarchies(text):
-    with pytest.raises(InputError, match=f"write --qi '{text}=suppress'"):
-        quasi_identifier(text)
+def test_unknown_hierarchies(text, option):
+    with pytest.raises(InputError, match=f"write {option} '{text}=suppress'"):
+        column_with_hierarchy(text, option)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +59,39 @@ def test_levels_and_weights_replace_those_of_the_spec():
     )
     assert after["other"] == before
     assert adjusted(spec, levels=[], weights=[]) == spec
+
+
+def short(**changes):
+    given = {
+        "k": None,
+        "privacy": [],
+        "quasi_identifiers": ["age"],
+        "sensitive": [],
+        "identifiers": [],
+        "insensitive": [],
+        "unit": None,
+    }
+    return spec_from(None, **(given | changes))
+
+
+def test_models_beside_k_or_instead_of_it():
+    diverse = "l-diversity: {column: disease, l: 2}"
+    assert short(k=3).privacy == (KAnonymity(3),)
+    spec = short(privacy=[diverse, "k-anonymity: 5"], sensitive=["disease=prefix:1", "job"], unit="patient")
+    assert spec.privacy == (LDiversity("disease", 2), KAnonymity(5))
+    assert spec.unit == "patient"
+    assert [column.hierarchy is None for column in spec.sensitive.values()] == [False, True]
+    assert short(k=3, privacy=[diverse], sensitive=["disease"]).privacy == (
+        KAnonymity(3),
+        LDiversity("disease", 2),
+    )
+    with pytest.raises(InputError, match="--privacy can stand for -k"):
+        short()
+
+
+def test_measures_with_settings():
+    assert measure("loss") == "loss"
+    assert measure("loss: {aggregate: max}") == {"loss": {"aggregate": "max"}}
+    for text in ("loss: {aggregate", "[a: b]", "a: 1\nb: 2"):
+        with pytest.raises(InputError, match="Write NAME"):
+            measure(text)

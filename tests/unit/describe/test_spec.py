@@ -2,13 +2,27 @@
 
 import math
 
+import pyarrow as pa
 import pytest
 
-from shoal.describe import QuasiIdentifier, Role, Spec, intervals, prefix, suppress
+from shoal.describe import (
+    HierarchyFile,
+    QuasiIdentifier,
+    Role,
+    Sensitive,
+    Spec,
+    intervals,
+    prefix,
+    suppress,
+)
 from shoal.describe.spec import hierarchy_from_text
 from shoal.errors import InputError
+from shoal.measure.classification import Classification
 from shoal.measure.loss import Loss
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_map import KMap
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.t_closeness import TCloseness
 from shoal.read.source import InputFormat
 
 
@@ -156,3 +170,116 @@ def test_everything_wrong_with_an_adjustment_at_once():
         "Unknown quality measure 'lost'.",
     ]
     assert "Did you mean 'age'?" in str(caught.value)
+
+
+def closeness(**settings):
+    return TCloseness("disease", 0.2, **settings)
+
+
+def test_sensitive_columns_as_a_list_or_a_mapping():
+    assert make(sensitive=["disease", "job"]) == make(sensitive={"disease": None, "job": Sensitive()})
+    spec = make(
+        sensitive={"disease": prefix(1), "job": "suppress", "pay": Sensitive(null="forbid"), "note": None}
+    )
+    assert list(spec.sensitive) == ["disease", "job", "pay", "note"]
+    assert spec.sensitive["disease"].hierarchy == prefix(1)
+    assert spec.sensitive["job"].hierarchy == suppress()
+    assert spec.nulls == {
+        "age": "value",
+        "disease": "value",
+        "job": "value",
+        "pay": "forbid",
+        "note": "value",
+    }
+    assert spec.to_mapping()["columns"]["disease"] == {"role": "sensitive", "hierarchy": {"prefix": 1}}
+    assert spec.to_mapping()["columns"]["pay"] == {"role": "sensitive", "null": "forbid"}
+
+
+def test_everything_wrong_with_sensitive_columns_at_once():
+    found = problems(
+        sensitive={"a": "prefx", "b": 5, "c": Sensitive(hierarchy="prefix", null="maybe"), "age": None},
+        unit="",
+    )
+    assert [message.partition("\n")[0] for message in found] == [
+        "Column 'a': Unknown hierarchy 'prefx'.",
+        "Column 'b': 5 is not a hierarchy.",
+        "Column 'c': 'prefix' is not a hierarchy.",
+        "Column 'c': NULL means 'value' or 'forbid'.",
+        "Column 'age' has more than one role: quasi-identifier, sensitive.",
+        "`unit` must be the name of a column.",
+    ]
+
+
+def test_models_need_sensitive_columns():
+    found = problems(
+        sensitive=["disease", "job"],
+        privacy=[LDiversity("diseas", 2), LDiversity("age", 2), closeness(distance="hierarchical")],
+    )
+    assert found == [
+        "distinct 2-diversity of diseas is about column 'diseas', which is not sensitive.\n"
+        "Sensitive columns: disease, job.\nDid you mean 'disease'?",
+        "distinct 2-diversity of age is about column 'age', which is not sensitive.\n"
+        "Sensitive columns: disease, job.\nGive the column that role, or name another.",
+        "0.2-closeness of disease, hierarchical needs a hierarchy of column 'disease'.\nFound: none.\n"
+        "Give the column one: in a spec `hierarchy:` beside its role, in Python sensitive={'disease': ...}.",
+    ]
+    assert "Sensitive columns: none." in problems(privacy=[closeness()])[0]
+    assert make(sensitive={"disease": prefix(1)}, privacy=[closeness(distance="hierarchical")])
+
+
+def test_the_same_model_twice_is_fine():
+    models = [
+        LDiversity("disease", 2),
+        LDiversity("job", 3),
+        LDiversity("job", 2, kind="entropy"),
+        KAnonymity(5),
+    ]
+    spec = make(sensitive=["disease", "job"], privacy=[*models, KAnonymity(2)])
+    assert len(spec.privacy) == 5
+    assert spec.attributes == ("disease", "job")
+
+
+def test_a_target_must_be_released_as_it_is():
+    roles = {"sensitive": ["disease"], "insensitive": ["note"], "identifiers": ["name"]}
+    for target in ("disease", "note"):
+        spec = make(**roles, quality={"classification": {"target": target}})
+        assert spec.quality == Classification(target)
+        assert spec.attributes == (target,)
+        assert spec.to_mapping()["quality"] == {"classification": {"target": target}}
+    known = "Columns that it can: disease, note."
+    for target, found in (
+        ("age", f"Its role: quasi-identifier. {known}\nGive it the role sensitive or insensitive"),
+        ("name", f"Its role: identifier. {known}"),
+        ("diseas", f"It has no role. {known}\nDid you mean 'disease'?"),
+    ):
+        (message,) = problems(**roles, quality=Classification(target))
+        assert message.startswith(f"The measure classification cannot look at column {target!r}.\n{found}")
+
+
+def test_quality_with_settings_or_as_a_function():
+    assert make(quality={"loss": {"aggregate": "max"}}).quality == Loss(aggregate="max")
+    assert make(quality={"loss": None}) == make(quality="loss")
+    assert make(quality=lambda node: float(sum(node.levels))).quality.name == "custom"
+    assert "is not a quality measure" in problems(quality={"loss": None, "height": None})[0]
+    assert "is not a quality measure" in problems(quality=Loss)[0]
+    assert "Unknown quality measure 'los'" in problems(quality={"los": {}})[0]
+
+
+def test_a_unit_in_any_role_or_none():
+    assert make().withheld == ()
+    assert make(unit="patient").withheld == ("patient",)
+    assert make(unit="patient", identifiers=["name", "patient"]).withheld == ("name", "patient")
+    assert make(unit="patient", insensitive=["patient"]).withheld == ()
+    assert make(unit="patient").released == ("age",)
+    assert make(unit="patient").to_mapping()["unit"] == "patient"
+    assert "unit" not in make().to_mapping()
+
+
+def test_files_of_a_spec(tmp_path):
+    spec = make(
+        quasi_identifiers={"age": HierarchyFile("age.csv", folder=tmp_path)},
+        sensitive={"disease": HierarchyFile("disease.csv", folder=tmp_path)},
+        privacy=[KMap(5, tmp_path / "census.csv"), KMap(5, pa.table({"age": [1]}))],
+    )
+    assert spec.files == (tmp_path / "age.csv", tmp_path / "disease.csv", tmp_path / "census.csv")
+    assert len(spec.populations) == 2

@@ -7,9 +7,16 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.describe import HierarchyFile, QuasiIdentifier, Spec, intervals, prefix, suppress
+from shoal.describe import HierarchyFile, QuasiIdentifier, Sensitive, Spec, intervals, prefix, suppress
+from shoal.describe.spec_file import models_from_text
 from shoal.errors import InputError, MissingFileError
+from shoal.measure.classification import Classification
+from shoal.privacy.delta_presence import DeltaPresence
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_map import KMap
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.risk import Risk
+from shoal.privacy.t_closeness import TCloseness
 from shoal.read.source import InputFormat
 
 EXAMPLE = """
@@ -65,7 +72,8 @@ def test_the_example(load, tmp_path):
         "race": QuasiIdentifier(hierarchy=suppress()),
     }
     assert spec.quasi_identifiers["age"].hierarchy.folder == tmp_path
-    assert (spec.identifiers, spec.sensitive, spec.insensitive) == (("name",), ("occupation",), ("note",))
+    assert (spec.identifiers, spec.insensitive) == (("name",), ("note",))
+    assert spec.sensitive == {"occupation": Sensitive()}
     assert spec.privacy == (KAnonymity(5),)
     assert (spec.suppression, spec.quality.name, spec.suppressed) == (0.02, "discernability-monotone", "star")
     assert spec.input == InputFormat(delimiter=";")
@@ -97,18 +105,29 @@ SETTINGS = st.builds(
 )
 
 
+SENSITIVE = st.builds(Sensitive, hierarchy=st.none() | HIERARCHIES, null=st.sampled_from(["value", "forbid"]))
+
+
 @st.composite
 def specs(draw):
     names = draw(st.lists(NAMES, min_size=4, max_size=10, unique=True))
     first, second, third = sorted(draw(st.tuples(*[st.integers(1, len(names))] * 3)))
+    models = [st.builds(KAnonymity, st.integers(1, 1000)), st.builds(Risk, st.floats(0.01, 1))]
+    measures = [st.sampled_from(["loss", "height", "entropy", {"loss": {"aggregate": "max"}}])]
+    if names[second:third]:
+        columns = st.sampled_from(names[second:third])
+        models.append(st.builds(LDiversity, columns, st.integers(1, 9)))
+        models.append(st.builds(TCloseness, columns, st.floats(0, 1), st.sampled_from(["equal", "ordered"])))
+        measures.append(st.builds(Classification, columns))
     return Spec(
         quasi_identifiers={name: draw(SETTINGS) for name in names[:first]},
         identifiers=names[first:second],
-        sensitive=names[second:third],
+        sensitive={name: draw(SENSITIVE) for name in names[second:third]},
         insensitive=names[third:],
-        privacy=draw(st.lists(st.builds(KAnonymity, st.integers(1, 1000)), min_size=1, max_size=2)),
+        unit=draw(st.none() | st.sampled_from([*names, "else"])),
+        privacy=draw(st.lists(st.one_of(models), min_size=1, max_size=3)),
         suppression=draw(st.floats(0, 1)),
-        quality=draw(st.sampled_from(["loss", "height", "entropy"])),
+        quality=draw(st.one_of(measures)),
         suppressed=draw(st.sampled_from(["remove", "star"])),
         input=InputFormat(draw(st.sampled_from([None, ";", "\t"])), draw(st.sampled_from([None, "'"]))),
     )
@@ -154,7 +173,7 @@ def test_wrong_types_name_their_place(problems):
         "The spec lacks 'columns.b.role'.",
         "privacy must be a list.",
         "suppression must be a number.\nFound: the text '2%'.",
-        "quality must be text.",
+        "quality must be a name, or one name with its settings.\nFound: a list ['loss'].",
         "suppressed must be one of remove, star.\nFound: True.",
         "input must be a mapping, `key: value`.\nFound: the text ';'.",
     ):
@@ -187,8 +206,83 @@ def test_wrong_plug_ins_name_their_place(problems):
         "privacy.3",
     ]
     assert "Did you mean 'intervals'?" in found[0]
-    assert "only a quasi-identifier has hierarchy, max-level." in found[5]
+    assert "only a quasi-identifier has max-level." in found[5]
     assert "Did you mean 'k-anonymity'?" in found[6]
+
+
+def test_sensitive_columns_units_models_and_measures(load, tmp_path):
+    spec = load(
+        "columns:\n"
+        "  age: {role: quasi-identifier}\n"
+        "  disease: {role: sensitive, hierarchy: {file: disease.csv}, null: forbid}\n"
+        "  pay: {role: sensitive}\n"
+        "unit: patient\n"
+        "privacy:\n"
+        "  - k-anonymity: 5\n"
+        "  - l-diversity: {column: pay, l: 3, kind: recursive, c: 4}\n"
+        "  - t-closeness: {column: disease, t: 0.2, distance: hierarchical}\n"
+        "  - k-map: {k: 5, population: census/people.csv}\n"
+        "  - delta-presence: {population: census/people.csv, lower: 0.05, upper: 0.15}\n"
+        "quality: {classification: {target: pay}}\n"
+    )
+    assert spec.sensitive == {
+        "disease": Sensitive(hierarchy=HierarchyFile("disease.csv"), null="forbid"),
+        "pay": Sensitive(),
+    }
+    census = tmp_path / "census" / "people.csv"
+    assert spec.files == (tmp_path / "disease.csv", census)
+    assert (spec.unit, spec.quality) == ("patient", Classification("pay"))
+    assert spec.privacy == (
+        KAnonymity(5),
+        LDiversity("pay", 3, "recursive", 4),
+        TCloseness("disease", 0.2, "hierarchical"),
+        KMap(5, census),
+        DeltaPresence(census, 0.05, 0.15),
+    )
+    written = spec.to_mapping()
+    assert written["privacy"][3] == {"k-map": {"k": 5, "population": "census/people.csv"}}
+    assert Spec.from_mapping(written, tmp_path) == spec
+
+
+def test_keys_that_a_role_has_no_use_for(problems):
+    found = problems(
+        "columns:\n"
+        "  age: {role: quasi-identifier}\n"
+        "  a: {role: sensitive, weight: 2, null: forbid}\n"
+        "  b: {role: identifier, hierarchy: suppress}\n"
+        "  c: {role: insensitive, null: forbid, max-level: 1}\n"
+        "  d: {role: sensitive, hierarchy: prefx}\n"
+        "privacy: [k-anonymity: 5]\n"
+    )
+    assert [message.partition("\n")[0] for message in found] == [
+        "columns.a: only a quasi-identifier has weight.",
+        "columns.b: only a quasi-identifier or a sensitive column has hierarchy.",
+        "columns.c: only a quasi-identifier has max-level, null.",
+        "columns.d.hierarchy: Unknown hierarchy 'prefx'.",
+    ]
+
+
+def test_models_from_text():
+    assert models_from_text(["k-anonymity: 5", "l-diversity: {column: disease, l: 3}"], "--privacy") == [
+        KAnonymity(5),
+        LDiversity("disease", 3),
+    ]
+    with pytest.raises(InputError) as caught:
+        models_from_text(
+            ["k-anonymity", "k-anonimity: 5", "k-map: {k", "l-diversity: {l: 1, l: 2}", "[1]", ""],
+            "--privacy",
+        )
+    assert len(caught.value.problems) == 6
+    text = str(caught.value)
+    for expected in (
+        "--privacy 'k-anonymity': k-anonymity needs a whole number",
+        "Did you mean 'k-anonymity'?",
+        "with a space after each colon",
+        "has keys more than once: l.",
+        "--privacy '[1]' must be a name, or one name with its argument.",
+        "--privacy '' must be a name",
+    ):
+        assert expected in text
 
 
 def test_what_the_spec_itself_refuses(problems):
@@ -238,7 +332,7 @@ def test_merged_settings(load):
     [
         ("", "is empty"),
         ("# nothing\n", "is empty"),
-        ("- a\n- b\n", "A spec is a mapping with the keys input, columns, privacy"),
+        ("- a\n- b\n", "A spec is a mapping with the keys input, columns, unit, privacy"),
         ("just text", "Found: the text 'just text'."),
         ("columns:\n\tage: 1\n", "in line 2, column 1"),
         ("columns:\n\tage: 1\n", "Indent with spaces, not tabs."),

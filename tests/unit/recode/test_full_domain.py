@@ -15,7 +15,10 @@ from shoal.describe.intervals import intervals
 from shoal.describe.spec import QuasiIdentifier
 from shoal.describe.suppress import suppress
 from shoal.encode.table import CodedTable, code_table
+from shoal.privacy.delta_presence import DeltaPresence
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_map import KMap
+from shoal.privacy.l_diversity import LDiversity
 from shoal.recode.full_domain import recode
 
 
@@ -111,3 +114,59 @@ def test_without_a_generator_the_order_stays():
     table = coded(sex=(pa.array(["F", "F", "M", "F"]), suppress()))
     recoded = recode(table, numbered(4), [0], [KAnonymity(2)], columns=["row"])
     assert recoded.table["row"].to_pylist() == [0, 1, 3]
+
+
+PERSON = st.tuples(st.integers(0, 25), st.sampled_from(["flu", "gout", None]), st.integers(0, 6))
+
+
+@settings(deadline=None)
+@given(
+    people=st.lists(PERSON, min_size=1, max_size=25),
+    others=st.lists(st.integers(0, 40), max_size=25),
+    k=st.integers(1, 4),
+    level=st.integers(0, 2),
+    by_unit=st.booleans(),
+)
+def test_classes_are_judged_by_all_models(people, others, k, level, by_unit):
+    ages, diseases, units = zip(*people, strict=True)
+    everybody = [*ages, *others]
+    population = KMap(k + 1, "town.csv").population
+    coded = code_table(
+        pa.table(
+            {
+                "age": pa.array(ages).dictionary_encode(),
+                "disease": pa.array(diseases),
+                "unit": pa.array(units),
+            }
+        ),
+        {"age": QuasiIdentifier(hierarchy=intervals(10))},
+        attributes=["disease"],
+        unit="unit" if by_unit else None,
+        populations={population.key: pa.table({"age": pa.array(everybody).dictionary_encode()})},
+    )
+    models = [
+        KAnonymity(k),
+        LDiversity("disease", 2),
+        KMap(k + 1, population),
+        DeltaPresence(population, 0.0, 0.8),
+    ]
+    recoded = recode(coded, numbered(len(ages)), [level], models, columns=["age", "row"])
+
+    def label(age: int) -> object:
+        low = age // 10 * 10
+        return [age, f"[{low}, {low + 10})", "*"][level]
+
+    larger = Counter(map(label, everybody))
+    expected = {}
+    for name in set(map(label, ages)):
+        rows = [row for row in range(len(ages)) if label(ages[row]) == name]
+        size = len({units[row] for row in rows}) if by_unit else len(rows)
+        diverse = len({diseases[row] for row in rows}) >= 2
+        if size >= k and diverse and larger[name] >= k + 1 and size / larger[name] <= 0.8:
+            expected |= dict.fromkeys(rows, name)
+    found = dict(zip(recoded.table["row"].to_pylist(), recoded.table["age"].to_pylist(), strict=True))
+    assert found == expected
+    assert recoded.rows.tolist() == recoded.table["row"].to_pylist()
+    assert recoded.suppressed_rows == len(ages) - len(expected)
+    assert recoded.class_sizes == Counter(Counter(expected.values()).values())
+    assert sum(map(int, recoded.lost[0])) == recoded.suppressed_rows

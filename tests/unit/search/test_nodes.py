@@ -26,7 +26,12 @@ from shoal.search.problem import SearchProblem
 from shoal.search.result import border
 from tests.conformance.strategies import coded_tables
 
-MEASURES = registry.names("measures")
+# Those that look at the quasi-identifiers alone: any search can be ranked by them.
+MEASURES = [
+    name
+    for name in registry.names("measures")
+    if "target" not in registry.resolve("measures", name).parameters
+]
 WEIGHTS = st.sampled_from([0.5, 1.0, 3.0])
 
 
@@ -346,8 +351,8 @@ def test_the_coded_table_is_kept_for_nodes_only(all_nodes: bool, monkeypatch: py
     kept = []
     code = flow.code_table
 
-    def watched(*given: Any) -> CodedTable:
-        coded = code(*given)
+    def watched(*given: Any, **settings: Any) -> CodedTable:
+        coded = code(*given, **settings)
         kept.append(weakref.ref(coded.columns[0].codes))
         return coded
 

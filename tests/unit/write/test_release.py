@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.audit import audit_release
+from shoal.audit import Audit, References, audit_release
 from shoal.describe.hierarchy_file import HierarchyFile
 from shoal.describe.spec import Spec
 from shoal.describe.suppress import Suppress
@@ -45,6 +45,7 @@ class Result:
     score: float = 0.25
     quality: str = "loss"
     optimal: bool = True
+    bound: float | None = None
     rows: int = 10
     suppressed_rows: int = 2
     classes: int = 4
@@ -52,6 +53,11 @@ class Result:
     shuffled: bool = True
     dialect: InputFormat | None = None
     notes: tuple[str, ...] = ()
+    references: References = field(default_factory=References)
+
+    @property
+    def audit(self) -> Audit:
+        return audit_release(self.table, self.spec)
 
 
 def names(folder: Path) -> list[str]:
@@ -68,7 +74,7 @@ def test_file_and_manifest(tmp_path: Path, name: str) -> None:
     assert manifest["rows"] == {"in": 10, "suppressed": 2, "out": 8}
     assert manifest["class_sizes"] == {"2": 4}
     assert manifest["levels"] == {"age": 0}
-    assert manifest["null"] == {"age": "value"}
+    assert manifest["null"] == {"age": "value", "disease": "value"}
     assert (manifest["score"], manifest["quality"], manifest["optimal"]) == (0.25, "loss", True)
     assert (manifest["shuffled"], manifest["suppressed"]) == (True, "remove")
     assert manifest["claims"][0]["measured"] == "smallest class 2"

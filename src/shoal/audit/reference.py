@@ -1,0 +1,307 @@
+"""What claims are measured against beside the released rows: the original table, populations, taxonomies.
+
+Labels come from the hierarchies themselves, not from the codes of the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.audit.relation import Relation
+from shoal.describe.hierarchy import ANYTHING, Hierarchy, Levels
+from shoal.describe.spec import Spec
+from shoal.errors import InputError, Problem
+from shoal.privacy.model import PrivacyModel, Tables
+from shoal.read.columns import of_type
+from shoal.read.source import InputFormat, Source, check_wanted, open_source
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The tables that the claims of a release are measured against.
+
+    They hold what the release does not, so they stay in memory, for whoever writes the release to audit the
+    file.
+
+    Attributes
+    ----------
+    original
+        The columns of the original table that claims compare with, if any do.
+    populations
+        By key the populations, their quasi-identifiers as dictionary arrays.
+    """
+
+    original: pa.Table | None = None
+    populations: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A model with what its query reads beside the released rows, and whether that can be known here."""
+
+    model: PrivacyModel
+    original: bool
+    population: bool
+    taxonomy: bool
+    unit: bool
+    checkable: bool
+
+
+def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
+    """Return the claims of a spec; those that count people can be checked if it is known who these are.
+
+    What its query reads a model says itself, by the names that stand in it.
+    """
+    marks = {name: f"\0{name}" for name in ("original", "population", "taxonomy", "unit")}
+    tables = Tables(
+        kept="kept",
+        quasi_identifiers=list(spec.quasi_identifiers),
+        columns={name: name for name in spec.sensitive},
+        original=marks["original"],
+        populations=dict.fromkeys(spec.populations, marks["population"]),
+        taxonomies=dict.fromkeys(spec.sensitive, (marks["taxonomy"], 1)),
+        unit=None if spec.unit is None else marks["unit"],
+    )
+    found = []
+    for model in spec.privacy:
+        query = model.sql(tables)
+        reads = {name: mark in query for name, mark in marks.items()}
+        found.append(Claim(model, **reads, checkable=unit_known or not reads["unit"]))
+    return found
+
+
+def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
+    """Return the columns of the original table that claims are measured against."""
+    columns = [claim.model.column for claim in asked if claim.original and claim.model.column]
+    if spec.unit is not None and any(claim.original and claim.unit for claim in asked):
+        columns.append(spec.unit)
+    if any(claim.population for claim in asked):
+        columns += spec.quasi_identifiers  # their labels may depend on all values that there are
+    return list(dict.fromkeys(columns))
+
+
+def open_population(data: object, spec: Spec) -> Source:
+    """Open a population. A file of it is in the encoding of the spec; what else it is like is found out."""
+    return open_source(data, InputFormat(encoding=spec.input.encoding))
+
+
+def read_references(
+    spec: Spec,
+    asked: Sequence[Claim],
+    original: object,
+    populations: Mapping[str, object] | None,
+    levels: Mapping[str, int] | None,
+) -> tuple[References, list[Problem]]:
+    """Read what claims compare with, and tell all that is missing."""
+    asked = [claim for claim in asked if claim.checkable]
+    problems: list[Problem] = []
+    own: pa.Table | None = None
+    compared = [claim.model for claim in asked if claim.original]
+    if original is not None:
+        try:
+            own = _read_original(original, spec, original_columns(spec, asked))
+        except InputError as error:
+            problems += error.problems
+    elif compared:
+        problems.append(
+            Problem(
+                f"To be compared with the original table: {_listed(compared)}.\nThat table is not given.\n"
+                "Give it: --original FILE (in Python original=...)."
+            )
+        )
+    wanted = {c.model.population.key: c.model for c in asked if c.population and c.model.population}
+    tables = {}
+    for key, model in wanted.items():
+        population = spec.populations[key]
+        try:
+            tables[key] = _read_population((populations or {}).get(key, population.source), spec)
+        except InputError as error:
+            advice = "Give the population: --population FILE (in Python populations={...})."
+            problems += [Problem(f"{model.describe()}: {p.message}\n{advice}") for p in error.problems]
+    if wanted and levels is None:
+        problems.append(
+            Problem(
+                f"To be compared with a population, at the release's levels: {_listed(wanted.values())}.\n"
+                "These levels are not known.\n"
+                "Give the manifest of the release: --manifest FILE (in Python levels=...)."
+            )
+        )
+    elif wanted and (lost := [name for name in spec.quasi_identifiers if name not in (levels or {})]):
+        problems.append(Problem(f"The levels of the release lack {', '.join(lost)}.\nGive them all."))
+    return References(own, tables), problems
+
+
+def add_references(
+    relation: Relation,
+    spec: Spec,
+    asked: Sequence[Claim],
+    references: References,
+    levels: Mapping[str, int],
+    unit: str | None,
+) -> Tables:
+    """Let queries read what claims compare with, under names that say what it is."""
+    problems: list[Problem] = []
+    original = references.original
+    columns: dict[str, pa.ChunkedArray] = {}
+    if original is not None:
+        for name in original.column_names:
+            try:
+                if name in spec.sensitive:
+                    columns[name] = _as_released(original.column(name), name, relation, "original table")
+                elif name == spec.unit:
+                    columns[name] = original.column(name)
+            except InputError as error:
+                problems += _of(f"Column {name!r}", error)
+        named = {**relation.columns, **({spec.unit: unit} if spec.unit and unit else {})}
+        if columns:
+            relation.add("original", pa.table(columns), named)
+    populations = {}
+    for number, (key, population) in enumerate(references.populations.items(), start=1):
+        try:
+            table = _generalized(population, original, spec, levels, relation)
+        except InputError as error:
+            problems += _of(f"Population {spec.populations[key].name!r}", error)
+            continue
+        populations[key] = _numbered("population", number)
+        relation.add(populations[key], table, relation.columns)
+    taxonomies = {}
+    described = (c.model.column for c in asked if c.checkable and c.taxonomy and c.model.column)
+    for number, name in enumerate(dict.fromkeys(name for name in described if name in columns), start=1):
+        hierarchy = spec.sensitive[name].hierarchy
+        assert hierarchy is not None, "the spec has seen to it"
+        try:
+            table = _taxonomy(columns[name], hierarchy)
+        except InputError as error:
+            problems += _of(f"Column {name!r}", error)
+            continue
+        taxonomies[name] = (_numbered("taxonomy", number), table.num_columns)
+        relation.add(taxonomies[name][0], table, {})
+    if problems:
+        raise InputError(problems)
+    return Tables(
+        kept="kept",
+        quasi_identifiers=[relation.columns[qi] for qi in spec.quasi_identifiers],
+        columns=relation.columns,
+        original="original",
+        populations=populations,
+        taxonomies=taxonomies,
+        unit=unit,
+    )
+
+
+def _read_original(data: object, spec: Spec, wanted: Sequence[str]) -> pa.Table:
+    """Read columns of the original table; quasi-identifiers, which only help, if it has them."""
+
+    def there(columns: Sequence[str]) -> list[str]:
+        return [name for name in wanted if name in columns or name not in spec.quasi_identifiers]
+
+    if isinstance(data, pa.Table):
+        check_wanted(there(data.column_names), data.column_names, "the original table")
+        return data.select(there(data.column_names))
+    source = open_source(data, spec.input)
+    return source.read(there(source.columns), coded=set(spec.quasi_identifiers))
+
+
+def _read_population(data: object, spec: Spec) -> pa.Table:
+    """Read the quasi-identifiers of a population as dictionary arrays."""
+    columns = list(spec.quasi_identifiers)
+    if isinstance(data, pa.Table) and data.column_names == columns and all(map(_is_coded, data.columns)):
+        return data
+    return open_population(data, spec).read(columns, coded=columns)
+
+
+def _generalized(
+    population: pa.Table, original: pa.Table | None, spec: Spec, levels: Mapping[str, int], relation: Relation
+) -> pa.Table:
+    """Return the quasi-identifiers of a population with the labels of the release's levels.
+
+    The labels of a value may depend on the other values that there are, such as the longest of them. So those
+    of the original table are looked at too, where they are known.
+    """
+    problems: list[Problem] = []
+    columns = []
+    for name, qi in spec.quasi_identifiers.items():
+        values = population.column(name).chunk(0)
+        try:
+            domain = values.dictionary
+            if original is not None and name in original.column_names:
+                distinct = pc.unique(original.column(name))
+                distinct = distinct.cast(_type_of_values(distinct)).drop_null()
+                values = of_type(values, distinct.type)
+                domain = pa.concat_arrays([values.dictionary, distinct]).unique()
+            labels = _labels(qi.hierarchy.levels(domain))
+            if levels[name] >= len(labels):
+                raise InputError(f"there is no level {levels[name]}, only 0 to {len(labels) - 1}.")
+            coded = labels[levels[name]].dictionary_encode()
+            places = pc.index_in(values.dictionary, domain).take(values.indices).fill_null(len(domain))
+            column = pa.DictionaryArray.from_arrays(coded.indices.take(places), coded.dictionary)
+            columns.append(_as_released(column, name, relation, "population"))
+        except InputError as error:
+            problems += _of(f"column {name!r}", error)
+    if problems:
+        raise InputError(problems)
+    return pa.table(columns, names=list(spec.quasi_identifiers))
+
+
+def _taxonomy(values: pa.ChunkedArray, hierarchy: Hierarchy) -> pa.Table:
+    """Return the labels of the values that occur at every level, NULL among them if it occurs."""
+    labels = _labels(hierarchy.levels(pc.unique(values).drop_null()))
+    if not values.null_count:
+        labels = [label[:-1] for label in labels]
+    return pa.table(labels, names=[f"level_{level}" for level in range(len(labels))])
+
+
+def _as_released(column: pa.Array, name: str, relation: Relation, what: str) -> pa.Array:
+    """Return values in the form that they have in the release: as text where it is a CSV file.
+
+    Raises
+    ------
+    InputError
+        They are text and in the release they are not: then what is equal would not be found equal.
+    """
+    kind = _type_of_values(column)
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if name in relation.text and not text:
+        return column.cast(kind).cast(pa.large_string())
+    if text and name not in relation.text and len(column) > column.null_count:
+        raise InputError(
+            f"it is text in the {what}, and not in the release '{relation.name}'.\n"
+            "Equal values could not be told.\nGive both in one format."
+        )
+    return column
+
+
+def _labels(levels: Levels) -> list[pa.Array]:
+    """Return the labels of some values at every level, and last in each that of NULL.
+
+    NULL stays what it is, but where the top is one label for everything it has that one too.
+    """
+    labels = [pa.concat_arrays([label, pa.nulls(1, label.type)]) for label in levels.labels]
+    top = levels.labels[-1]
+    if len(labels) > 1 and (levels.leaves[-1] == levels.total).all():
+        labels[-1] = pa.concat_arrays([top, top[:1] if len(top) else pa.array([ANYTHING])])
+    return labels
+
+
+def _type_of_values(column: pa.Array | pa.ChunkedArray) -> pa.DataType:
+    return column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+
+
+def _is_coded(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_dictionary(column.type)) and column.num_chunks == 1
+
+
+def _of(what: str, error: InputError) -> list[Problem]:
+    return [Problem(f"{what}: {problem.message}", problem.values) for problem in error.problems]
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"
+
+
+def _listed(models: Iterable[PrivacyModel]) -> str:
+    return " and ".join(dict.fromkeys(model.describe() for model in models))
