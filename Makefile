@@ -53,7 +53,7 @@ format: $(VENV)/.developing
 
 # The tests of the kernel once more, on a kernel that stops at the first wrong access. Python is not built
 # with the sanitizers, so their libraries are loaded before it, and libstdc++ for exceptions to pass.
-sanitize: $(SANITIZED)/.built
+sanitize: $(VENV)/.developing $(SANITIZED)/.built
 	$(SANITIZING) $(BIN)/python -c 'from shoal import _kernel; assert "$(SANITIZED)" in _kernel.__file__'
 	$(SANITIZING) $(PYTEST) -m 'not slow' tests/unit/kernel tests/conformance
 

@@ -33,6 +33,7 @@ DRAWINGS: dict[str, Callable[[SearchProblem], Canvas]] = {
     "flash": lattices.flash_search,
     "datafly": lattices.datafly,
     "box": lattices.box,
+    "best-first": lattices.best_first,
 }
 
 

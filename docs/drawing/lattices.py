@@ -44,9 +44,13 @@ from drawing.runs import (
 from shoal.search import flash, ola
 from shoal.search.bottom_up import BottomUp, BottomUpNoRollup
 from shoal.search.box import Box
+from shoal.search.boxes import Boxes
+from shoal.search.budget import Budget
 from shoal.search.datafly import Datafly
 from shoal.search.exhaustive import Exhaustive
+from shoal.search.exploration import Exploration
 from shoal.search.framework import Checker, Framework
+from shoal.search.improve import dive
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, border
 from shoal.search.samarati import Samarati
@@ -382,6 +386,57 @@ def box(problem: SearchProblem) -> Canvas:
         Run(result, looks, steps.order),
         "box",
         f"{len(steps.order)} of 12 nodes checked, in {len(steps.boxes)} boxes",
+        marks=marks,
+        notes=notes,
+        remarks=300,
+    )
+
+
+def best_first(problem: SearchProblem) -> Canvas:
+    """Draw the dive and the boxes; the search itself would take twelve nodes for one neighbourhood."""
+    exploration = Exploration(problem, Budget(None, None))
+    taken: list[tuple[float, Node, Node, range]] = []
+    with watched(Exploration, "look") as calls:
+        exploration.look(exploration.top)
+        dive(exploration)
+        dived = len(calls)
+        assert exploration.best is not None
+        lowest = exploration.best.rank[-1]
+        boxes = Boxes(exploration)
+        while not boxes.done:
+            floor, _, low, high = boxes.first
+            before = len(calls)
+            boxes.step()
+            taken.append((floor, low, high, range(before + 1, len(calls) + 1)))
+    order = {call.arguments[0]: place for place, call in enumerate(calls, start=1)}
+    agree(len(order), len(calls))
+    looks = dict.fromkeys(problem.lattice, NOT_LOOKED_AT)
+    looks |= {call.arguments[0]: SATISFIES if call.result.satisfies else FAILS for call in calls}
+    result = exploration.result(bound=boxes.bound)
+    agree(result.levels, Exhaustive().search(problem).levels)
+
+    def marks(canvas: Canvas, hasse: Hasse) -> None:
+        hasse.draw_path(canvas, [exploration.top, lowest], YELLOW)
+        for (_, low, high, _), pen in zip(taken[2:], (GREEN, VIOLET), strict=False):
+            canvas.region([hasse.at(node) for node in hasse.between(low, high)], pen, 29)
+
+    def notes(canvas: Canvas, hasse: Hasse) -> None:
+        canvas.sample((BESIDE, 84), YELLOW)
+        canvas.remark((BESIDE + 30, 84), f"dive to {node_name(lowest)}", f"checks 1 to {dived}")
+        pens = [None, None, GREEN, VIOLET]
+        for place, ((floor, low, high, checks), pen) in enumerate(zip(taken, pens, strict=False)):
+            y = 154 + 70 * place
+            if pen is not None:
+                canvas.sample((BESIDE, y), pen)
+            listed = f"check{'s'[: len(checks) - 1]} {', '.join(map(str, checks))}" if checks else "no check"
+            canvas.remark(
+                (BESIDE + 30, y), f"{node_name(low)} to {node_name(high)}", f"at least {floor:g}: {listed}"
+            )
+
+    return draw_lattice(
+        Run(result, looks, order),
+        "best-first",
+        f"{len(order)} of 12 nodes checked, {dived} of them in the dive",
         marks=marks,
         notes=notes,
         remarks=300,

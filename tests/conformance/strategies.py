@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from shoal import registry
 from shoal.describe.hierarchy import Levels
 from shoal.encode.column import CodedColumn, code_column
-from shoal.encode.table import CodedTable
+from shoal.encode.table import CodedPopulation, CodedTable
+from shoal.measure.measure import Measure
+from shoal.privacy.alpha_k import AlphaK
+from shoal.privacy.beta_likeness import BetaLikeness
+from shoal.privacy.delta_disclosure import DeltaDisclosure
+from shoal.privacy.delta_presence import DeltaPresence
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.k_map import KMap
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import PrivacyModel
+from shoal.privacy.population import Population
+from shoal.privacy.risk import Risk
+from shoal.privacy.t_closeness import TCloseness
 
 
 @dataclass(frozen=True)
@@ -66,3 +79,79 @@ def coded_tables(draw: st.DrawFn, max_rows: int = 40, max_columns: int = 4) -> C
     rows = draw(st.integers(1, max_rows))
     columns = draw(st.integers(1, max_columns))
     return CodedTable(tuple(draw(coded_columns(f"c{i}", rows)) for i in range(columns)), rows)
+
+
+@st.composite
+def described_tables(
+    draw: st.DrawFn, max_rows: int = 40, max_columns: int = 4, population: Population | None = None
+) -> CodedTable:
+    """A table with two sensitive columns, `s` and `t`, perhaps with units, perhaps with a population."""
+    table = draw(coded_tables(max_rows, max_columns))
+    attributes = {name: draw(coded_columns(name, table.rows, max_values=5)) for name in ("s", "t")}
+    units = None
+    if draw(st.integers(0, 3)) == 0:
+        numbers = draw(st.lists(st.integers(0, 9), min_size=table.rows, max_size=table.rows))
+        units = np.unique(numbers, return_inverse=True)[1].reshape(-1).astype(np.uint32)
+    populations = {}
+    if population is not None:
+        # The rows of the table, and others with values that it has.
+        others = draw(st.integers(0, 2 * max_rows))
+        codes = []
+        for column in table.columns:
+            drawn = draw(st.lists(st.integers(0, len(column.counts) - 1), min_size=others, max_size=others))
+            codes.append(np.concatenate([column.codes, np.array(drawn, dtype=np.uint32)]))
+        populations[population.key] = CodedPopulation(tuple(codes), table.rows + others)
+    return replace(table, attributes=attributes, units=units, populations=populations)
+
+
+@st.composite
+def requirements(
+    draw: st.DrawFn, population: Population | None = None, max_k: int = 6
+) -> tuple[PrivacyModel, ...]:
+    """One to three models of any kind."""
+    column = st.sampled_from(["s", "t"])
+    kinds: list[st.SearchStrategy[PrivacyModel]] = [
+        st.builds(KAnonymity, st.integers(1, max_k)),
+        st.builds(AlphaK, column, st.sampled_from([0.3, 0.5, 0.75, 1.0]), st.integers(1, max_k)),
+        st.builds(LDiversity, column, st.integers(1, 4)),
+        st.builds(LDiversity, column, st.sampled_from([1, 1.5, 2, 3]), st.just("entropy")),
+        st.builds(
+            LDiversity, column, st.integers(1, 3), st.just("recursive"), st.sampled_from([0.5, 1.0, 2.0, 4.0])
+        ),
+        st.builds(
+            TCloseness,
+            column,
+            st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 1.0]),
+            st.sampled_from(["equal", "ordered", "hierarchical"]),
+        ),
+        st.builds(
+            BetaLikeness, column, st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(["basic", "enhanced"])
+        ),
+        st.builds(DeltaDisclosure, column, st.sampled_from([0.5, 1.0, 2.0])),
+        st.builds(Risk, st.sampled_from([None, 0.2, 0.5, 1.0]), st.sampled_from([0.1, 0.2, 0.3, 0.5])),
+    ]
+    if population is not None:
+        kinds += [
+            st.builds(KMap, st.integers(1, 8), st.just(population)),
+            st.builds(
+                DeltaPresence,
+                st.just(population),
+                st.sampled_from([0.0, 0.0, 0.1, 0.2]),
+                st.sampled_from([0.4, 0.6, 0.8, 1.0]),
+            ),
+        ]
+    return tuple(draw(st.lists(st.one_of(kinds), min_size=1, max_size=3)))
+
+
+def measure_named(name: str) -> Measure:
+    """Return a measure with the settings that it has by itself, of the column `t` if it needs a target."""
+    measure: Measure = registry.resolve("measures", name).from_spec("t" if name == "classification" else None)
+    return measure
+
+
+def measures_named(name: str) -> st.SearchStrategy[Measure]:
+    """Draw the settings of a measure too."""
+    kind = registry.resolve("measures", name)
+    if name == "classification":
+        return st.just(measure_named(name))
+    return st.sampled_from(kind.examples).map(kind.from_spec)

@@ -9,15 +9,19 @@ import math
 from dataclasses import fields, replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from shoal import registry
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
+from shoal.measure.measure import Measure
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.model import PrivacyModel
+from shoal.privacy.population import Population
 from shoal.search.box import Box
 from shoal.search.exhaustive import Exhaustive, node_of
 from shoal.search.framework import Framework
@@ -25,7 +29,7 @@ from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, SearchResult, border
 from shoal.search.serve import require_served
 
-from .strategies import coded_tables
+from .strategies import coded_tables, described_tables, measure_named, measures_named, requirements
 
 ALGORITHMS = {name: registry.resolve("algorithms", name) for name in registry.names("algorithms")}
 EXACT = [name for name, kind in ALGORITHMS.items() if kind.exact and kind is not Exhaustive]
@@ -44,7 +48,8 @@ frameworks = st.builds(
     memory=st.sampled_from([0, 2 << 30]),
     record=st.booleans(),
 )
-requirements = st.tuples(st.integers(1, 8), st.sampled_from([0.0, 0.0, 0.05, 0.2, 0.5, 1.0]))
+shares = st.sampled_from([0.0, 0.0, 0.05, 0.2, 0.5, 1.0])
+POPULATION = Population(pa.table({"everybody": [1]}))
 
 
 def test_all_of_the_family_are_registered() -> None:
@@ -67,8 +72,8 @@ def answer(result: SearchResult) -> tuple[object, ...]:
     return result.levels, result.suppressed_rows if result.levels else None, result.classes
 
 
-def measures_of(name: str) -> st.SearchStrategy[str]:
-    return st.sampled_from(ALGORITHMS[name].measures or MEASURES)
+def measures_of(name: str) -> st.SearchStrategy[Measure]:
+    return st.sampled_from(ALGORITHMS[name].measures or MEASURES).flatmap(measures_named)
 
 
 def algorithm_named(name: str, data: st.DataObject) -> SearchAlgorithm:
@@ -123,48 +128,96 @@ def brute_border(nodes: list[list[int]]) -> set[tuple[int, ...]]:
 
 @pytest.mark.parametrize("name", EXACT)
 @given(
-    table=coded_tables(),
-    requirement=requirements,
+    table=described_tables(),
+    k=st.integers(1, 8),
+    suppression=shares,
     threads=st.sampled_from([1, 1, 2, 4]),
     data=st.data(),
 )
-@settings(max_examples=120)
+@settings(max_examples=100)
 def test_equals_the_reference(
-    name: str, table: CodedTable, requirement: tuple[int, float], threads: int, data: st.DataObject
+    name: str, table: CodedTable, k: int, suppression: float, threads: int, data: st.DataObject
 ) -> None:
-    k, suppression = requirement
-    measure = registry.resolve("measures", data.draw(measures_of(name)))()
+    measure = data.draw(measures_of(name))
+    if ALGORITHMS[name].sizes_only:
+        table = replace(table, units=None)
     problem = SearchProblem(table, (KAnonymity(k),), measure, suppression)
     check(algorithm_named(name, data), problem, threads)
+
+
+@pytest.mark.parametrize("name", EXACT)
+@given(
+    table=described_tables(population=POPULATION),
+    models=requirements(population=POPULATION),
+    suppression=shares,
+    threads=st.sampled_from([1, 1, 2, 4]),
+    data=st.data(),
+)
+@settings(max_examples=100)
+def test_equals_the_reference_under_any_models(
+    name: str,
+    table: CodedTable,
+    models: tuple[PrivacyModel, ...],
+    suppression: float,
+    threads: int,
+    data: st.DataObject,
+) -> None:
+    check_models(name, table, models, suppression, threads, data)
+
+
+def check_models(
+    name: str,
+    table: CodedTable,
+    models: tuple[PrivacyModel, ...],
+    suppression: float,
+    threads: int,
+    data: st.DataObject,
+) -> None:
+    kind = ALGORITHMS[name]
+    if kind.sizes_only:
+        table = replace(table, units=None, populations={})
+        models = tuple(model for model in models if model.name == "k-anonymity") or (KAnonymity(3),)
+    if kind.absorbing_only and not all(model.absorbing for model in models):
+        table, suppression = replace(table, units=None), 0.0
+    measure = data.draw(measures_of(name))
+    check(algorithm_named(name, data), SearchProblem(table, models, measure, suppression), threads)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 @given(
-    table=coded_tables(max_rows=120, max_columns=5),
-    k=st.integers(1, 12),
+    table=described_tables(max_rows=120, max_columns=5, population=POPULATION),
+    models=requirements(population=POPULATION, max_k=12),
     suppression=st.floats(0, 0.4),
     threads=st.sampled_from([1, 2, 3]),
     data=st.data(),
 )
-@settings(max_examples=1500)
+@settings(max_examples=1000)
 def test_equals_the_reference_at_length(
-    name: str, table: CodedTable, k: int, suppression: float, threads: int, data: st.DataObject
+    name: str,
+    table: CodedTable,
+    models: tuple[PrivacyModel, ...],
+    suppression: float,
+    threads: int,
+    data: st.DataObject,
 ) -> None:
-    measure = registry.resolve("measures", data.draw(measures_of(name)))()
-    problem = SearchProblem(table, (KAnonymity(k),), measure, suppression)
-    check(algorithm_named(name, data), problem, threads)
+    check_models(name, table, models, suppression, threads, data)
 
 
 @pytest.mark.parametrize("name", HEURISTIC)
-@given(table=coded_tables(), requirement=requirements, data=st.data())
+@given(table=described_tables(), models=requirements(), suppression=shares, data=st.data())
 @settings(max_examples=80)
 def test_heuristics_satisfy_and_say_that_they_prove_nothing(
-    name: str, table: CodedTable, requirement: tuple[int, float], data: st.DataObject
+    name: str,
+    table: CodedTable,
+    models: tuple[PrivacyModel, ...],
+    suppression: float,
+    data: st.DataObject,
 ) -> None:
-    k, suppression = requirement
-    measure = registry.resolve("measures", data.draw(measures_of(name)))()
-    problem = SearchProblem(table, (KAnonymity(k),), measure, suppression)
+    measure = data.draw(measures_of(name))
+    if ALGORITHMS[name].absorbing_only and not all(model.absorbing for model in models):
+        table, suppression = replace(table, units=None), 0.0
+    problem = SearchProblem(table, models, measure, suppression)
     found = algorithm_named(name, data).search(problem)
     reference = Exhaustive().search(problem)
     assert not found.optimal
@@ -181,15 +234,15 @@ def test_heuristics_satisfy_and_say_that_they_prove_nothing(
 
 @given(
     table=coded_tables(max_columns=5),
-    requirement=requirements,
+    k=st.integers(1, 8),
+    suppression=shares,
     name=st.sampled_from(["flash", "ola-stable"]),
     data=st.data(),
 )
 @settings(max_examples=100)
 def test_stable_searches_do_the_same_work_whatever_the_order_of_the_columns(
-    table: CodedTable, requirement: tuple[int, float], name: str, data: st.DataObject
+    table: CodedTable, k: int, suppression: float, name: str, data: st.DataObject
 ) -> None:
-    k, suppression = requirement
     framework = replace(data.draw(frameworks), record=True)
     order = data.draw(st.permutations(range(len(table.columns))))
     measure = registry.resolve("measures", "discernability-monotone")()
@@ -208,38 +261,29 @@ def test_stable_searches_do_the_same_work_whatever_the_order_of_the_columns(
     assert work(list(order)) == work(list(range(len(table.columns))))
 
 
-class Odd:
-    """Every class has an odd number of rows: merging two that pass gives one that fails."""
-
-    name = "odd"
-    absorbing = False
-    minimum_size = 1
-
-    def holds(self, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return sizes % 2 == 1
-
-    def describe(self) -> str:
-        return "odd sizes"
-
-
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_what_an_algorithm_cannot_serve_it_refuses_and_names_those_that_can(name: str) -> None:
     algorithm = ALGORITHMS[name]()
     loss = registry.resolve("measures", "loss")()
-    odd: list[object] = [Odd()]
+    entropy = [LDiversity("s", 2, "entropy")]
     if algorithm.absorbing_only:
-        with pytest.raises(InputError, match=r"odd sizes.*\nAlgorithms that can: exhaustive\."):
-            require_served(algorithm, models=odd, measure=loss)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=r"2-diversity.*may fail.*\nAlgorithms that can: .*box"):
+            require_served(algorithm, entropy, loss, 0.1)
     else:
-        require_served(algorithm, models=odd, measure=loss)  # type: ignore[arg-type]
+        require_served(algorithm, entropy, loss, 0.1)
+    if algorithm.sizes_only:
+        with pytest.raises(InputError, match=r"more than the sizes of classes"):
+            require_served(algorithm, entropy, loss, 0.0)
+    elif not algorithm.measures:
+        require_served(algorithm, entropy, loss, 0.0)
     if not algorithm.complete:
         with pytest.raises(InputError, match=r"(?s)not all that satisfy.*box.*flash"):
-            require_served(algorithm, models=[KAnonymity(2)], measure=loss, all_nodes=True)
+            require_served(algorithm, [KAnonymity(2)], loss, 0.0, all_nodes=True)
     if algorithm.measures:
         with pytest.raises(
             InputError, match=r"(?s)optimizes height only, not loss.*Algorithms that can: .*box"
         ):
-            require_served(algorithm, models=[KAnonymity(2)], measure=loss)
+            require_served(algorithm, [KAnonymity(2)], loss, 0.0)
 
 
 @given(table=coded_tables(max_rows=25, max_columns=3), k=st.integers(1, 5), data=st.data())
@@ -256,7 +300,7 @@ def test_absorbing_models_never_suppress_more_above(table: CodedTable, k: int, d
 @given(table=coded_tables(max_rows=25, max_columns=3), k=st.integers(1, 5), data=st.data())
 @settings(max_examples=60)
 def test_monotone_measures_never_fall(measure: str, table: CodedTable, k: int, data: st.DataObject) -> None:
-    rule = registry.resolve("measures", measure)()
+    rule = measure_named(measure)
     problem = SearchProblem(table, (KAnonymity(k),), rule)
     nodes = list(problem.lattice)
     low = data.draw(st.sampled_from(nodes))

@@ -26,7 +26,7 @@ from shoal.search.framework import Checker, Framework
 from shoal.search.incognito import Columns, candidates, named, refuse_large_subsets, subsets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check, Counters, SearchListener, SearchResult
-from shoal.search.serve import require_served, served_by
+from shoal.search.serve import require_serves, served_by
 from shoal.search.status import SATISFIES, Node, Status
 
 NODES_PER_CALL = 16
@@ -67,6 +67,7 @@ class BitmapIncognito:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = True
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -78,7 +79,7 @@ class BitmapIncognito:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         start = perf_counter()
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         subset_nodes = refuse_large_subsets(problem)
         self._refuse_beyond_budget(problem, all_nodes)
         columns = problem.table.columns
@@ -135,7 +136,7 @@ class BitmapIncognito:
         if needed <= self.budget:
             return
         fits = not self.one_level and bytes_needed(problem, one_level=True) <= self.budget
-        others = served_by(problem.models, problem.measure, all_nodes=all_nodes)
+        others = served_by(problem.models, problem.measure, problem.suppression, all_nodes=all_nodes)
         raise InputError(
             f"The bitmaps of this table would take {_size(needed)}.\n"
             f"The budget is {_size(self.budget)}.\n"

@@ -10,7 +10,7 @@ from shoal.search.conclude import conclude
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large, require_served
+from shoal.search.serve import refuse_large, require_serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class BottomUp:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -41,7 +42,7 @@ class BottomUp:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
         checker = Checker(problem, self.framework, listener, hand_out=True)
         bottom = (0,) * len(checker.levels)
@@ -59,6 +60,7 @@ class BottomUpNoRollup:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -69,6 +71,6 @@ class BottomUpNoRollup:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         without = replace(self.framework, rollup=False, history=False)
         return BottomUp(without).search(problem, all_nodes=all_nodes, threads=threads, listener=listener)

@@ -1,42 +1,118 @@
-"""A bound that every satisfying node keeps, for searches that do not prove their answer."""
+"""Scores that no satisfying node is below."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
-from shoal.encode.column import CodedColumn
-from shoal.measure.discernability import MonotoneDiscernability
-from shoal.measure.height import Height
+from shoal.measure.measure import canonical
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
+from shoal.search.status import Node
 
-_SLACK = 1 - 1e-11  # sums of the same terms may round in different ways
+SLACK = 1 - 1e-11
+"""Sums of the same terms may round in different ways."""
+
+
+class Bounds:
+    """What nodes score at least, by their levels and by the least size of a class.
+
+    Attributes
+    ----------
+    costs
+        Per column what each level of the lattice costs; none where classes say what a node scores.
+    additive
+        The score without suppression is the sum of these costs.
+    """
+
+    def __init__(self, problem: SearchProblem) -> None:
+        self._problem = problem
+        costs = problem.costs
+        self._aggregate = costs.aggregate
+        self.costs: list[list[float]] = []
+        if costs.term == "none":
+            self.costs = [
+                [weight * per_level[level] for level in levels]
+                for weight, per_level, levels in zip(
+                    costs.weights, costs.level_costs, problem.lattice.levels, strict=True
+                )
+            ]
+        self.additive = costs.term == "none" and costs.aggregate == "mean"
+        # The kernel adds the same terms in the same order, unless it takes suppressed cells out.
+        self._exact = problem.limit == 0 or not costs.label_costs
+
+    def claim(self, bound: float) -> float:
+        """Return a bound as it may be told: not above a score that differs from it by rounding alone."""
+        term = self._problem.costs.term
+        whole = term in ("squares", "kept-squares") or (
+            self.additive and all(cost.is_integer() for column in self.costs for cost in column)
+        )
+        return bound if whole else bound * SLACK
+
+    def by_levels(self, node: Node) -> float:
+        """Return what neither a node nor any of its generalizations scores less than."""
+        if not self.costs:
+            return 0.0
+        columns = list(map(list.__getitem__, self.costs, node))
+        if self._aggregate == "max":
+            cost = max(columns)
+        elif self._aggregate == "ranked":
+            cost, factor = 0.0, 1.0
+            for column in sorted(columns, reverse=True):
+                factor /= 2
+                cost += column * factor
+            cost /= 1 - factor
+        else:
+            cost = 0.0
+            for column in columns:
+                cost += column
+        return canonical(cost) if self._exact else cost * SLACK
+
+    def by_sizes(self) -> float:
+        """Return what follows from the rows that a released class has at least."""
+        problem, costs = self._problem, self._problem.costs
+        rows, limit = problem.table.rows, problem.limit
+        k = min(problem.k, rows)
+        if costs.term == "squares":
+            return float(k * (rows - limit) + limit)
+        if costs.term == "kept-squares":
+            return float(k * rows)
+        if costs.term == "mean-size":
+            most_classes = (rows - limit) // k + limit
+            return rows / max(most_classes, 1) / costs.divisor
+        return 0.0
+
+
+def raised(low: Node, high: Node, hopeless: Callable[[Node], bool]) -> Node:
+    """Return the lowest node between two that all satisfying nodes between them are above.
+
+    Where all columns but one stand as high as they may, and the node is hopeless all the same, that one has
+    to go up.
+
+    Examples
+    --------
+    >>> raised((0, 0), (2, 2), hopeless=lambda node: node[0] == 0)
+    (1, 0)
+    """
+    least = list(low)
+    for column, most in enumerate(high):
+        while least[column] < most and hopeless((*high[:column], least[column], *high[column + 1 :])):
+            least[column] += 1
+    return tuple(least)
 
 
 def lower_bound(problem: SearchProblem) -> float:
-    """Return a score that no satisfying node is below.
+    """Return a score that no satisfying node is below, for searches that do not prove their answer."""
+    checker = Checker(problem, Framework(history=False))
+    steps = [
+        [level - column.min_level for level in levels]
+        for column, levels in zip(problem.table.columns, problem.lattice.levels, strict=True)
+    ]
 
-    No column may stand lower than it could alone (the subset property), so all satisfying nodes are above one
-    node. What that one costs without suppression is a bound.
-    """
-    costs = problem.measure.costs(problem.table, problem.k)
-    if not (problem.measure.monotone or costs.level_costs):
-        # Discernability, of which this is the part that suppression does not lower.
-        problem = replace(problem, measure=MonotoneDiscernability())
-    node = [_lowest(problem, column) for column in problem.table.columns]
-    if costs.level_costs:
-        levels = [column.min_level + up for column, up in zip(problem.table.columns, node, strict=True)]
-        terms = zip(costs.weights, costs.level_costs, levels, strict=True)
-        return sum(weight * column[level] for weight, column, level in terms) * _SLACK
-    _, _, scores = Checker(problem, Framework.basic()).kernel.evaluate([node])
-    return float(scores[0]) * _SLACK
+    def declared(node: Node) -> Node:
+        return tuple(map(list.__getitem__, steps, node))
 
-
-def _lowest(problem: SearchProblem, column: CodedColumn) -> int:
-    """Return how far up a column has to go to satisfy by itself; to its top where it never does."""
-    checker = Checker(
-        replace(problem, table=replace(problem.table, columns=(column,)), measure=Height()),
-        Framework(history=False),
-    )
-    steps = range(checker.levels[0])
-    return next((up for up in steps if checker.check((up,)).satisfies), steps[-1])
+    top = tuple(len(levels) - 1 for levels in problem.lattice.levels)
+    node = raised((0,) * len(top), top, lambda node: checker.kernel.check(declared(node)).hopeless)
+    bounds = Bounds(problem)
+    by_classes = 0.0 if bounds.costs else checker.kernel.check(declared(node)).bound
+    return bounds.claim(max(bounds.by_levels(node), by_classes, bounds.by_sizes()))

@@ -12,7 +12,7 @@ from typing import ClassVar
 from shoal import _kernel
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
-from shoal.search.serve import MOST_LISTED, refuse_large, require_served
+from shoal.search.serve import MOST_LISTED, refuse_large, require_serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class Box:
     summary: ClassVar[str] = "Decide boxes of nodes by their corners, on all processors; the default."
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
-    absorbing_only: ClassVar[bool] = True
+    absorbing_only: ClassVar[bool] = False
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -39,14 +40,13 @@ class Box:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         if all_nodes:
             refuse_large(problem, most=MOST_LISTED)
         start = perf_counter()
         problem.ground.reset_peak_bytes()
         found = problem.ground.search(
-            k=problem.threshold,
-            limit=problem.limit,
+            requirement=problem.requirement,
             objective=problem.objective,
             all_nodes=all_nodes,
             threads=threads,

@@ -102,8 +102,15 @@ def score(checker: Checker, nodes: NDArray[np.int64]) -> None:
 
 def _bounds(checker: Checker, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return what each node costs at least, by its levels alone."""
-    costs = checker.problem.measure.costs(checker.problem.table, checker.problem.k)
-    bounds = np.zeros(len(nodes))
-    for column, (weight, per_level) in enumerate(zip(costs.weights, costs.level_costs, strict=True)):
-        bounds += weight * np.array(per_level)[nodes[:, column] + checker.lowest[column]]
-    return bounds * _SLACK
+    costs = checker.problem.costs
+    if costs.term != "none":
+        return np.zeros(len(nodes))
+    per_column = np.column_stack(
+        [
+            weight * np.array(per_level)[nodes[:, column] + checker.lowest[column]]
+            for column, (weight, per_level) in enumerate(zip(costs.weights, costs.level_costs, strict=True))
+        ]
+    )
+    # Whatever the aggregate: no less than the mean of the columns, and for the mean their sum.
+    together = per_column.sum(axis=1) if costs.aggregate == "mean" else per_column.mean(axis=1)
+    return np.asarray(together * _SLACK)

@@ -10,7 +10,7 @@ from shoal.search.conclude import answer
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import require_served
+from shoal.search.serve import require_serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Datafly:
     exact: ClassVar[bool] = False
     complete: ClassVar[bool] = False
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -43,7 +44,7 @@ class Datafly:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         checker = Checker(problem, self.framework, listener)
         columns = problem.table.columns
         node = [0] * len(columns)

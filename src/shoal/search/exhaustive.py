@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.measure.measure import Node
+from shoal.privacy.classes import Classes
+from shoal.privacy.judge import passing, settled
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
 from shoal.search.serve import MOST_LISTED, refuse_large
@@ -30,6 +31,7 @@ class Exhaustive:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = False
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -47,10 +49,11 @@ class Exhaustive:
         best_node: Node | None = None
         score: float | None = None
         satisfying = []
-        for done, (levels, classes, sizes) in enumerate(_groupings(problem)):
-            kept = _kept(problem, sizes)
-            if sizes[~kept].sum() <= problem.limit:
-                node = _node(problem, levels, classes, sizes, kept)
+        for done, (levels, of_all, count) in enumerate(_groupings(problem)):
+            classes = _classes(problem, of_all, count)
+            kept = passing(problem.models, classes)
+            if settled(problem.models, classes, kept, problem.limit):
+                node = _node(problem, levels, classes, kept)
                 satisfying.append(levels)
                 value = problem.measure.score(node)
                 rank = problem.rank(node.levels, value)
@@ -76,64 +79,86 @@ class Exhaustive:
         )
 
 
+def classes_of(problem: SearchProblem, levels: Sequence[int]) -> Classes:
+    """Group the rows of a table, and of its populations, at a node."""
+    of_all = np.zeros(len(_codes(problem, 0)), dtype=np.int64)
+    count = 1
+    for place, level in enumerate(levels):
+        of_all, count = _refine(problem, of_all, count, place, level)
+    return _classes(problem, of_all, count)
+
+
 def node_of(problem: SearchProblem, levels: Sequence[int]) -> Node:
-    """Group the rows of a table at a node, in plain Python."""
-    columns = problem.table.columns
-    rows = zip(
-        *(column.maps[level][column.codes].tolist() for column, level in zip(columns, levels, strict=True)),
-        strict=True,
-    )
-    classes = Counter(rows)
-    sizes = np.array(list(classes.values()), dtype=np.int64)
-    kept = _kept(problem, sizes)
-    return Node(problem.table, tuple(levels), list(classes), sizes.tolist(), kept.tolist(), problem.k)
+    """Group the rows of a table at a node, for scoring it."""
+    classes = classes_of(problem, levels)
+    return _node(problem, tuple(levels), classes, passing(problem.models, classes))
 
 
 def _groupings(
-    problem: SearchProblem, levels: tuple[int, ...] = (), classes: IntArray | None = None
-) -> Iterator[tuple[tuple[int, ...], IntArray, IntArray]]:
-    """For every node with these levels first: its levels, the class of each row, the sizes of the classes."""
-    table = problem.table
-    if classes is None:
-        classes = np.zeros(table.rows, dtype=np.int64)
-    column = table.columns[len(levels)]
+    problem: SearchProblem, levels: tuple[int, ...] = (), of_all: IntArray | None = None, count: int = 1
+) -> Iterator[tuple[tuple[int, ...], IntArray, int]]:
+    """For every node with these levels first: its levels, the class of each row, the number of classes.
+
+    Rows of populations come after those of the table.
+    """
+    if of_all is None:
+        of_all = np.zeros(len(_codes(problem, 0)), dtype=np.int64)
+    column = problem.table.columns[len(levels)]
     for level in range(column.min_level, column.max_level + 1):
-        labels = len(column.labels[level])
-        cells = classes * labels + column.maps[level][column.codes]
-        finer, sizes = _number(cells, (int(classes.max()) + 1) * labels)
-        if len(levels) + 1 == len(table.columns):
-            yield (*levels, level), finer, sizes
+        finer, finer_count = _refine(problem, of_all, count, len(levels), level)
+        if len(levels) + 1 == len(problem.table.columns):
+            yield (*levels, level), finer, finer_count
         else:
-            yield from _groupings(problem, (*levels, level), finer)
+            yield from _groupings(problem, (*levels, level), finer, finer_count)
 
 
-def _number(cells: IntArray, bound: int) -> tuple[IntArray, IntArray]:
-    """Number the values that occur, all below `bound`: the number of each, and how often it occurs."""
+def _refine(
+    problem: SearchProblem, of_all: IntArray, count: int, place: int, level: int
+) -> tuple[IntArray, int]:
+    """Split classes by the labels of one more column."""
+    column = problem.table.columns[place]
+    labels = len(column.labels[level])
+    cells = of_all * labels + column.maps[level][_codes(problem, place)]
+    return _number(cells, count * labels)
+
+
+def _codes(problem: SearchProblem, place: int) -> NDArray[np.uint32]:
+    """Return the codes of a column for the rows of the table and then of its populations."""
+    populations = problem.table.populations.values()
+    return np.concatenate(
+        [problem.table.columns[place].codes, *(population.codes[place] for population in populations)]
+    )
+
+
+def _number(cells: IntArray, bound: int) -> tuple[IntArray, int]:
+    """Number the values that occur, all below `bound`: the number of each, and how many there are."""
     if bound > 16 * len(cells):
-        _, numbers, sizes = np.unique(cells, return_inverse=True, return_counts=True)
-        return numbers.reshape(-1), sizes
-    counts = np.bincount(cells, minlength=bound)
-    return (np.cumsum(counts > 0) - 1)[cells], counts[counts > 0]
+        found, numbers = np.unique(cells, return_inverse=True)
+        return numbers.reshape(-1), len(found)
+    occurs = np.zeros(bound, dtype=bool)
+    occurs[cells] = True
+    numbers = np.cumsum(occurs) - 1
+    return numbers[cells], int(numbers[-1]) + 1
 
 
-def _kept(problem: SearchProblem, sizes: IntArray) -> NDArray[np.bool_]:
-    kept = np.ones(len(sizes), dtype=bool)
-    for model in problem.models:
-        kept &= model.holds(sizes)
-    return kept
+def _classes(problem: SearchProblem, of_all: IntArray, count: int) -> Classes:
+    table = problem.table
+    of_population = {}
+    start = table.rows
+    for key, population in table.populations.items():
+        of_population[key] = of_all[start : start + population.rows]
+        start += population.rows
+    return Classes(table, of_all[: table.rows], count, of_population)
 
 
-def _node(
-    problem: SearchProblem,
-    levels: tuple[int, ...],
-    classes: IntArray,
-    sizes: IntArray,
-    kept: NDArray[np.bool_],
-) -> Node:
-    one_row = np.empty(len(sizes), dtype=np.int64)
-    one_row[classes] = np.arange(len(classes))
+def _node(problem: SearchProblem, levels: tuple[int, ...], classes: Classes, kept: NDArray[np.bool_]) -> Node:
+    there = np.flatnonzero(classes.sizes)
+    one_row = np.empty(classes.count, dtype=np.int64)
+    one_row[classes.of_rows] = np.arange(len(classes.of_rows))
     columns = zip(problem.table.columns, levels, strict=True)
     labels = zip(
-        *(column.maps[level][column.codes[one_row]].tolist() for column, level in columns), strict=True
+        *(column.maps[level][column.codes[one_row[there]]].tolist() for column, level in columns), strict=True
     )
-    return Node(problem.table, levels, list(labels), sizes.tolist(), kept.tolist(), problem.k)
+    return Node(
+        problem.table, levels, list(labels), classes.sizes[there].tolist(), kept[there].tolist(), problem.k
+    )

@@ -13,7 +13,7 @@ from shoal.search.framework import Checker, Framework
 from shoal.search.order import stable_ranks
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large, require_served
+from shoal.search.serve import refuse_large, require_serves
 from shoal.search.status import Node, Status
 
 
@@ -37,6 +37,7 @@ class Flash:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -47,7 +48,7 @@ class Flash:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
         checker = Checker(problem, self.framework, listener)
         status = Status(checker.levels)

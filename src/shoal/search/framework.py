@@ -127,11 +127,10 @@ class Checker:
         ranges = [range(column.min_level, column.max_level + 1) for column in columns]
         self.levels = tuple(map(len, ranges))
         self.lattice = math.prod(self.levels)
-        self.ground = kernel_table(problem.table, ranges, absent=absent)
+        self.ground = kernel_table(problem.asked, ranges, absent=absent)
         self.objective = problem.declared.objective
         self.kernel = self.ground.checker(
-            k=problem.threshold,
-            limit=problem.limit,
+            requirement=problem.requirement,
             objective=self.objective,
             project=framework.projection,
             rollup=framework.rollup,

@@ -17,7 +17,7 @@ from shoal.search.conclude import conclude
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large, require_served
+from shoal.search.serve import refuse_large, require_serves
 from shoal.search.status import SATISFIES, Node, Status
 
 MOST_COLUMNS = 16
@@ -48,6 +48,7 @@ class Incognito:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -58,7 +59,7 @@ class Incognito:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         return search_subsets(problem, self.framework, Sources, all_nodes=all_nodes, listener=listener)
 
 

@@ -12,7 +12,7 @@ from shoal.search.framework import Checker, Framework
 from shoal.search.incognito import Columns, Sources, search_subsets, subsets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import require_served
+from shoal.search.serve import require_serves
 from shoal.search.status import Node
 
 
@@ -35,6 +35,7 @@ class CubeIncognito:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -45,7 +46,7 @@ class CubeIncognito:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         return search_subsets(problem, self.framework, Cube, all_nodes=all_nodes, listener=listener)
 
 

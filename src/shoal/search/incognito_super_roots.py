@@ -11,7 +11,7 @@ from shoal.search.framework import Framework
 from shoal.search.incognito import Columns, Sources, search_subsets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import require_served
+from shoal.search.serve import require_serves
 from shoal.search.status import Node
 
 
@@ -36,6 +36,7 @@ class SuperRootsIncognito:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -46,7 +47,7 @@ class SuperRootsIncognito:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         return search_subsets(problem, self.framework, SuperRoots, all_nodes=all_nodes, listener=listener)
 
 

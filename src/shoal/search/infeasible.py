@@ -1,62 +1,131 @@
 """The answer when no release satisfies the requirements: what binds, and the nearest that can be had.
 
-Generalizing never adds to the suppressed rows, so the top of the allowed lattice decides: what is
+It is told at the top of the allowed lattice. Where generalizing never adds to the suppressed rows, what is
 infeasible there is infeasible everywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError
+from shoal.privacy.classes import Classes
+from shoal.privacy.judge import passing, settled
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.model import PrivacyModel
+from shoal.search.exhaustive import classes_of
 from shoal.search.problem import SearchProblem
 
 
 def infeasible(problem: SearchProblem) -> InfeasibleError:
     """Return the error for a problem without a solution."""
-    rows, k = problem.table.rows, problem.k
+    top = classes_of(problem, [column.max_level for column in problem.table.columns])
     claims = " and ".join(model.describe() for model in problem.models)
-    top = [len(levels) - 1 for levels in problem.lattice.levels]
-    _, sizes = problem.ground.classes([top])
-    fewest_suppressed = int(sizes[sizes < k].sum())
-    if k > rows:
-        binds = f"The table has only {_count(rows, 'row')}."
-    else:
-        binds = (
-            f"Even at the highest levels {_count(fewest_suppressed, 'row')} of {rows:,} "
-            f"{'is' if fewest_suppressed == 1 else 'are'} in classes that fail, and "
-            f"{problem.limit:,} may be suppressed."
-        )
-    held = [column.name for column in problem.table.columns if column.max_level < column.height]
-    raise_them = (
-        f"\nThe spec holds {', '.join(held)} below the top level: raising that helps too." if held else ""
-    )
-    limit = smallest_limit(fewest_suppressed, rows)
-    all_rows = " (every row)" if fewest_suppressed == rows else ""
-    return InfeasibleError(
-        f"No release satisfies {claims} with a suppression limit of {problem.suppression:g}.\n"
-        f"{binds}\n"
-        f"Nearest that can be satisfied: k = {largest_k(sizes, problem.limit)} with this limit, "
-        f"or a suppression limit of {limit}{all_rows} with k = {k}.{raise_them}"
-    )
+    telling = [model.describe() for model in problem.models if not model.suppressible]
+    limit = "" if telling else f" with a suppression limit of {problem.suppression:g}"
+    held = ", ".join(column.name for column in problem.table.columns if column.max_level < column.height)
+    lines = [f"No release satisfies {claims}{limit}.", _failing(problem, top)]
+    if len(problem.models) > 1:
+        lines.append(_binding(problem, top))
+    lines += [
+        f"Nothing may be suppressed: under {name} a class that is missing tells something."
+        for name in telling
+    ]
+    lines.append(_nearest(problem, top))
+    if held:
+        lines.append(f"The spec holds {held} below the top level: raising that helps too.")
+    return InfeasibleError("\n".join(lines))
 
 
-def largest_k(sizes: NDArray[np.uint64], limit: int) -> int:
-    """Return the largest k for which at most `limit` rows are in classes of fewer than k.
+def _failing(problem: SearchProblem, top: Classes) -> str:
+    """Tell how far the top is from satisfying."""
+    rows, people = problem.table.rows, _people(problem)
+    if max((model.k for model in problem.models if isinstance(model, KAnonymity)), default=0) > people:
+        return f"The table has only {_count(people, 'row' if problem.table.units is None else 'unit')}."
+    kept = passing(problem.models, top)
+    suppressed = int(top.sizes[~kept].sum())
+    even = "Even at" if problem.requirement.monotone else "At"
+    told = (
+        f"{even} the highest levels {_count(suppressed, 'row')} of {rows:,} "
+        f"{'is' if suppressed == 1 else 'are'} in classes that fail, and {problem.limit:,} may be suppressed"
+    )
+    absent = int(np.count_nonzero(~kept & (top.sizes == 0)))
+    if absent:
+        told += f"; {_count(absent, 'class', 'classes')} of the population without a row fail too"
+    return f"{told}." if problem.requirement.monotone else f"{told}; no lower node satisfies either."
+
+
+def _binding(problem: SearchProblem, top: Classes) -> str:
+    """Tell what each requirement does by itself."""
+    alone = []
+    binding = []
+    for model in problem.models:
+        kept = passing([model], top)
+        alone.append(f"{model.describe()} fails {_count(int(top.sizes[~kept].sum()), 'row')}")
+        if not settled([model], top, kept, problem.limit):
+            binding.append(model.describe())
+    what = f"What binds is {' and '.join(binding)}" if binding else "Only together do they bind"
+    return f"{what}: alone, {', '.join(alone)}."
+
+
+def _nearest(problem: SearchProblem, top: Classes) -> str:
+    """Tell what can be satisfied at the top."""
+    models, rows = problem.models, problem.table.rows
+    sizes = [place for place, model in enumerate(models) if isinstance(model, KAnonymity)]
+    options = []
+    if sizes:
+        largest = largest_k(models, sizes, top, problem.limit)
+        if largest is not None:
+            options.append(f"k = {largest} with this limit")
+    suppressed = int(top.sizes[~passing(models, top)].sum())
+    if all(model.suppressible for model in models):
+        every = " (every row)" if suppressed == rows else ""
+        what = f"k = {problem.k}" if len(models) == len(sizes) else "these requirements"
+        options.append(f"a suppression limit of {smallest_limit(suppressed, rows)}{every} with {what}")
+    if not options:
+        return "Ask for less."
+    return f"Nearest that can be satisfied: {', or '.join(options)}."
+
+
+def largest_k(
+    models: Sequence[PrivacyModel], places: Sequence[int], classes: Classes, limit: int
+) -> int | None:
+    """Return the largest k for which suppressing at most `limit` rows makes these classes satisfy.
+
+    Parameters
+    ----------
+    places
+        Which of the models are k-anonymity, whose k is looked for; the others stay.
+
+    Returns
+    -------
+    int or None
+        None if the others fail whatever k is.
 
     Examples
     --------
-    >>> largest_k(np.array([3, 5, 3], dtype=np.uint64), limit=2)
-    3
-    >>> largest_k(np.array([3, 5, 3], dtype=np.uint64), limit=6)
-    5
+    >>> from shoal.privacy.grouped import group
+    >>> classes = group(["a"] * 3 + ["b"] * 5 + ["c"] * 3)
+    >>> largest_k([KAnonymity(9)], [0], classes, limit=2), largest_k([KAnonymity(9)], [0], classes, limit=6)
+    (3, 5)
     """
-    ascending = np.sort(sizes)
-    first_too_many = int(np.searchsorted(np.cumsum(ascending), limit, side="right"))
-    return int(ascending[min(first_too_many, len(ascending) - 1)])
+    candidates = np.unique(classes.people[classes.sizes > 0]).tolist()
+
+    def feasible(k: int) -> bool:
+        asked = [KAnonymity(k) if place in places else model for place, model in enumerate(models)]
+        return settled(asked, classes, passing(asked, classes), limit)
+
+    low, high = 0, len(candidates)  # all below `low` are feasible, none from `high` on
+    while low < high:
+        middle = (low + high) // 2
+        if feasible(candidates[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return candidates[low - 1] if low else None
 
 
 def smallest_limit(suppressed: int, rows: int) -> str:
@@ -73,5 +142,10 @@ def smallest_limit(suppressed: int, rows: int) -> str:
     return f"{share.normalize():f}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _people(problem: SearchProblem) -> int:
+    """Return how many the whole table is about."""
+    return int(Classes(problem.table, np.zeros(problem.table.rows, dtype=np.int64), 1).people[0])
+
+
+def _count(number: int, noun: str, several: str | None = None) -> str:
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"

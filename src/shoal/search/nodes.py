@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
+from shoal.measure.height import Height
 from shoal.measure.measure import Measure
 from shoal.search.problem import SearchProblem
+from shoal.search.scored import scores
 
 if TYPE_CHECKING:
     from shoal.describe.spec import LevelBounds, Spec
@@ -113,21 +115,29 @@ class Nodes(Sequence[RankedNode]):
             for column in problem.table.columns
         )
         asked = replace(problem, table=replace(problem.table, columns=weighted), measure=spec.quality)
+        if spec.quality.costs(asked.table, asked.k) is None:
+            by, known = replace(asked, measure=Height()), scores(asked, levels)
+        else:
+            by, known = asked, None
+        # Another measure may look at another column; otherwise the rows are grouped already.
+        ground = problem.ground if by.asked.counted == problem.asked.counted else by.ground
         suppressed = np.zeros(len(levels), dtype=np.int64)
-        scores = np.zeros(len(levels))
+        values = np.zeros(len(levels))
         # In batches, so that an interrupt is heard; neighbours share much of the work.
         for start in range(0, len(levels), _BATCH):
             batch = slice(start, start + _BATCH)
-            suppressed[batch], _, scores[batch] = problem.ground.evaluate(
-                (levels[batch] - _lowest(problem.table)).tolist(), problem.threshold, asked.objective
+            suppressed[batch], _, values[batch] = ground.evaluate(
+                (levels[batch] - _lowest(problem.table)).tolist(), by.requirement, by.objective
             )
-        order = problem.order(levels, scores)
+        if known is not None:
+            values = known
+        order = problem.order(levels, values)
         return cls(
             spec=spec,
             _problem=problem,
             _levels=levels[order],
             _suppressed_rows=suppressed[order],
-            _scores=scores[order],
+            _scores=values[order],
             _left=np.flatnonzero(left[order]),
             _make=make,
         )

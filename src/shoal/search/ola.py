@@ -13,7 +13,7 @@ from shoal.search.framework import Checker, Framework
 from shoal.search.order import stable_ranks
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large, require_served
+from shoal.search.serve import refuse_large, require_serves
 from shoal.search.status import SATISFIES, Node, Status
 
 
@@ -35,6 +35,7 @@ class Ola:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -45,7 +46,7 @@ class Ola:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
         natural = -np.arange(problem.lattice.size)
         return _search(problem, self.framework, natural, all_nodes=all_nodes, listener=listener)
@@ -61,6 +62,7 @@ class StableOla:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = True
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ()
 
     def search(
@@ -71,7 +73,7 @@ class StableOla:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
         stable = stable_ranks(problem.table)
         return _search(problem, self.framework, stable, all_nodes=all_nodes, listener=listener)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from shoal import _kernel
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.measure.measure import Measure, canonical, canonical_all
+from shoal.measure.measure import Costs, Measure, canonical, canonical_all
 from shoal.privacy.model import PrivacyModel
+from shoal.search.contents import Asked
 from shoal.search.lattice import Lattice
 
 T = TypeVar("T")
@@ -38,6 +39,8 @@ class SearchProblem:
 
     @property
     def limit(self) -> int:
+        if not all(model.suppressible for model in self.models):
+            return 0
         return suppressed_rows_allowed(self.suppression, self.table.rows)
 
     @property
@@ -76,6 +79,12 @@ class SearchProblem:
         """k as far as it matters here: no class has more rows than the table."""
         return min(self.k, self.table.rows + 1)
 
+    @property
+    def too_large(self) -> bool:
+        """Whether the lattice is beyond an exact search."""
+        nodes = math.prod(map(len, self.lattice.levels))
+        return len(self.table.columns) > _kernel.max_columns or nodes > _kernel.max_nodes
+
     @cached_property
     def ground(self) -> _kernel.CodedTable:
         """The zero-level frequency set F0, with the maps to all levels of the lattice.
@@ -85,21 +94,31 @@ class SearchProblem:
         InputError
             The lattice is beyond an exact search.
         """
-        columns = self.table.columns
-        nodes = math.prod(map(len, self.lattice.levels))
-        if len(columns) > _kernel.max_columns or nodes > _kernel.max_nodes:
+        if self.too_large:
             raise InputError(
-                f"The lattice of {len(columns)} quasi-identifiers has {nodes:,} nodes.\n"
+                f"The lattice of {len(self.table.columns)} quasi-identifiers has "
+                f"{math.prod(map(len, self.lattice.levels)):,} nodes.\n"
                 f"An exact search goes up to {_kernel.max_columns} quasi-identifiers and "
                 f"{_kernel.max_nodes:,} nodes.\n"
-                "Declare fewer quasi-identifiers, or allow fewer levels with min-level and max-level."
+                "Take best-first, which finds what it can in the time it is given, or allow fewer levels "
+                "with min-level and max-level."
             )
-        return kernel_table(self.table, self.lattice.levels)
+        return kernel_table(self.asked, self.lattice.levels)
+
+    @cached_property
+    def asked(self) -> Asked:
+        """What the models and the measure look at beside the class sizes."""
+        return Asked(self.table, self.models, self.measure.attribute or "")
+
+    @cached_property
+    def requirement(self) -> _kernel.Requirement:
+        """The models and the limit as the kernel takes them."""
+        return self.asked.requirement(self.threshold, self.limit)
 
     @cached_property
     def objective(self) -> _kernel.Objective:
         """The measure as the kernel takes it: costs at the levels of the lattice only."""
-        costs = self.measure.costs(self.table, self.k)
+        costs = self.costs
 
         def pick(per_column: Sequence[Sequence[T]]) -> list[list[T]]:
             # A measure without a term per column gives none.
@@ -115,22 +134,40 @@ class SearchProblem:
             weights=list(costs.weights),
             level_costs=pick(costs.level_costs),
             label_costs=pick(costs.label_costs),
+            constant=costs.constant,
+            scale=costs.scale,
+            attribute=self.asked.target_place,
+            aggregate=costs.aggregate,
         )
+
+    @cached_property
+    def costs(self) -> Costs:
+        """The measure as data."""
+        costs = self.measure.costs(self.table, self.k)
+        if costs is None:
+            raise InputError(
+                f"The measure '{self.measure.name}' is known by its scores alone.\n"
+                "No search can look at it on the way.\n"
+                "Search all nodes that satisfy by another measure, and rank them by this one."
+            )
+        return costs
 
 
 def kernel_table(
-    table: CodedTable, levels: Sequence[Sequence[int]], *, absent: bool = False
+    asked: Asked, levels: Sequence[Sequence[int]], *, absent: bool = False
 ) -> _kernel.CodedTable:
     """Hand codes and level maps to the kernel, which groups the rows.
 
     Parameters
     ----------
+    asked
+        The table, and what is counted of it beside the rows.
     levels
         Per column, the levels among which to choose; the rows are grouped at the first of each.
     absent
         Give each column one more level with a single label: there the column takes no part.
     """
-    columns = table.columns
+    columns = asked.table.columns
     bases = [chosen[0] for chosen in levels]
     maps = [
         [column.step(base, level) for level in chosen]
@@ -142,8 +179,8 @@ def kernel_table(
             column_maps.append(np.zeros_like(column_maps[0]))
             chosen.append(chosen[-1])
     codes = [
-        column.codes if base == 0 else column.maps[base][column.codes]
-        for column, base in zip(columns, bases, strict=True)
+        asked.rows(place) if base == 0 else column.maps[base][asked.rows(place)]
+        for place, (column, base) in enumerate(zip(columns, bases, strict=True))
     ]
     try:
         return _kernel.CodedTable(
@@ -151,6 +188,8 @@ def kernel_table(
             maps=maps,
             user_levels=user_levels,
             heights=[column.height for column in columns],
+            weights=asked.weights,
+            attributes=asked.arrays(),
         )
     except ValueError as error:
         raise InputError(

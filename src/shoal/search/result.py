@@ -116,8 +116,10 @@ class SearchAlgorithm(Protocol):
     complete
         It can give all satisfying nodes.
     absorbing_only
-        It concludes from one node to others, or judges classes by their size alone, so it needs privacy
-        models under which a class that passes still passes after merging with another.
+        It concludes from one node to others, so where rows may be suppressed it needs privacy models under
+        which a class that passes still passes after merging with another.
+    sizes_only
+        It judges classes by their size alone.
     measures
         The only quality measures that it can serve; none where it serves all.
     """
@@ -127,6 +129,7 @@ class SearchAlgorithm(Protocol):
     exact: ClassVar[bool]
     complete: ClassVar[bool]
     absorbing_only: ClassVar[bool]
+    sizes_only: ClassVar[bool]
     measures: ClassVar[tuple[str, ...]]
 
     def search(

@@ -10,7 +10,7 @@ from shoal.search.conclude import answer
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import Rank, SearchProblem
 from shoal.search.result import SearchListener, SearchResult
-from shoal.search.serve import refuse_large, require_served
+from shoal.search.serve import refuse_large, require_serves
 from shoal.search.status import Node
 
 
@@ -33,6 +33,7 @@ class Samarati:
     exact: ClassVar[bool] = True
     complete: ClassVar[bool] = False
     absorbing_only: ClassVar[bool] = True
+    sizes_only: ClassVar[bool] = False
     measures: ClassVar[tuple[str, ...]] = ("height",)
 
     def search(
@@ -43,7 +44,7 @@ class Samarati:
         threads: int = 1,
         listener: SearchListener | None = None,
     ) -> SearchResult:
-        require_served(self, problem.models, problem.measure, all_nodes=all_nodes)
+        require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
         checker = Checker(problem, self.framework, listener)
         # The first height at which a node satisfies; one above the top stands for none at all.

@@ -23,33 +23,59 @@ def require_served(
     algorithm: SearchAlgorithm,
     models: Sequence[PrivacyModel],
     measure: Measure,
+    suppression: float,
     *,
+    units: bool = False,
     all_nodes: bool = False,
 ) -> None:
-    """Raise unless the algorithm can serve these models and this measure.
+    """Raise unless the algorithm can serve these models, this measure and this share of suppressed rows.
+
+    Parameters
+    ----------
+    units
+        Units are counted, not rows.
 
     Raises
     ------
     InputError
         With what it cannot serve, and the algorithms that can.
     """
-    reasons = list(_reasons(algorithm, models, measure, all_nodes))
+    reasons = list(_reasons(algorithm, models, measure, suppression, units, all_nodes))
     if not reasons:
         return
-    able = served_by(models, measure, all_nodes=all_nodes)
+    able = served_by(models, measure, suppression, units=units, all_nodes=all_nodes)
     raise InputError(
         f"The algorithm '{algorithm.name}' cannot do what is asked: {' and '.join(reasons)}.\n"
         f"Algorithms that can: {', '.join(able) or 'none'}."
     )
 
 
-def served_by(models: Sequence[PrivacyModel], measure: Measure, *, all_nodes: bool = False) -> list[str]:
-    """Return the names of the algorithms that can serve these models and this measure, heuristics marked."""
+def require_serves(algorithm: SearchAlgorithm, problem: SearchProblem, *, all_nodes: bool = False) -> None:
+    """Raise unless the algorithm can serve a problem."""
+    require_served(
+        algorithm,
+        problem.models,
+        problem.measure,
+        problem.suppression,
+        units=problem.table.units is not None,
+        all_nodes=all_nodes,
+    )
+
+
+def served_by(
+    models: Sequence[PrivacyModel],
+    measure: Measure,
+    suppression: float,
+    *,
+    units: bool = False,
+    all_nodes: bool = False,
+) -> list[str]:
+    """Return the names of the algorithms that can serve all this, heuristics marked."""
     kinds = [registry.resolve("algorithms", name) for name in registry.names("algorithms")]
     return [
         kind.name if kind.exact else f"{kind.name} (a heuristic)"
         for kind in kinds
-        if not list(_reasons(kind, models, measure, all_nodes))
+        if not list(_reasons(kind, models, measure, suppression, units, all_nodes))
     ]
 
 
@@ -66,7 +92,7 @@ def refuse_large(
         f"This takes a note of every node of {what}, and goes up to {most:,} nodes.\n"
         f"Found: {nodes:,} nodes.\n"
         "Allow fewer levels with min-level and max-level, declare fewer quasi-identifiers, or take "
-        f"{'box, which gets by with less' if box else 'datafly, a heuristic'}."
+        f"{'box, which gets by with less' if box else 'best-first, which has a budget'}."
     )
 
 
@@ -83,15 +109,25 @@ def require_columns(problem: SearchProblem) -> None:
 
 def _reasons(
     algorithm: SearchAlgorithm | type[SearchAlgorithm],
-    models: Iterable[PrivacyModel],
+    models: Sequence[PrivacyModel],
     measure: Measure,
+    suppression: float,
+    units: bool,
     all_nodes: bool,
 ) -> Iterable[str]:
     if algorithm.measures and measure.name not in algorithm.measures:
         yield f"it optimizes {' or '.join(algorithm.measures)} only, not {measure.name}"
     if all_nodes and not algorithm.complete:
         yield "it finds one node, not all that satisfy"
-    if algorithm.absorbing_only:
-        for model in models:
-            if not model.absorbing:
-                yield f"under {model.describe()} a class that passes may fail after merging with another"
+    suppresses = suppression > 0 and all(model.suppressible for model in models)
+    for model in models:
+        if algorithm.absorbing_only and (suppresses or units) and not model.absorbing:
+            where = "rows may be suppressed" if suppresses else "units are counted"
+            yield (
+                f"under {model.describe()} a class that passes may fail after merging with another, "
+                f"so where {where} nothing follows from one node for others"
+            )
+        if algorithm.sizes_only and (model.column or model.population or model.average_risk < math.inf):
+            yield f"{model.describe()} asks for more than the sizes of classes"
+    if algorithm.sizes_only and units:
+        yield "it counts rows, not units"

@@ -1,0 +1,164 @@
+"""What classes are asked about beside their rows, as the kernel counts it: attributes, units, populations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _kernel
+from shoal.encode.table import CodedTable
+from shoal.privacy.classes import Classes
+from shoal.privacy.condition import Condition
+from shoal.privacy.model import PrivacyModel
+
+UIntArray = NDArray[np.uint32]
+Counted: TypeAlias = tuple[Literal["attribute", "units", "population", "target"], str]
+
+_NO_VALUE = np.uint32(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What models and a measure look at, in the order in which the kernel counts it.
+
+    The kernel's rows are those of the table, which count 1, and then those of the populations, which count 0.
+    """
+
+    table: CodedTable
+    models: tuple[PrivacyModel, ...]
+    target: str = ""
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        return tuple(condition for model in self.models for condition in model.conditions(self.table))
+
+    @cached_property
+    def counted(self) -> list[Counted]:
+        """Return everything that is counted, each once."""
+        found: list[Counted] = [(condition.source, condition.name) for condition in self.conditions]
+        if self.table.units is not None and (found or self.average_risk < np.inf):
+            found.append(("units", ""))
+        if self.target:
+            found.append(self._target)
+        return list(dict.fromkeys(found))
+
+    @property
+    def average_risk(self) -> float:
+        return min((model.average_risk for model in self.models), default=np.inf)
+
+    @property
+    def _target(self) -> Counted:
+        # A measure counts rows also where models count units.
+        return ("attribute" if self.table.units is None else "target", self.target)
+
+    @property
+    def target_place(self) -> int:
+        return self.counted.index(self._target) if self.target else 0
+
+    def requirement(self, k: int, limit: int) -> _kernel.Requirement:
+        """Return the models as the kernel takes them."""
+        counted = self.counted
+        return _kernel.Requirement(
+            k=k,
+            limit=limit,
+            conditions=[
+                self._condition(condition, counted.index((condition.source, condition.name)))
+                for condition in self.conditions
+            ],
+            average_risk=self.average_risk,
+            units=counted.index(("units", "")) if ("units", "") in counted else None,
+            judges_empty=not all(model.suppressible for model in self.models),
+        )
+
+    @property
+    def weights(self) -> NDArray[np.uint64] | None:
+        """What each of the kernel's rows counts; None where all count 1."""
+        others = sum(population.rows for population in self.table.populations.values())
+        if not others:
+            return None
+        return np.repeat(np.array([1, 0], dtype=np.uint64), [self.table.rows, others])
+
+    def rows(self, place: int) -> UIntArray:
+        """Return the codes of a quasi-identifier for the kernel's rows."""
+        codes = self.table.columns[place].codes
+        if not self.table.populations:
+            return codes
+        return np.concatenate(
+            [codes, *(population.codes[place] for population in self.table.populations.values())]
+        )
+
+    def arrays(self) -> list[_kernel.AttributeArrays]:
+        """Return what is counted of the kernel's rows."""
+        return [self._arrays(*counted) for counted in self.counted]
+
+    def _arrays(self, source: str, name: str) -> _kernel.AttributeArrays:
+        table = self.table
+        if source == "population":
+            own = [(key == name, population.rows) for key, population in table.populations.items()]
+            mine = np.repeat(
+                [False, *(is_own for is_own, _ in own)], [table.rows, *(rows for _, rows in own)]
+            )
+            return np.where(mine, np.uint32(0), _NO_VALUE), mine.astype(np.uint64), 1, 1, False, None
+        if source == "units":
+            assert table.units is not None
+            units = int(table.units.max(initial=0)) + 1
+            return self._padded(table.units), None, units, units, True, None
+        column = table.attributes[name]
+        values = len(column.counts)
+        if source == "target" or table.units is None:
+            return self._padded(column.codes), None, values, values, False, None
+        # Pairs of a value and a unit: in a class, each counts once.
+        units = int(table.units.max(initial=0)) + 1
+        pairs, entries = np.unique(column.codes.astype(np.int64) * units + table.units, return_inverse=True)
+        value_of = (pairs // units).astype(np.uint32)
+        return (
+            self._padded(entries.reshape(-1).astype(np.uint32)),
+            None,
+            len(pairs),
+            values,
+            True,
+            value_of,
+        )
+
+    def _padded(self, codes: UIntArray) -> UIntArray:
+        others = sum(population.rows for population in self.table.populations.values())
+        return np.concatenate([codes, np.full(others, _NO_VALUE)]) if others else codes
+
+    def _condition(self, condition: Condition, place: int) -> _kernel.Condition:
+        totals: Sequence[int] = ()
+        if condition.kind in ("equal", "ordered", "tree"):
+            whole = Classes(self.table, np.zeros(self.table.rows, dtype=np.int64), 1)
+            totals = whole.totals(condition.name).tolist()
+        least = int(np.count_nonzero(condition.lower > 0)) if condition.kind == "shares" else condition.least
+        return _kernel.Condition(
+            kind=condition.kind,
+            attribute=place,
+            absorbing=condition.absorbing,
+            least=least,
+            bound=condition.bound,
+            lower=condition.lower.tolist(),
+            upper=condition.upper.tolist(),
+            totals=totals,
+            order=np.argsort(condition.order).tolist(),
+            tree=_steps(condition.tree),
+        )
+
+
+def _steps(tree: tuple[UIntArray, ...]) -> list[list[int]]:
+    """Turn labels of values at each level into labels of the labels one level below."""
+    steps = []
+    below: UIntArray | None = None
+    for labels in tree:
+        if below is None:
+            steps.append(labels.tolist())
+        else:
+            step = np.zeros(int(below.max(initial=0)) + 1, dtype=np.uint32)
+            step[below] = labels
+            steps.append(step.tolist())
+        below = labels
+    return steps
