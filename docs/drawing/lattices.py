@@ -42,15 +42,15 @@ from drawing.runs import (
     watched,
 )
 from shoal.search import flash, ola
+from shoal.search.anytime.boxes import Boxes
+from shoal.search.anytime.budget import Budget
+from shoal.search.anytime.exploration import Exploration
+from shoal.search.anytime.improve import dive
 from shoal.search.bottom_up import BottomUp, BottomUpNoRollup
 from shoal.search.box import Box
-from shoal.search.boxes import Boxes
-from shoal.search.budget import Budget
 from shoal.search.datafly import Datafly
 from shoal.search.exhaustive import Exhaustive
-from shoal.search.exploration import Exploration
 from shoal.search.framework import Checker, Framework
-from shoal.search.improve import dive
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, border
 from shoal.search.samarati import Samarati

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from shoal.errors import InputError
-from shoal.search.boxes import Boxes
-from shoal.search.budget import Budget, BudgetSpentError
-from shoal.search.exploration import Exploration
-from shoal.search.improve import dive, improve
+from shoal.search.anytime.boxes import Boxes
+from shoal.search.anytime.budget import Budget, BudgetSpentError
+from shoal.search.anytime.exploration import Exploration
+from shoal.search.anytime.improve import dive, improve
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.serve import require_columns, require_serves

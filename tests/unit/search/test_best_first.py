@@ -23,14 +23,14 @@ from shoal.measure.loss import Loss
 from shoal.measure.measure import Measure
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.population import Population
+from shoal.search.anytime.boxes import Boxes
+from shoal.search.anytime.budget import Budget
+from shoal.search.anytime.exploration import Exploration
+from shoal.search.anytime.hopeless import Hopeless
 from shoal.search.best_first import BestFirst
 from shoal.search.box import Box
-from shoal.search.boxes import Boxes
-from shoal.search.budget import Budget
 from shoal.search.datafly import Datafly
 from shoal.search.exhaustive import Exhaustive, node_of
-from shoal.search.exploration import Exploration
-from shoal.search.hopeless import Hopeless
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
 from tests.conformance.strategies import described_tables, requirements

@@ -7,12 +7,12 @@ from time import perf_counter
 
 from shoal import _kernel
 from shoal.measure.measure import canonical
+from shoal.search.anytime.budget import Budget
+from shoal.search.anytime.hopeless import Hopeless
+from shoal.search.anytime.part import Part
 from shoal.search.bound import Bounds
 from shoal.search.box import Box
-from shoal.search.budget import Budget
 from shoal.search.framework import Best, Checker, Framework
-from shoal.search.hopeless import Hopeless
-from shoal.search.part import Part
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
 from shoal.search.status import Node

@@ -23,7 +23,7 @@ class Budget:
     >>> budget.spend(8)
     >>> budget.spend(3)
     Traceback (most recent call last):
-    shoal.search.budget.BudgetSpentError
+    shoal.search.anytime.budget.BudgetSpentError
     >>> budget.spent
     8
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 from random import Random
 
-from shoal.search.exploration import Exploration
+from shoal.search.anytime.exploration import Exploration
 from shoal.search.status import Node
 
 _FIRST_NODES = 1 << 10

@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TypeAlias
 
+from shoal.search.anytime.exploration import Exploration
 from shoal.search.bound import SLACK, raised
-from shoal.search.exploration import Exploration
 from shoal.search.status import Node
 
 OpenBox: TypeAlias = tuple[float, int, Node, Node]

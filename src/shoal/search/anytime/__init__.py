@@ -1,0 +1,1 @@
+"""The parts of best-first: what it explores, how it improves and proves, and its budget."""
