@@ -312,7 +312,8 @@ def _algorithm(algorithm: object) -> SearchAlgorithm:
 def _note_on_size(problem: SearchProblem, algorithm: BestFirst) -> str:
     return (
         f"The lattice of {problem.lattice.size:.3g} nodes is too large for an exact search: searched "
-        f"{algorithm.name} for {algorithm.seconds:g} seconds. More seconds find the same or better."
+        f"{algorithm.name} for {algorithm.seconds:g} seconds. More time finds the same or better, and proves "
+        "more: --seconds (in Python algorithm=BestFirst(seconds=...))."
     )
 
 

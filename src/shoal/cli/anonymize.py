@@ -181,12 +181,15 @@ def anonymize(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(help="When best-first stops. [dim]\\[default: 10][/dim]", rich_help_panel=_SEARCH),
+        typer.Option(
+            help="Search best-first, and stop after so long. [dim]\\[default: 10][/dim]",
+            rich_help_panel=_SEARCH,
+        ),
     ] = None,
     checks: Annotated[
         int | None,
         typer.Option(
-            help="After how many checks best-first stops, for the same answer on every computer.",
+            help="The same, after so many checks: for the same answer on every computer.",
             rich_help_panel=_SEARCH,
         ),
     ] = None,

@@ -41,17 +41,17 @@ def input_format(delimiter: str | None, quote: str | None, encoding: str | None)
 def within_budget(
     algorithm: str | None, seconds: float | None, checks: int | None
 ) -> str | SearchAlgorithm | None:
-    """Return the algorithm that the options name, with its budget if they give one."""
+    """Return the algorithm that the options name; if they give a budget, the one that keeps it."""
     if seconds is None and checks is None:
         return algorithm
     from shoal.search.best_first import BestFirst
 
-    if algorithm != BestFirst.name:
+    if algorithm not in (None, BestFirst.name):
         options = {"--seconds": seconds, "--checks": checks}
         given = " and ".join(option for option, value in options.items() if value is not None)
         raise InputError(
             f"Only the algorithm '{BestFirst.name}' has a budget.\n"
-            f"Found: {given} with {f'the algorithm {algorithm!r}' if algorithm else 'no algorithm'}.\n"
+            f"Found: {given} with the algorithm {algorithm!r}.\n"
             f"Say --algorithm {BestFirst.name}, or leave {given} out."
         )
     return BestFirst(seconds=seconds, checks=checks)
