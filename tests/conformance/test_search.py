@@ -134,7 +134,7 @@ def brute_border(nodes: list[list[int]]) -> set[tuple[int, ...]]:
     threads=st.sampled_from([1, 1, 2, 4]),
     data=st.data(),
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_equals_the_reference(
     name: str, table: CodedTable, k: int, suppression: float, threads: int, data: st.DataObject
 ) -> None:
@@ -153,7 +153,7 @@ def test_equals_the_reference(
     threads=st.sampled_from([1, 1, 2, 4]),
     data=st.data(),
 )
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_equals_the_reference_under_any_models(
     name: str,
     table: CodedTable,
@@ -192,7 +192,7 @@ def check_models(
     threads=st.sampled_from([1, 2, 3]),
     data=st.data(),
 )
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_equals_the_reference_at_length(
     name: str,
     table: CodedTable,
