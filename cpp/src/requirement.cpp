@@ -16,6 +16,27 @@ constexpr std::size_t small_counts = 4096;
 
 }  // namespace
 
+// What distances of classes with few values are computed from.
+void Condition::prepare() {
+    if (kind == ConditionKind::ordered) {
+        place.resize(order.size());
+        sums.assign(1, 0);
+        double sum = 0;
+        for (std::size_t at = 0; at < order.size(); ++at) {
+            place[order[at]] = static_cast<Label>(at);
+            cumulated.push_back(sum += totals[order[at]]);
+            sums.push_back(sums.back() + sum);
+        }
+    }
+    const std::vector<double>* below = &totals;
+    for (const std::vector<Label>& parent : tree) {
+        std::vector<double> here(parent.empty() ? 0 : std::size_t{parent.back()} + 1, 0);
+        for (std::size_t child = 0; child < parent.size(); ++child) here[parent[child]] += (*below)[child];
+        label_totals.push_back(std::move(here));
+        below = &label_totals.back();
+    }
+}
+
 template <class Count>
 ClassTests<Count>::ClassTests(const Requirement& requirement, std::span<const Attribute> attributes)
     : requirement_(requirement), attributes_(attributes) {
@@ -37,6 +58,7 @@ ClassTests<Count>::ClassTests(const Requirement& requirement, std::span<const At
             condition.lower.resize(width, 0);
             condition.upper.resize(width, 0);
         }
+        condition.prepare();
         condition.totals.resize(width, 0);
     }
     if (logs) {
@@ -219,20 +241,6 @@ auto ClassTests<Count>::row_of(const Histograms<Count>& histograms, const Attrib
     return {values_.data(), counts_.data(), values_.size(), n, static_cast<double>(size)};
 }
 
-// The counts of all values; `unspread` cleans up.
-template <class Count>
-const Count* ClassTests<Count>::spread(const Row& row) {
-    if (row.values == nullptr) return row.counts;
-    for (std::size_t i = 0; i < row.size; ++i) cells_[row.values[i]] = row.counts[i];
-    return cells_.data();
-}
-
-template <class Count>
-void ClassTests<Count>::unspread(const Row& row) {
-    if (row.values == nullptr) return;
-    for (std::size_t i = 0; i < row.size; ++i) cells_[row.values[i]] = 0;
-}
-
 // Rows of cells come here for the conditions only that have no loop of their own.
 template <class Count>
 bool ClassTests<Count>::meets(const Condition& condition, const Row& row) {
@@ -267,7 +275,7 @@ bool ClassTests<Count>::meets(const Condition& condition, const Row& row) {
                 if (count > condition.upper[value] * row.people || count < condition.lower[value] * row.people) {
                     return false;
                 }
-                missing -= condition.lower[value] > 0;
+                missing -= condition.lower[value] > 0 ? 1 : 0;
             }
             return missing == 0;
         }
@@ -284,51 +292,125 @@ bool ClassTests<Count>::meets(const Condition& condition, const Row& row) {
 // The earth mover's distance between a class and the table, times the rows of both: sums of whole numbers.
 template <class Count>
 double ClassTests<Count>::distance(const Condition& condition, const Row& row) {
-    const double n = row.sum;
-    const double total = condition.total;
-    const std::size_t values = attributes_[condition.attribute].values;
+    const bool all_values = row.values == nullptr;
+    if (condition.kind == ConditionKind::ordered) return all_values ? in_order(condition, row) : by_steps(condition, row);
+    if (condition.kind == ConditionKind::tree) return all_values ? in_tree(condition, row) : by_labels(condition, row);
     double sum = 0;
-    if (condition.kind == ConditionKind::equal) {
-        for (std::size_t i = 0; i < row.size; ++i) {
-            sum += std::max(0.0, static_cast<double>(row.counts[i]) * total - condition.totals[row.values[i]] * n);
-        }
-        return sum;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        sum += std::max(0.0, static_cast<double>(row.counts[i]) * condition.total -
+                                 condition.totals[row.values[i]] * row.sum);
     }
-    const Count* const counts = spread(row);
-    if (condition.kind == ConditionKind::ordered) {
-        double moved = 0;
-        // Beyond this it is too far, however far.
-        const double enough = 2 * condition.bound * n * total * static_cast<double>(values);
-        for (std::size_t place = 0; place + 1 < values && sum <= enough; ++place) {
-            const Label value = condition.order[place];
-            moved += static_cast<double>(counts[value]) * total - condition.totals[value] * n;
-            sum += std::abs(moved);
-        }
-        if (values > 1) sum /= static_cast<double>(values - 1);
-    } else {
-        extra_.resize(values);
-        for (std::size_t v = 0; v < values; ++v) {
-            extra_[v] = static_cast<double>(counts[v]) * total - condition.totals[v] * n;
-        }
-        const auto height = static_cast<double>(condition.tree.size());
-        for (std::size_t level = 0; level < condition.tree.size(); ++level) {
-            const std::vector<Label>& parent = condition.tree[level];
-            double here = 0;
-            for (std::size_t child = 0; child < parent.size();) {
-                const Label label = parent[child];
-                double positive = 0;
-                double negative = 0;
-                for (; child < parent.size() && parent[child] == label; ++child) {
-                    positive += std::max(0.0, extra_[child]);
-                    negative += std::max(0.0, -extra_[child]);
-                }
-                here += std::min(positive, negative);
-                extra_[label] = positive - negative;  // no child of a later label stands here
+    return sum;
+}
+
+template <class Count>
+double ClassTests<Count>::in_order(const Condition& condition, const Row& row) {
+    if (row.size < 2) return 0;
+    double sum = 0;
+    double moved = 0;
+    // Beyond this it is too far, however far.
+    const double enough = 2 * condition.bound * row.sum * condition.total * static_cast<double>(row.size);
+    for (std::size_t place = 0; place + 1 < row.size && sum <= enough; ++place) {
+        const Label value = condition.order[place];
+        moved += static_cast<double>(row.counts[value]) * condition.total - condition.totals[value] * row.sum;
+        sum += std::abs(moved);
+    }
+    return sum / static_cast<double>(row.size - 1);
+}
+
+// The same where few of the values occur. From one that does to the next, only the table's cumulated counts grow,
+// so the differences fall, and their sum follows from that of the counts.
+template <class Count>
+double ClassTests<Count>::by_steps(const Condition& condition, const Row& row) {
+    const std::size_t values = condition.order.size();
+    if (values < 2) return 0;
+    const std::vector<double>& cumulated = condition.cumulated;
+    const std::vector<double>& sums = condition.sums;
+    placed_.clear();
+    for (std::size_t i = 0; i < row.size; ++i) {
+        placed_.emplace_back(condition.place[row.values[i]], static_cast<double>(row.counts[i]));
+    }
+    std::sort(placed_.begin(), placed_.end());
+    double sum = 0;
+    double held = 0;  // cumulated counts of the class, times the table's rows
+    const auto add = [&](std::size_t first, std::size_t last) {
+        const auto begin = cumulated.begin();
+        const auto crossing = std::partition_point(begin + static_cast<std::ptrdiff_t>(first),
+                                                   begin + static_cast<std::ptrdiff_t>(last),
+                                                   [&](double count) { return count * row.sum <= held; });
+        const auto middle = static_cast<std::size_t>(crossing - begin);
+        sum += held * static_cast<double>(middle - first) - row.sum * (sums[middle] - sums[first]);
+        sum += row.sum * (sums[last] - sums[middle]) - held * static_cast<double>(last - middle);
+    };
+    std::size_t start = 0;
+    for (const auto& [place, count] : placed_) {
+        const std::size_t end = std::min<std::size_t>(place, values - 1);
+        add(start, end);
+        held += count * condition.total;
+        start = end;
+    }
+    add(start, values - 1);
+    return sum / static_cast<double>(values - 1);
+}
+
+template <class Count>
+double ClassTests<Count>::in_tree(const Condition& condition, const Row& row) {
+    extra_.resize(row.size);
+    for (std::size_t v = 0; v < row.size; ++v) {
+        extra_[v] = static_cast<double>(row.counts[v]) * condition.total - condition.totals[v] * row.sum;
+    }
+    double sum = 0;
+    const auto height = static_cast<double>(condition.tree.size());
+    for (std::size_t level = 0; level < condition.tree.size(); ++level) {
+        const std::vector<Label>& parent = condition.tree[level];
+        double here = 0;
+        for (std::size_t child = 0; child < parent.size();) {
+            const Label label = parent[child];
+            double positive = 0;
+            double negative = 0;
+            for (; child < parent.size() && parent[child] == label; ++child) {
+                positive += std::max(0.0, extra_[child]);
+                negative += std::max(0.0, -extra_[child]);
             }
-            sum += static_cast<double>(level + 1) / height * here;
+            here += std::min(positive, negative);
+            extra_[label] = positive - negative;  // no child of a later label stands here
         }
+        sum += static_cast<double>(level + 1) / height * here;
     }
-    unspread(row);
+    return sum;
+}
+
+// The same where few of the values occur: labels without any of them have nothing to give, so nothing moves below
+// them.
+template <class Count>
+double ClassTests<Count>::by_labels(const Condition& condition, const Row& row) {
+    touched_.clear();
+    for (std::size_t i = 0; i < row.size; ++i) {
+        const double count = static_cast<double>(row.counts[i]);
+        const double beyond = count * condition.total - condition.totals[row.values[i]] * row.sum;
+        touched_.push_back({row.values[i], count, std::max(0.0, beyond)});
+    }
+    double sum = 0;
+    const auto height = static_cast<double>(condition.tree.size());
+    for (std::size_t level = 0; level < condition.tree.size(); ++level) {
+        for (Touched& touched : touched_) touched.label = condition.tree[level][touched.label];
+        std::sort(touched_.begin(), touched_.end(),
+                  [](const Touched& a, const Touched& b) { return a.label < b.label; });
+        double here = 0;
+        std::size_t labels = 0;
+        for (std::size_t i = 0; i < touched_.size();) {
+            Touched merged{touched_[i].label, 0, 0};
+            for (; i < touched_.size() && touched_[i].label == merged.label; ++i) {
+                merged.count += touched_[i].count;
+                merged.positive += touched_[i].positive;
+            }
+            const double extra = merged.count * condition.total - condition.label_totals[level][merged.label] * row.sum;
+            here += std::min(merged.positive, merged.positive - extra);
+            touched_[labels++] = {merged.label, merged.count, std::max(0.0, extra)};
+        }
+        touched_.resize(labels);
+        sum += static_cast<double>(level + 1) / height * here;
+    }
     return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "shoal/contents.hpp"
@@ -27,6 +28,13 @@ struct Condition {
     std::vector<Label> order;    // the values, first to last
     // [level from 1 on][label one level below, or value] = label. Codes are in leaf order, so these never fall.
     std::vector<std::vector<Label>> tree;
+    // Made from these: the place of each value in the order, the totals up to each place, and the sums of those
+    // before each place; the totals of labels, by level.
+    std::vector<Label> place;
+    std::vector<double> cumulated;
+    std::vector<double> sums;
+    std::vector<std::vector<double>> label_totals;
+    void prepare();
 };
 
 struct Requirement {
@@ -93,9 +101,11 @@ private:
     void test_distance(const Condition& condition, const Histograms<Count>& histograms, const Rows<Count>& rows);
     bool meets(const Condition& condition, const Row& row);
     double distance(const Condition& condition, const Row& row);
+    double in_order(const Condition& condition, const Row& row);
+    double by_steps(const Condition& condition, const Row& row);
+    double in_tree(const Condition& condition, const Row& row);
+    double by_labels(const Condition& condition, const Row& row);
     Row row_of(const Histograms<Count>& histograms, const Attribute& attribute, std::size_t c);
-    const Count* spread(const Row& row);
-    void unspread(const Row& row);
     std::uint64_t fail_smallest(std::span<const Count> sizes);
     double entropy_term(std::uint64_t n) const;
 
@@ -113,6 +123,13 @@ private:
     std::vector<Count> counts_;
     std::vector<Count> largest_;
     std::vector<double> extra_;  // per label of the level at hand
+    std::vector<std::pair<Label, double>> placed_;  // values that occur, by place
+    struct Touched {
+        Label label;
+        double count;
+        double positive;  // of what its children have beyond the table
+    };
+    std::vector<Touched> touched_;
     std::vector<double> logs_;  // n ln n for small n
 };
 

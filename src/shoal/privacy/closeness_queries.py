@@ -11,16 +11,6 @@ from collections.abc import Sequence
 from shoal.privacy.model import Tables
 from shoal.privacy.queries import histograms, text, totals
 
-# Per class and value of the table, by how much the class has too many; values that it lacks are there too.
-# What the table does not have cannot be moved: then fewer than n are known.
-_EXTRAS = """, extras AS (
-  SELECT class, n, everybody, {columns},
-    coalesce(c, 0) AS known, coalesce(c, 0) * everybody - total * n AS extra
-  FROM (SELECT * FROM shapes CROSS JOIN {source})
-  LEFT JOIN (SELECT class AS of_class, value AS of_value, c FROM counts)
-    ON of_class = class AND of_value IS NOT DISTINCT FROM value
-)"""
-
 
 def start(tables: Tables, column: str) -> str:
     """Return the beginning of the queries: it defines `shapes` (class, n, everybody) beside the counts."""
@@ -58,20 +48,41 @@ def ordered(number: str, order: Sequence[str | None] | None) -> str:
             "      CASE WHEN typeof(value) IN ('DOUBLE', 'FLOAT')\n"
             "      THEN regexp_replace(value::VARCHAR, '[.]0$', '') ELSE value::VARCHAR END) END"
         )
+    # Between two values of a class only the table's cumulated counts grow. So where they pass those of the
+    # class, differences change their sign, and sums of cumulated counts tell the rest.
     return f""", places AS (
-  SELECT value, total, row_number() OVER (ORDER BY {keys}) AS place,
-    greatest(count(*) OVER () - 1, 1) AS steps
+  SELECT *, sum(cumulated) OVER (ORDER BY place) - cumulated AS before
   FROM (
-    SELECT value, total, {key} AS number
-    FROM totals
+    SELECT value, row_number() OVER (ORDER BY {keys}) AS place, count(*) OVER () AS m,
+      (sum(total) OVER (ORDER BY {keys}))::DOUBLE AS cumulated
+    FROM (
+      SELECT value, total, {key} AS number
+      FROM totals
+    )
   )
-){_EXTRAS.format(columns="place, steps", source="places")}, cumulated AS (
-  SELECT *, abs(sum(extra) OVER (PARTITION BY class ORDER BY place)) AS carried FROM extras
+), runs AS (
+  SELECT class, n, everybody, m, c, place, before,
+    (sum(c) OVER by_place)::DOUBLE * everybody AS held,
+    lag(place) OVER by_place IS NULL AS is_first,
+    coalesce(lead(place) OVER by_place, m) AS next
+  FROM shapes JOIN counts USING (class) JOIN places ON places.value IS NOT DISTINCT FROM counts.value
+  WINDOW by_place AS (PARTITION BY class ORDER BY place)
+), passed AS (
+  SELECT runs.*, greatest(runs.place, least(coalesce(places.place, 0) + 1, next)) AS crossing
+  FROM runs ASOF LEFT JOIN places ON runs.held / runs.n >= places.cumulated
+), moves AS (
+  SELECT class, sum(c) AS known, sum(
+    CASE WHEN is_first THEN n * passed.before ELSE 0 END
+    + held * (crossing - passed.place) - n * (middle.before - passed.before)
+    + n * (last.before - middle.before) - held * (next - crossing)
+  ) / greatest(any_value(passed.m) - 1, 1) AS cost
+  FROM passed
+  JOIN places AS middle ON middle.place = crossing
+  JOIN places AS last ON last.place = next
+  GROUP BY class
 )
-SELECT class, n, everybody,
-  CASE WHEN sum(known) < n THEN 'infinity'
-    ELSE coalesce(sum(carried) FILTER (place <= steps), 0) / steps END AS moved
-FROM cumulated GROUP BY class, n, everybody, steps"""
+SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity' ELSE cost END AS moved
+FROM shapes LEFT JOIN moves USING (class)"""
 
 
 def hierarchical(taxonomy: str, levels: int) -> str:
@@ -86,24 +97,41 @@ def hierarchical(taxonomy: str, levels: int) -> str:
     if top:
         labels.append(f"CASE WHEN {torn} THEN level_{top} END AS label_{top}")
     labels.append(f"'*' AS label_{levels}")
-    columns = ", ".join(["height", *(f"label_{level}" for level in range(levels + 1))])
+    sums = ", ".join(
+        f"sum(total) OVER (PARTITION BY label_{level}) AS total_{level}" for level in range(levels + 1)
+    )
+    # A label that none of the class's values has gives nothing, so only the others are looked at. What a
+    # label's children lack is what they have too much, less what the label itself has.
     steps = "\n  UNION ALL\n".join(
-        "  SELECT class,\n"
-        f"    {level} / height * least(sum(greatest(extra, 0)), sum(greatest(-extra, 0))) AS cost\n"
+        f"  SELECT class, {level} / height * least(given, given - extra) AS cost\n"
         "  FROM (\n"
-        f"    SELECT class, height, label_{level}, sum(extra) AS extra\n"
-        f"    FROM extras GROUP BY class, height, label_{level - 1}, label_{level}\n"
-        "  )\n"
-        f"  GROUP BY class, height, label_{level}"
+        f"    SELECT class, height, sum(greatest(c * everybody - total_{level - 1} * n, 0)) AS given,\n"
+        f"      sum(c) * everybody - total_{level} * n AS extra\n"
+        "    FROM (\n"
+        f"      SELECT class, n, everybody, height, label_{level}, total_{level - 1}, total_{level},\n"
+        "        sum(c)::DOUBLE AS c\n"
+        "      FROM known\n"
+        f"      GROUP BY class, n, everybody, height, label_{level - 1}, label_{level}, "
+        f"total_{level - 1}, total_{level}\n"
+        "    )\n"
+        f"    GROUP BY class, n, everybody, height, label_{level}, total_{level}\n"
+        "  )"
         for level in range(1, levels + 1)
     )
     return f""", labels AS (
-  SELECT value, total, greatest({top} + {torn}::INTEGER, 1) AS height,
-    {", ".join(labels)}
-  FROM totals LEFT JOIN {taxonomy} AS taxonomy ON taxonomy.level_0 IS NOT DISTINCT FROM totals.value
-){_EXTRAS.format(columns=columns, source="labels")}, steps AS (
+  SELECT *, {sums}
+  FROM (
+    SELECT value, total, greatest({top} + {torn}::INTEGER, 1) AS height,
+      {", ".join(labels)}
+    FROM totals LEFT JOIN {taxonomy} AS taxonomy ON taxonomy.level_0 IS NOT DISTINCT FROM totals.value
+  )
+), known AS (
+  SELECT class, n, everybody, c, labels.*
+  FROM shapes JOIN counts USING (class) JOIN labels ON labels.value IS NOT DISTINCT FROM counts.value
+), steps AS (
 {steps}
 )
-SELECT class, n, everybody, CASE WHEN known < n THEN 'infinity' ELSE cost END AS moved
-FROM (SELECT class, n, everybody, sum(known) AS known FROM extras GROUP BY class, n, everybody)
-JOIN (SELECT class, sum(cost) AS cost FROM steps GROUP BY class) USING (class)"""
+SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity' ELSE cost END AS moved
+FROM shapes
+LEFT JOIN (SELECT class, sum(c) AS known FROM known GROUP BY class) USING (class)
+LEFT JOIN (SELECT class, sum(cost) AS cost FROM steps GROUP BY class) USING (class)"""

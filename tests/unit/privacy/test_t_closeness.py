@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -18,7 +19,8 @@ from scipy.stats import wasserstein_distance
 
 from shoal.privacy.classes import Classes
 from shoal.privacy.grouped import group
-from shoal.privacy.t_closeness import TCloseness
+from shoal.privacy.model import Tables
+from shoal.privacy.t_closeness import Distance, TCloseness
 from tests.conformance.people import TAXONOMIES, Labels
 
 VALUES = ["a", "b", "4", "30", "-1.5"]
@@ -136,3 +138,19 @@ def test_an_order_may_be_given(values: list[Any], order: list[Any]) -> None:
     coded = classes.attribute("value").labels[0].to_pylist()
     assert [coded[value] for value in np.argsort(condition.order)] == values
     assert TCloseness.from_spec(model.to_spec()["t-closeness"]) == model
+
+
+@pytest.mark.parametrize("distance", ["equal", "ordered", "hierarchical"])
+def test_the_audit_fails_a_class_of_values_that_the_original_does_not_have(distance: Distance) -> None:
+    tables = {
+        "kept": pa.table({"q": ["a", "a", "b", "b"], "s": ["x", "y", "new", "new"]}),
+        "original": pa.table({"s": ["x", "y", "x", "y"]}),
+        "taxonomy": pa.table({"level_0": ["x", "y"], "level_1": ["*", "*"]}),
+    }
+    model = TCloseness("s", 0.3, distance)
+    query = model.sql(Tables("kept", ["q"], {"s": "s"}, taxonomies={"s": ("taxonomy", 2)}))
+    with duckdb.connect() as connection:
+        for name, table in tables.items():
+            connection.register(name, table)
+        ((failing, _),) = connection.execute(query).fetchall()
+    assert failing == 1
