@@ -233,6 +233,7 @@ class _Run:
                 populations=references.populations,
                 levels=dict(zip(self.coded.names, levels, strict=True)),
                 units=None if units is None else units.take(pa.array(recoded.rows)),
+                starred_rows=recoded.suppressed_rows if spec.suppressed == "star" else 0,
             ).require(recoded.table.num_rows)
         stars = _note_on_stars(recoded.suppressed_rows, spec)
         return Release(

@@ -484,3 +484,27 @@ def test_the_output_must_not_replace_what_is_read(folder: Path, shoal: Any) -> N
     for name in ("town.csv", "disease.csv"):
         ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "-o", name)
         assert (ran.code, "which is in use" in ran.err) == (2, True)
+
+
+def test_a_label_that_looks_like_suppressed_rows_is_judged_with_them(tmp_path: Path) -> None:
+    """Some values have the label `*`, as starred rows have: whoever reads the release sees one class."""
+    labels = tmp_path / "labels.csv"
+    labels.write_text("a;*\nb;B\nc;B\nd;D\n", encoding="utf-8")
+    column = shoal.QuasiIdentifier(hierarchy=shoal.hierarchy_file(labels), min_level=1)
+    spec = shoal.Spec(
+        quasi_identifiers={"q": column},
+        sensitive=["s"],
+        privacy=[shoal.AlphaK("s", 0.5, 2)],
+        suppression=0.5,
+        suppressed="star",
+    )
+    people = pa.table({"q": list("aabbccd"), "s": list("xyxyxyx")})
+    with pytest.raises(shoal.AuditError, match="does not keep its claim"):
+        shoal.anonymize(people, spec)
+
+
+def test_two_populations_of_the_same_name() -> None:
+    people = pa.table({"q": list("aabb")})
+    one, two = pa.table({"q": list("aaabbb")}), pa.table({"q": list("aabbbb")})
+    spec = shoal.Spec(quasi_identifiers={"q": "suppress"}, privacy=[shoal.KMap(3, one), shoal.KMap(2, two)])
+    assert shoal.anonymize(people, spec).levels == {"q": 0}

@@ -3,7 +3,8 @@
 The audit reads the released values, and what a claim compares them with (`reference.py`): no codes, no
 result of the search. NULL is a value like any other (GROUP BY keeps it). Rows with `*` in every
 quasi-identifier are suppressed rows that were left in the file: they are absent, not a class. If there are
-more of them than the spec lets be suppressed, they cannot all be that, and are a class like any other.
+more of them than the spec lets be suppressed, or than are known to be, they cannot all be that, and are a
+class like any other.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Self
 
 import pyarrow as pa
 
-from shoal.audit.reference import Claim, add_references, claims, read_references
+from shoal.audit.reference import Claim, add_references, claims, read_references, without_units
 from shoal.audit.relation import Relation, open_relation
 from shoal.describe.spec import Spec
 from shoal.errors import AuditError, InputError, Problem, nearest
@@ -112,6 +113,7 @@ def audit_release(
     levels: Mapping[str, int] | None = None,
     units: pa.Array | None = None,
     earlier: Audit | None = None,
+    starred_rows: int | None = None,
 ) -> Audit:
     """Check a release against the claims of its spec.
 
@@ -138,6 +140,9 @@ def audit_release(
         For a release that is a table: who each of its rows is about, where the release does not tell.
     earlier
         An audit of the same rows that knew the units: its findings stand where the file cannot show them.
+    starred_rows
+        How many rows were suppressed and left in, where that is known. If there are more rows like them, some
+        are a class, and all that look alike are judged as one.
 
     Raises
     ------
@@ -170,6 +175,10 @@ def audit_release(
         asked = claims(spec, unit_known=unit is not None)
         references, problems = read_references(spec, asked, original, populations, levels)
         problems = [*map(Problem, _missing_columns(relation, spec)), *problems]
+        if unit is not None:
+            (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
+            if nobody:
+                problems.append(Problem(without_units("the release", spec.unit, nobody)))
         if problems:
             raise InputError(problems)
         tables = add_references(relation, spec, asked, references, levels or {}, unit)
@@ -179,7 +188,8 @@ def audit_release(
         )
         # Where a class that is missing tells something, nothing may be suppressed.
         limit = spec.suppression if all(model.suppressible for model in spec.privacy) else 0.0
-        if suppressed > limit * rows + _ROUNDING:
+        too_many = suppressed > limit * rows + _ROUNDING
+        if too_many or starred_rows not in (None, suppressed):
             starred, suppressed = "false", 0
         findings = (
             *_privacy(relation, spec, asked, tables, starred, earlier, vacuous=rows == suppressed),

@@ -74,6 +74,14 @@ def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
     return found
 
 
+def without_units(where: str, unit: str | None, rows: int) -> str:
+    """Say that rows do not tell whom they are about."""
+    return (
+        f"Column {unit!r}, the unit, is NULL in {rows:,} rows of {where}.\n"
+        "Whom these rows are about cannot be told.\nFill them in, or leave the rows out."
+    )
+
+
 def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
     """Return the columns of the original table that claims are measured against."""
     columns = [claim.model.column for claim in asked if claim.original and claim.model.column]
@@ -104,6 +112,12 @@ def read_references(
     if original is not None:
         try:
             own = _read_original(original, spec, original_columns(spec, asked))
+            if own.num_rows == 0 and compared:
+                raise InputError("The original table has no rows.\nNothing can be compared with it.")
+            if spec.unit in own.column_names and own.column(spec.unit).null_count:
+                raise InputError(
+                    without_units("the original table", spec.unit, own.column(spec.unit).null_count)
+                )
         except InputError as error:
             problems += error.problems
     elif compared:

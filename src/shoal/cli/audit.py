@@ -94,6 +94,16 @@ def _populations(spec: Spec, files: list[Path]) -> dict[str, object]:
     names = [population.name for population in spec.populations.values()]
     if len(names) == 1 and len(files) == 1:
         return dict.fromkeys(spec.populations, files[0])
+    if files and len(set(names)) < len(names):
+        raise InputError(
+            "Populations of the spec have the same name.\n"
+            f"Populations of the spec: {', '.join(names)}.\n"
+            "Leave --population out and have them where the spec says, or rename them."
+        )
+    if len({file.name for file in files}) < len(files):
+        raise InputError(
+            f"A population is given twice.\nFound: {', '.join(file.name for file in files)}.\nGive each once."
+        )
     if strange := [file.name for file in files if file.name not in names]:
         raise InputError(
             f"No model of the spec compares with the population {', '.join(strange)}.\n"

@@ -105,9 +105,12 @@ def load(path: Path) -> Any:
 
 def arguments(mapping: object, folder: Path) -> dict[str, Any]:
     """Return the arguments of `Spec` that the content of a YAML file stands for."""
-    if not isinstance(mapping, Mapping):
+    if not isinstance(mapping, Mapping) or (mapping and not set(map(str, mapping)) & set(_keys(_Spec))):
+        # It may be somebody's table: what is in it is not shown.
+        found = "other keys" if isinstance(mapping, Mapping) else _kind_alone(mapping)
         raise InputError(
-            f"A spec is a mapping with the keys {', '.join(_keys(_Spec))}.\nFound: {_kind(mapping)}."
+            f"A spec is a mapping with the keys {', '.join(_keys(_Spec))}.\nFound: {found}.\n"
+            "Check that this is the file of the spec, and not that of the table."
         )
     try:
         problems = _key_problems(mapping)
@@ -300,6 +303,10 @@ def _problem(detail: Mapping[str, Any]) -> Problem:
 
 def _keys(form: type[_Form]) -> list[str]:
     return [name.replace("_", "-") for name in form.model_fields]
+
+
+def _kind_alone(found: object) -> str:
+    return {list: "a list", bool: "a truth value", str: "text"}.get(type(found), "a single value")
 
 
 def _kind(found: object) -> str:

@@ -164,7 +164,7 @@ def _code_quasi_identifier(
     """Code a quasi-identifier, and in the same codes that of every population."""
     problems: list[Problem] = []
     kind = table.schema.field(name).type.value_type
-    found: dict[str, pa.DictionaryArray] = {}
+    found: list[tuple[str, pa.DictionaryArray]] = []
     for key, part in {"": table, **populations}.items():
         what = f"Column {name!r}" + (f" of the population {names.get(key, key)!r}" if key else "")
         try:
@@ -172,12 +172,12 @@ def _code_quasi_identifier(
         except InputError as error:
             problems += error.problems
         try:
-            found[what] = of_type(_array(part, name), kind)
+            found.append((what, of_type(_array(part, name), kind)))
         except InputError as error:
             problems += _of_column(what, error)
     if problems:
         raise InputError(problems)
-    mine, *others = found.values()
+    mine, *others = (values for _, values in found)
     try:
         return code_together(
             name,
@@ -190,7 +190,7 @@ def _code_quasi_identifier(
         )
     except HierarchyError as error:
         if others:
-            problems = [problem for what, values in found.items() for problem in _missed(what, values, qi)]
+            problems = [problem for what, values in found for problem in _missed(what, values, qi)]
         raise InputError(problems or _of_column(f"Column {name!r}", error)) from None
 
 

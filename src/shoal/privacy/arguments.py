@@ -34,6 +34,8 @@ class Parameters:
         value = getattr(self._model, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             self._refuse(f"a whole number {name} of at least {least}", value)
+        elif value >= 1 << 62:
+            self._refuse(f"a whole number {name} below 2^62", value)
         else:
             self._set(name, int(value))
 
@@ -41,7 +43,7 @@ class Parameters:
         """Check a finite number, and return whether it fits; `what` says which do, such as `from 0 to 1`."""
         value = getattr(self._model, name)
         real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-        if not real or not math.isfinite(value) or not fits(value):
+        if not real or not _is_double(value) or not fits(value):
             self._refuse(f"a number {name} {what}", value)
             return False
         self._set(name, int(value) if isinstance(value, int | np.integer) else float(value))
@@ -82,6 +84,13 @@ class Parameters:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self._model, name, value)
+
+
+def _is_double(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def from_mapping(model: type[Model], argument: object, folder: Any = ".") -> Model:

@@ -64,7 +64,7 @@ class DeltaDisclosure(ModelDefaults):
     def __post_init__(self) -> None:
         given = Parameters(self)
         given.column()
-        given.number("delta", "above 0", lambda delta: delta > 0)
+        given.number("delta", "above 0, at most 700", lambda delta: 0 < delta <= 700)
         given.settle()
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from shoal.encode.table import CodedTable
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 
+_LEAST_SHARE = 1e-18  # no table has so many people
 _SLACK = 1e-9  # what is only necessary may ask for less; never for more
 
 
@@ -22,7 +23,7 @@ def least_size(share: float) -> int:
     >>> least_size(0.2), least_size(1 / 3), least_size(0.3), least_size(1)
     (5, 3, 4, 1)
     """
-    return math.ceil(1 / (share * (1 + ROUNDING)))
+    return math.ceil(1 / max(share * (1 + ROUNDING), _LEAST_SHARE))
 
 
 def whole(table: CodedTable) -> Classes:

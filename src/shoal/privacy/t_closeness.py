@@ -203,8 +203,9 @@ class TCloseness(ModelDefaults):
         else:
             query = closeness.hierarchical(*tables.taxonomies[self.column])
         return (
-            f"SELECT count(*) FILTER (moved > {double(self.t)} * (1 + {ROUNDING}) * n * everybody)\n"
-            "    AS failing,\n"
+            # What cannot be computed does not hold.
+            "SELECT count(*) FILTER (NOT coalesce(\n"
+            f"    moved <= {double(self.t)} * (1 + {ROUNDING}) * n * everybody, false)) AS failing,\n"
             "  max(moved / n / everybody) AS measured\n"
             f"FROM (\n{closeness.start(tables, self.column)}{query}\n)"
         )

@@ -153,7 +153,15 @@ def check_names(names: Iterable[object], source: str) -> tuple[str, ...]:
 
 def check_wanted(columns: Sequence[str], known: Sequence[str], source: str) -> None:
     """Raise with every wanted column that a source lacks."""
-    if missing := [name for name in columns if name not in set(known)]:
+    missing = [name for name in columns if name not in set(known)]
+    if missing and len(missing) == len(columns) and not any(nearest(name, known) for name in missing):
+        # The first line of a file without a header is somebody's: it is not shown.
+        raise InputError(
+            f"None of the columns that are looked for is in {source}.\n"
+            f"Looked for: {', '.join(missing)}.\n"
+            "Check that its first line is a header, and its delimiter."
+        )
+    if missing:
         raise InputError(
             Problem(
                 f"Column {name!r} is not in {source}.\nColumns: {', '.join(known)}.\n"

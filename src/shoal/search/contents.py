@@ -134,7 +134,10 @@ class Asked:
         if condition.kind in ("equal", "ordered", "tree"):
             whole = Classes(self.table, np.zeros(self.table.rows, dtype=np.int64), 1)
             totals = whole.totals(condition.name).tolist()
-        least = int(np.count_nonzero(condition.lower > 0)) if condition.kind == "shares" else condition.least
+        # No more is ever counted than there are rows, here or in a population.
+        least = min(condition.least, 1 << 62)
+        if condition.kind == "shares":
+            least = int(np.count_nonzero(condition.lower > 0))
         return _kernel.Condition(
             kind=condition.kind,
             attribute=place,

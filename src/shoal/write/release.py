@@ -67,6 +67,7 @@ def write_release(
                 populations=release.references.populations,
                 levels=release.levels,
                 earlier=release.audit,
+                starred_rows=release.suppressed_rows if release.spec.suppressed == "star" else 0,
             ).require(release.table.num_rows)
         text = json.dumps(manifest(release, audit, data, name=path.name), indent=2, ensure_ascii=False)
         evidence.write_text(text + "\n", encoding="utf-8", newline="\n")

@@ -333,7 +333,12 @@ def test_merged_settings(load):
         ("", "is empty"),
         ("# nothing\n", "is empty"),
         ("- a\n- b\n", "A spec is a mapping with the keys input, columns, unit, privacy"),
-        ("just text", "Found: the text 'just text'."),
+        ("just text", "Found: text."),
+        (
+            "age,sex\n31,F\n",
+            "Found: text.\nCheck that this is the file of the spec, and not that of the table.",
+        ),
+        ("name: Ann\n", "Found: other keys."),
         ("columns:\n\tage: 1\n", "in line 2, column 1"),
         ("columns:\n\tage: 1\n", "Indent with spaces, not tabs."),
         ("columns: {age\n", "is not valid YAML in line"),
