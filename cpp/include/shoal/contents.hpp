@@ -52,7 +52,6 @@ struct Contents {
     Buffer<std::uint32_t> cells;
     std::vector<Histograms<Count>> histograms;
 
-    bool empty() const noexcept { return histograms.empty(); }
     Contents copy(Arena& arena) const;
 };
 

@@ -115,7 +115,6 @@ public:
     // Of a node that satisfies, right after it was judged.
     double score(const Judged& judged) const;
     Rank rank(const Node& node, double score) const;
-    const Requirement& requirement() const noexcept { return requirement_; }
 
     Counters counters;
 

@@ -204,7 +204,7 @@ class Spec:
             problems.extend(_target_problems(self.quality, self.roles))
         except InputError as error:
             problems.extend(error.problems)
-        problems.extend(_column_problems(self.privacy, self.sensitive))
+        problems.extend(column_problems(self.privacy, self.sensitive))
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
         if problems:
@@ -463,7 +463,7 @@ def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
             yield f"{model!r} is not a privacy model.\nKnown: {known}.{near}"
 
 
-def _column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]) -> Iterable[str]:
+def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]) -> Iterable[str]:
     """Tell of models that are about columns of which the spec does not say what they need."""
     from shoal.privacy.model import PrivacyModel
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from shoal import registry
-from shoal.describe.spec import NullMeaning, QuasiIdentifier, Sensitive, SuppressedRows
+from shoal.describe.spec import NullMeaning, QuasiIdentifier, Sensitive, SuppressedRows, column_problems
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat, check_file
 
@@ -149,6 +149,9 @@ def arguments(mapping: object, folder: Path) -> dict[str, Any]:
         for place, model in enumerate(form.privacy)
     ]
     if problems:
+        # A spec finds out by itself about models of columns that are not sensitive; there will be none now.
+        strange = [model for model in models if model is not None and model.column not in sensitive]
+        problems += map(Problem, column_problems(strange, sensitive))
         raise InputError(problems)
     return {
         "quasi_identifiers": columns,

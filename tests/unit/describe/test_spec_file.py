@@ -361,3 +361,12 @@ def test_files_that_are_no_spec(problems, text, expected):
 def test_missing_spec(tmp_path):
     with pytest.raises(MissingFileError):
         Spec.from_yaml(tmp_path / "no.yaml")
+
+
+def test_bad_parameters_do_not_hide_a_column_that_is_not_sensitive(problems):
+    written = SMALL.replace(
+        "[k-anonymity: 5]", "[t-closeness: {column: d, t: 2}, l-diversity: {column: age, l: 2}]"
+    )
+    found = problems(written)
+    assert any("t-closeness needs a number t from 0 to 1." in message for message in found)
+    assert any("is about column 'age', which is not sensitive." in message for message in found)
