@@ -31,11 +31,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.audit import audit_release
-    from shoal.describe.hierarchy_file import hierarchy_file
-    from shoal.describe.intervals import intervals
-    from shoal.describe.prefix import prefix
+    from shoal.describe.hierarchies.file import hierarchy_file
+    from shoal.describe.hierarchies.intervals import intervals
+    from shoal.describe.hierarchies.prefix import prefix
+    from shoal.describe.hierarchies.suppress import suppress
     from shoal.describe.spec import QuasiIdentifier, Sensitive, Spec
-    from shoal.describe.suppress import suppress
     from shoal.errors import (
         AuditError,
         InfeasibleError,
@@ -140,10 +140,10 @@ _HOMES = {
     "Loss": "shoal.measure.loss",
     "MonotoneDiscernability": "shoal.measure.discernability",
     "Precision": "shoal.measure.precision",
-    "intervals": "shoal.describe.intervals",
-    "prefix": "shoal.describe.prefix",
-    "suppress": "shoal.describe.suppress",
-    "hierarchy_file": "shoal.describe.hierarchy_file",
+    "intervals": "shoal.describe.hierarchies.intervals",
+    "prefix": "shoal.describe.hierarchies.prefix",
+    "suppress": "shoal.describe.hierarchies.suppress",
+    "hierarchy_file": "shoal.describe.hierarchies.file",
     "audit_release": "shoal.audit",
     "ShoalError": "shoal.errors",
     "InputError": "shoal.errors",

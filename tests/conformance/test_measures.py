@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import registry
-from shoal.describe.suppress import Suppress
+from shoal.describe.hierarchies.suppress import Suppress
 from shoal.encode.column import code_column
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError

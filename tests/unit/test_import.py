@@ -45,7 +45,8 @@ def test_every_public_name_is_there():
 
 def test_names_stay_what_they_are_after_submodules_were_imported():
     code = (
-        "import shoal.flow, shoal.audit.audit, shoal.release, shoal.describe.prefix, shoal.cli.main\n"
+        "import shoal.flow, shoal.audit.audit, shoal.release, shoal.cli.main\n"
+        "import shoal.describe.hierarchies.prefix\n"
         "from shoal import anonymize, audit_release, prefix\n"
         "print(callable(anonymize), callable(shoal.anonymize), callable(audit_release), callable(prefix))"
     )

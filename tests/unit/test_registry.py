@@ -3,7 +3,7 @@
 import pytest
 
 from shoal import registry
-from shoal.describe.prefix import Prefix
+from shoal.describe.hierarchies.prefix import Prefix
 from shoal.errors import InputError
 
 

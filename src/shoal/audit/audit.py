@@ -152,7 +152,7 @@ def audit_release(
 
     Examples
     --------
-    >>> from shoal.describe.suppress import Suppress
+    >>> from shoal.describe.hierarchies.suppress import Suppress
     >>> from shoal.privacy.k_anonymity import KAnonymity
     >>> spec = Spec(quasi_identifiers={"sex": Suppress()}, identifiers=["name"], privacy=[KAnonymity(2)])
     >>> print(audit_release(pa.table({"sex": ["F", "F", None]}), spec).render())

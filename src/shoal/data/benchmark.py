@@ -14,7 +14,7 @@ from pathlib import Path
 from shoal.data.files import hierarchy_name
 from shoal.data.published import SHAPES
 from shoal.data.shapes import shape
-from shoal.describe.hierarchy_file import hierarchy_file
+from shoal.describe.hierarchies.file import hierarchy_file
 from shoal.describe.spec import QuasiIdentifier
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError, nearest

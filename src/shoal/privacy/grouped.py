@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import Hierarchy
-from shoal.describe.suppress import Suppress
 from shoal.encode.column import code_column
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.privacy.classes import Classes

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.audit import Audit, audit_release
+from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.spec import Spec
-from shoal.describe.suppress import Suppress
 from shoal.errors import InputError, MissingFileError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
+from shoal.describe.hierarchies.intervals import intervals
+from shoal.describe.hierarchies.prefix import prefix
+from shoal.describe.hierarchies.suppress import suppress
 from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels, as_text, check_nested
-from shoal.describe.intervals import intervals
-from shoal.describe.prefix import prefix
-from shoal.describe.suppress import suppress
 
 BUILT = [suppress(), prefix(), prefix(3), intervals(5, 10, 40), intervals(3, origin=1)]
 

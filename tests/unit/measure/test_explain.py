@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.describe.suppress import Suppress
+from shoal.describe.hierarchies.suppress import Suppress
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.measure.explain import explain, explain_node

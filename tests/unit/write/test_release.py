@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from shoal.audit import Audit, References, audit_release
-from shoal.describe.hierarchy_file import HierarchyFile
+from shoal.describe.hierarchies.file import HierarchyFile
+from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.spec import Spec
-from shoal.describe.suppress import Suppress
 from shoal.errors import AuditError, OutputError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat

@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from shoal.describe.hierarchies.file import HierarchyFile, hierarchy_file
 from shoal.describe.hierarchy import HierarchyError
-from shoal.describe.hierarchy_file import HierarchyFile, hierarchy_file
 from shoal.errors import InputError
 
 

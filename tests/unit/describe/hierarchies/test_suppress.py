@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from shoal.describe.suppress import Suppress, suppress
+from shoal.describe.hierarchies.suppress import Suppress, suppress
 from shoal.errors import InputError
 
 

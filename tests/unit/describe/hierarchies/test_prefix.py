@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.describe.hierarchies.prefix import Prefix, prefix
 from shoal.describe.hierarchy import check_nested
-from shoal.describe.prefix import Prefix, prefix
 from shoal.errors import InputError
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.describe.hierarchies.intervals import Intervals, intervals
 from shoal.describe.hierarchy import HierarchyError
-from shoal.describe.intervals import Intervals, intervals
 from shoal.errors import InputError
 
 

@@ -1,0 +1,1 @@
+"""How values generalize: one builder of hierarchies per file."""
