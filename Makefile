@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 WORKERS ?= 2
+FUZZ_SECONDS ?= 60
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 SANITIZING = ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(SANITIZED) LD_PRELOAD="$(foreach \
 	library,libasan.so libubsan.so libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))"
@@ -13,13 +14,14 @@ SANITIZED = build/sanitized
 SOURCES = pyproject.toml CMakeLists.txt \
 	$(shell find cpp src -name '*.[ch]pp' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
 
-.PHONY: help demo test test-all sanitize check bench format clean
+.PHONY: help demo test test-all sanitize check fuzz bench format clean
 
 help:
 	@echo 'make demo      install, anonymize a made-up census of 100,000 people, audit the release'
 	@echo 'make test      lint, types, tests: a few minutes'
 	@echo 'make test-all  everything, slow tests and the sanitizer build of the kernel included'
 	@echo 'make check     lint and types only'
+	@echo 'make fuzz      readers of files on made-up input, FUZZ_SECONDS=60 for each; Linux, where atheris has a wheel'
 	@echo 'make bench     speed and memory, beside what they are measured against'
 	@echo 'make format    put the code into its form'
 	@echo 'make clean     remove what the others made'
@@ -43,6 +45,11 @@ check: $(VENV)/.developing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# Only this needs atheris, which has no wheel for every Python and system.
+fuzz: $(VENV)/.developing
+	$(BIN)/pip install --quiet atheris
+	$(BIN)/python -m tests.fuzz.fuzz_parsers all -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1
 
 bench: $(VENV)/.developing
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done

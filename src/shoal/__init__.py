@@ -2,7 +2,8 @@
 
 The flow, in order:
 
-1. **read**: `anonymize` takes a pandas, polars or Arrow table, or the path of a CSV or Parquet file.
+1. **read**: `anonymize` takes a pandas, polars or Arrow table, a query of DuckDB, or the path of a file: CSV,
+   Parquet, Excel, Stata, SPSS or SAS.
 2. **describe**: a `Spec` says what the columns are, how a `QuasiIdentifier` may be generalized (`intervals`,
    `prefix`, `suppress`, `hierarchy_file`) and what the release must satisfy (`KAnonymity`, `AlphaK`, `KMap`,
    `DeltaPresence`, `LDiversity`, `TCloseness`, `BetaLikeness`, `DeltaDisclosure`, `Risk`; all together).
@@ -31,11 +32,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.audit import audit_release
+    from shoal.describe.formats.anjana import from_anjana
+    from shoal.describe.formats.arx_import import import_arx_project
+    from shoal.describe.hierarchies.chain import chain
+    from shoal.describe.hierarchies.clusters import clusters
+    from shoal.describe.hierarchies.dates import dates
     from shoal.describe.hierarchies.file import hierarchy_file
+    from shoal.describe.hierarchies.function import by_function
     from shoal.describe.hierarchies.intervals import intervals
+    from shoal.describe.hierarchies.mask import mask
+    from shoal.describe.hierarchies.order import order
     from shoal.describe.hierarchies.prefix import prefix
+    from shoal.describe.hierarchies.priority import priority
+    from shoal.describe.hierarchies.quantiles import quantiles
+    from shoal.describe.hierarchies.round import rounding
     from shoal.describe.hierarchies.suppress import suppress
+    from shoal.describe.hierarchies.taxonomy import taxonomy
     from shoal.describe.spec import QuasiIdentifier, Sensitive, Spec
+    from shoal.describe.suggest.profile import Profile, profile
+    from shoal.describe.suggest.suggestion import Suggestion, suggest
     from shoal.errors import (
         AuditError,
         InfeasibleError,
@@ -96,19 +111,35 @@ __all__ = [
     "OutputError",
     "Population",
     "Precision",
+    "Profile",
     "QuasiIdentifier",
     "Release",
     "Risk",
     "Sensitive",
     "ShoalError",
     "Spec",
+    "Suggestion",
     "TCloseness",
     "anonymize",
     "audit_release",
+    "by_function",
+    "chain",
+    "clusters",
+    "dates",
+    "from_anjana",
     "hierarchy_file",
+    "import_arx_project",
     "intervals",
+    "mask",
+    "order",
     "prefix",
+    "priority",
+    "profile",
+    "quantiles",
+    "rounding",
+    "suggest",
     "suppress",
+    "taxonomy",
 ]
 
 # Where each name lives. It is imported when first used, so that `import shoal` stays light.
@@ -141,9 +172,25 @@ _HOMES = {
     "MonotoneDiscernability": "shoal.measure.discernability",
     "Precision": "shoal.measure.precision",
     "intervals": "shoal.describe.hierarchies.intervals",
+    "quantiles": "shoal.describe.hierarchies.quantiles",
+    "rounding": "shoal.describe.hierarchies.round",
+    "dates": "shoal.describe.hierarchies.dates",
     "prefix": "shoal.describe.hierarchies.prefix",
+    "mask": "shoal.describe.hierarchies.mask",
+    "taxonomy": "shoal.describe.hierarchies.taxonomy",
+    "order": "shoal.describe.hierarchies.order",
+    "clusters": "shoal.describe.hierarchies.clusters",
+    "priority": "shoal.describe.hierarchies.priority",
+    "by_function": "shoal.describe.hierarchies.function",
+    "chain": "shoal.describe.hierarchies.chain",
     "suppress": "shoal.describe.hierarchies.suppress",
     "hierarchy_file": "shoal.describe.hierarchies.file",
+    "from_anjana": "shoal.describe.formats.anjana",
+    "import_arx_project": "shoal.describe.formats.arx_import",
+    "profile": "shoal.describe.suggest.profile",
+    "suggest": "shoal.describe.suggest.suggestion",
+    "Profile": "shoal.describe.suggest.profile",
+    "Suggestion": "shoal.describe.suggest.suggestion",
     "audit_release": "shoal.audit",
     "ShoalError": "shoal.errors",
     "InputError": "shoal.errors",

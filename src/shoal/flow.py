@@ -16,12 +16,14 @@ from shoal import registry
 from shoal.audit import References, audit_release
 from shoal.audit.reference import claims, open_population, original_columns
 from shoal.describe.spec import Spec
+from shoal.encode.fit import fitted
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.events import Listener, SearchAdvanced, Steps
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.read.source import Source, open_source
+from shoal.read.typed import typed
 from shoal.recode.full_domain import recode
 from shoal.release import Release
 from shoal.search import scored
@@ -51,7 +53,8 @@ def anonymize(
     Parameters
     ----------
     data
-        A pandas, polars or Arrow table, or the path of a CSV or Parquet file. It is not changed.
+        A pandas, polars or Arrow table, a relation of DuckDB, or the path of a CSV, Parquet, Excel, Stata,
+        SPSS or SAS file. It is not changed.
     spec
         What the columns mean and what the release must satisfy, or the path of its YAML file.
     algorithm
@@ -112,6 +115,7 @@ def anonymize(
         spec, notes = _settle_columns(spec, source, keep_undeclared, drop_undeclared, problems)
         table, populations = _read(source, spec, sources)
     with steps("encode"):
+        spec = fitted(spec, table)
         coded = code_table(
             table,
             spec.quasi_identifiers,
@@ -122,7 +126,7 @@ def anonymize(
             models=spec.privacy,
         )
         released = _Released.of(table, spec, populations)
-        notes = (*notes, *_notes_on_models(spec, coded))
+        notes = (*notes, *_notes_on_hierarchies(coded), *_notes_on_models(spec, coded))
         del table, populations
     with steps("search"):
         processors = os.cpu_count() or 1
@@ -367,12 +371,13 @@ def _settle_columns(
     named = [*spec.roles, *spec.withheld[len(spec.identifiers) :]]
     missing = [name for name in named if name not in source.columns]
     undeclared = [name for name in source.columns if name not in named]
-    if source.dialect is not None and len(missing) == len(named):
+    if source.headed and len(missing) == len(named):
         # The first line of a file without a header is somebody's: it is not shown.
         raise InputError(
             f"None of the columns of the spec is in {source.name!r}.\n"
             f"Columns of the spec: {', '.join(spec.roles)}.\n"
-            f"Check that its first line is a header, and that its delimiter is {source.dialect.delimiter!r}."
+            "Check that its first line is a header"
+            + (f", and that its delimiter is {source.dialect.delimiter!r}." if source.dialect else ".")
         )
     listed = ", ".join(undeclared)
     problems = [
@@ -417,6 +422,14 @@ def _read(
     columns = list(spec.quasi_identifiers)
     table = source.read([name for name in source.columns if name in wanted], coded=columns)
     larger = {key: population.read(columns, coded=columns) for key, population in populations.items()}
+    if spec.types:
+        places = (f" of the population {spec.populations[key].name!r}" for key in larger)
+        (table, *others), strange = typed(
+            [("", table), *zip(places, larger.values(), strict=True)], spec.types
+        )
+        if strange:
+            raise InputError(strange)
+        larger = dict(zip(larger, others, strict=True))
     problems = [
         f"The population {spec.populations[key].name!r} has no rows.\nThere is nobody to compare with."
         for key, population in larger.items()
@@ -439,6 +452,25 @@ def _check_suppressed(suppressed: int, rows: int, spec: Spec) -> None:
             f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
             "Nothing was written."
         )
+
+
+def _notes_on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
+    """Tell what is odd about hierarchies that can be used all the same."""
+    notes = [f"Column {column.name!r}: {note}" for column in coded.columns for note in column.notes]
+    notes += [
+        f"Column {column.name!r}: its hierarchy ends with {len(column.labels[-1]):,} labels, not with one: "
+        "it cannot be hidden altogether."
+        for column in coded.columns
+        if column.height and len(column.labels[-1]) > 1
+    ]
+    unused = [
+        f"{column.name} {spare:,} of {column.total_leaves:,}"
+        for column in coded.columns
+        if (spare := column.total_leaves - len(column.counts))
+    ]
+    if unused:
+        notes.append(f"Entries of hierarchies that the table does not use: {', '.join(unused)}.")
+    return tuple(notes)
 
 
 def _notes_on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ class Release:
 
     @cached_property
     def data(self) -> Any:
-        """The released rows, as the kind of frame that went in; an Arrow table where it was a file."""
+        """The released rows, as the kind of frame that went in; Arrow where that was a file or a query."""
         return self.source.restore(_decoded(self.table))
 
     @property
@@ -128,7 +128,7 @@ class Release:
         Parameters
         ----------
         path
-            Ends in `.csv`, `.csv.gz` or `.parquet`. A file that is there already is replaced.
+            Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
         """
         return write_release(self, path, stage=self.steps)
 
@@ -224,11 +224,15 @@ class Release:
     def _null_rule(self) -> str:
         nulls = self.spec.nulls
         forbidding = [name for name, meaning in nulls.items() if meaning == "forbid"]
-        if not forbidding:
-            return "a value of its own"
-        if len(forbidding) == len(nulls):
-            return "forbidden"
-        return f"a value of its own; forbidden in {', '.join(forbidding)}"
+        rule = "a value of its own"
+        if forbidding and len(forbidding) == len(nulls):
+            rule = "forbidden"
+        elif forbidding:
+            rule += f"; forbidden in {', '.join(forbidding)}"
+        texts = self.spec.input.null_values
+        if texts is not None:
+            rule += f"; in the input it is {', '.join(map(repr, texts)) or 'no text'}"
+        return rule
 
 
 _FATE = {"remove": "removed", "star": "starred"}

@@ -89,7 +89,7 @@ CASES = {
         latin,
         FILE,
         2,
-        ["'people.csv' has bytes that are not utf-8 text, first in line 5.", "cp1252"],
+        ["'people.csv' has bytes that are not utf-8 text, first in line 5, character 2.", "cp1252"],
     ),
     "ragged rows": (
         lambda folder: (
@@ -127,7 +127,7 @@ CASES = {
         2,
         [
             "Column 'age': intervals need numbers.\nFound: 1 value",
-            "Column 'sex': the hierarchy in 'sex.csv' lacks 1 value",
+            "Column 'sex': the hierarchy 'sex.csv' lacks 1 value",
         ],
     ),
     "levels that are not nested": (

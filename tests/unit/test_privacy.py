@@ -414,7 +414,7 @@ def test_what_is_wrong_with_the_data_comes_at_once(folder: Path) -> None:
         shoal.anonymize(pa.table(people), spec)
     found = [problem.message.partition("\n")[0] for problem in caught.value.problems]
     assert found == [
-        "Column 'disease': the hierarchy in 'disease.csv' lacks 3 values that the table has.",
+        "Column 'disease': the hierarchy 'disease.csv' lacks 3 values that the table has.",
         "Column 'patient', the unit, is NULL in 1 of 240 rows.",
         "distinct 7-diversity of pay: l is above the number of different values.",
     ]

@@ -8,7 +8,7 @@ from shoal.errors import InputError
 
 
 def test_names_are_those_of_the_entry_points():
-    assert registry.names("hierarchies") == ("file", "intervals", "prefix", "suppress")
+    assert {"file", "intervals", "prefix", "suppress"} <= set(registry.names("hierarchies"))
     assert "k-anonymity" in registry.names("models")
     assert "loss" in registry.names("measures")
 
@@ -28,4 +28,4 @@ def test_an_unknown_name_lists_the_known_ones_and_the_nearest():
 def test_without_a_near_name_nothing_is_suggested():
     with pytest.raises(InputError) as caught:
         registry.resolve("hierarchies", "zzzz")
-    assert str(caught.value).endswith("suppress.")
+    assert str(caught.value).endswith(f"{registry.names('hierarchies')[-1]}.")

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from shoal.audit.reference import Claim, add_references, claims, read_references, without_units
 from shoal.audit.relation import Relation, open_relation
+from shoal.audit.typed_columns import with_types
 from shoal.describe.spec import Spec
 from shoal.errors import AuditError, InputError, Problem, nearest
 from shoal.privacy.model import Tables
@@ -120,7 +121,8 @@ def audit_release(
     Parameters
     ----------
     release
-        A CSV file (also `.gz`), a Parquet file or a table.
+        A CSV file (also `.gz`), a Parquet or Excel file or a table. A file is read as Shoal writes it: the
+        spec's `null-values` and `sheet` are about the original.
     spec
         Its privacy models are the claims; its roles say which columns are which.
     input_format
@@ -170,11 +172,11 @@ def audit_release(
     release, hidden = _with_units(release, units)
     with open_relation(release, dialect, name) as opened:
         columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
-        relation = replace(opened, columns=columns)
+        relation, strange = with_types(replace(opened, columns=columns), spec)
         unit = _released_unit(relation, spec) if hidden is None else opened.columns[hidden]
         asked = claims(spec, unit_known=unit is not None)
         references, problems = read_references(spec, asked, original, populations, levels)
-        problems = [*map(Problem, _missing_columns(relation, spec)), *problems]
+        problems = [*map(Problem, _missing_columns(relation, spec)), *strange, *problems]
         if unit is not None:
             (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
             if nobody:

@@ -16,8 +16,9 @@ from shoal.describe.hierarchy import ANYTHING, Hierarchy, Levels
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.privacy.model import PrivacyModel, Tables
-from shoal.read.columns import of_type
+from shoal.read.columns import of_type, plain, text_of
 from shoal.read.source import InputFormat, Source, check_wanted, open_source
+from shoal.read.typed import typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
 
 
 def open_population(data: object, spec: Spec) -> Source:
-    """Open a population. A file of it is in the encoding of the spec; what else it is like is found out."""
-    return open_source(data, InputFormat(encoding=spec.input.encoding))
+    """Open a population. A file of it has the encoding and the NULL of the spec; the rest is found out."""
+    return open_source(data, InputFormat(encoding=spec.input.encoding, null_values=spec.input.null_values))
 
 
 def read_references(
@@ -146,7 +147,23 @@ def read_references(
         )
     elif wanted and (lost := [name for name in spec.quasi_identifiers if name not in (levels or {})]):
         problems.append(Problem(f"The levels of the release lack {', '.join(lost)}.\nGive them all."))
-    return References(own, tables), problems
+    return _typed(References(own, tables), spec, problems), problems
+
+
+def _typed(references: References, spec: Spec, problems: list[Problem]) -> References:
+    """Return the tables with values of the types that the spec gives; put what is not into `problems`."""
+    keys = list(references.populations)
+    given = [
+        (" of the original table", references.original),
+        *(
+            (f" of the population {spec.populations[key].name!r}", references.populations[key])
+            for key in keys
+        ),
+    ]
+    found, strange = typed([(where, table) for where, table in given if table is not None], spec.types)
+    problems += strange
+    original = None if references.original is None else found.pop(0)
+    return References(original, dict(zip(keys, found, strict=True)))
 
 
 def add_references(
@@ -215,7 +232,12 @@ def _read_original(data: object, spec: Spec, wanted: Sequence[str]) -> pa.Table:
 
     if isinstance(data, pa.Table):
         check_wanted(there(data.column_names), data.column_names, "the original table")
-        return data.select(there(data.column_names))
+        table = data.select(there(data.column_names))
+        columns = (
+            column if pa.types.is_dictionary(column.type) else plain(column, name)
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        )
+        return pa.table(list(columns), names=table.column_names)
     source = open_source(data, spec.input)
     return source.read(there(source.columns), coded=set(spec.quasi_identifiers))
 
@@ -247,7 +269,7 @@ def _generalized(
                 distinct = distinct.cast(_type_of_values(distinct)).drop_null()
                 values = of_type(values, distinct.type)
                 domain = pa.concat_arrays([values.dictionary, distinct]).unique()
-            labels = _labels(qi.hierarchy.levels(domain))
+            labels = _labels(qi.levels(domain))
             if levels[name] >= len(labels):
                 raise InputError(f"there is no level {levels[name]}, only 0 to {len(labels) - 1}.")
             coded = labels[levels[name]].dictionary_encode()
@@ -280,7 +302,7 @@ def _as_released(column: pa.Array, name: str, relation: Relation, what: str) -> 
     kind = _type_of_values(column)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
     if name in relation.text and not text:
-        return column.cast(kind).cast(pa.large_string())
+        return text_of(column.cast(kind), pa.large_string())
     if text and name not in relation.text and len(column) > column.null_count:
         raise InputError(
             f"it is text in the {what}, and not in the release '{relation.name}'.\n"

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.read.delimited import open_delimited
+from shoal.read.parquet_file import ParquetFile
 from shoal.read.source import InputFormat, open_source
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Relation:
     """Column names as in the release -> as SQL identifiers, quoted."""
     text: Collection[str]
     """Those of its columns that are text."""
+    what: str = "release"
+    """What messages call it: a release, or a table that is to become one."""
 
     def add(self, name: str, table: pa.Table, identifiers: Mapping[str, str]) -> None:
         """Let queries read a table under a name; its columns are called as these identifiers say."""
@@ -48,10 +51,15 @@ class Relation:
 
     def ask(self, sql: str) -> tuple[Any, ...]:
         """Return the one row that the query gives."""
+        (row,) = self.rows(sql)
+        return row
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows that the query gives."""
         import duckdb
 
         try:
-            rows = self.connection.execute(sql).fetchall()
+            return self.connection.execute(sql).fetchall()
         except (duckdb.InterruptException, RuntimeError) as error:
             # DuckDB takes Ctrl-C for itself and reports it so.
             if "interrupt" in str(error).lower():
@@ -62,19 +70,19 @@ class Relation:
             line = re.search(r"Line: (\d+)", str(error))
             found = f"Reading stopped at line {line[1]}" if line else f"DuckDB says {type(error).__name__}"
             raise InputError(
-                f"The release '{self.name}' cannot be read.\n"
+                f"The {self.what} '{self.name}' cannot be read.\n"
                 f"{found}.\n"
                 "Check that every line has as many cells as the header and ends alike, and that delimiter, "
                 "quote and encoding are right."
             ) from None
-        assert len(rows) == 1, "an aggregate has one row"
-        row: tuple[Any, ...] = rows[0]
-        return row
 
 
 @contextmanager
 def open_relation(
-    release: str | Path | pa.Table, input_format: InputFormat, name: str | None = None
+    release: str | Path | pa.Table,
+    input_format: InputFormat,
+    name: str | None = None,
+    what: str = "release",
 ) -> Iterator[Relation]:
     """Open a release in a database of its own, in memory, without network or extensions.
 
@@ -83,9 +91,12 @@ def open_relation(
     release
         A CSV or Parquet file, or a table.
     input_format
-        Delimiter, quote and encoding of a CSV file; what it leaves open is sniffed.
+        Delimiter, quote, encoding and NULL of a CSV file; what it leaves open is sniffed. A release has NULL
+        as Shoal writes it, so that this leaves that open too.
     name
         The file's name in messages and queries, where it is to be another than its own.
+    what
+        What messages call it.
     """
     import duckdb
 
@@ -101,21 +112,28 @@ def open_relation(
         with duckdb.connect(config=config) as connection:
             if isinstance(release, pa.Table):
                 _register(connection, "release", release)
-                columns, text = _described(connection, "release", release.column_names)
-                yield Relation(connection, "release", "release", "release", columns, text)
+                columns, text = described(connection, "release", release.column_names)
+                yield Relation(connection, "release", "release", "release", columns, text, what)
                 return
             path = Path(release)
             name = name or path.name
             file = open_source(path, input_format)
             if file.dialect is not None:
                 readable = _in_utf8(path, file.dialect.encoding, Path(scratch))
-                options = _csv_options(readable, _unique(file.columns), file.dialect)
+                options = _csv_options(
+                    readable, _unique(file.columns), file.dialect, input_format.null_values
+                )
                 source = f"read_csv({_file(readable)}, {options})"
                 shown = f"read_csv({_file(name)}, {options})"
-            else:
+            elif isinstance(file, ParquetFile):
                 source, shown = f"read_parquet({_file(path)})", f"read_parquet({_file(name)})"
-            columns, text = _described(connection, source, file.columns)
-            relation = Relation(connection, name, source, shown, columns, text)
+            else:
+                # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
+                _register(connection, "release", file.read(file.columns, coded=()))
+                excel = path.suffix.lower() == ".xlsx"
+                source, shown = "release", f"read_xlsx({_text(name)}, header = true)" if excel else "release"
+            columns, text = described(connection, source, file.columns)
+            relation = Relation(connection, name, source, shown, columns, text, what)
             if file.dialect is not None:
                 _check_read(relation, path, file.dialect)
             yield relation
@@ -125,6 +143,12 @@ def _register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table)
     """Let queries read a table under a name."""
     import duckdb
 
+    for place, field in enumerate(table.schema):
+        column = table.column(place)
+        if pa.types.is_duration(field.type):  # numbers as in a Parquet file: DuckDB's own are microseconds
+            table = table.set_column(place, field.name, column.cast(pa.int64()))
+        elif pa.types.is_float16(field.type):
+            table = table.set_column(place, field.name, column.cast(pa.float32()))
     try:
         connection.register(name, table)
     except duckdb.NotImplementedException:
@@ -136,7 +160,9 @@ def _register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table)
         ) from None
 
 
-def _csv_options(path: Path, columns: Sequence[str], dialect: InputFormat) -> str:
+def _csv_options(
+    path: Path, columns: Sequence[str], dialect: InputFormat, null_values: Sequence[str] | None
+) -> str:
     """Return what makes DuckDB read a CSV file as text, NULL and the empty string apart.
 
     Nothing is left to its sniffer, which goes by a sample of the rows.
@@ -145,10 +171,13 @@ def _csv_options(path: Path, columns: Sequence[str], dialect: InputFormat) -> st
     quote = _text(beginning.quote)
     types = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in columns)
     skip = f"skip = {beginning.blank_lines}, " if beginning.blank_lines else ""
+    nulls = "nullstr = '', allow_quoted_nulls = false"
+    if null_values:
+        nulls = f"nullstr = [{', '.join(map(_text, null_values))}], allow_quoted_nulls = true"
     return (
         f"header = true, {skip}delim = {_text(beginning.delimiter)}, "
         f"quote = {quote}, escape = {quote}, new_line = '{_line_end(path, beginning.quote)}', "
-        f"nullstr = '', allow_quoted_nulls = false, auto_detect = false, columns = {{{types}}}"
+        f"{nulls}, auto_detect = false, columns = {{{types}}}"
     )
 
 
@@ -169,7 +198,7 @@ def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
     (rows,) = relation.ask(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
     if rows == 0 and open_delimited(path, dialect).more:
         raise InputError(
-            f"The release '{relation.name}' cannot be read.\n"
+            f"The {relation.what} '{relation.name}' cannot be read.\n"
             "It has lines after the header, but no rows are found in them.\n"
             "Check that all lines end alike."
         )
@@ -188,7 +217,7 @@ def _in_utf8(path: Path, encoding: str | None, scratch: Path) -> Path:
             shutil.copyfileobj(text, file)
     except UnicodeDecodeError:
         raise InputError(
-            f"The release '{path.name}' has bytes that are not {encoding} text.\nSay its encoding."
+            f"File '{path.name}' has bytes that are not {encoding} text.\nSay its encoding."
         ) from None
     return copy
 
@@ -213,7 +242,7 @@ def _unique(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def _described(
+def described(
     connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[str]
 ) -> tuple[dict[str, str], frozenset[str]]:
     """Return the columns as DuckDB calls them, by their place, and which of them are text.

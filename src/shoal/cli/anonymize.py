@@ -9,7 +9,17 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, ShowValues, input_format, within_budget
+from shoal.cli.options import (
+    AsJson,
+    Delimiter,
+    Encoding,
+    NullValues,
+    Quote,
+    Sheet,
+    ShowValues,
+    input_format,
+    within_budget,
+)
 from shoal.cli.progress import progress
 from shoal.cli.short_form import adjusted, measure, overridden, spec_from
 from shoal.cli.summary import print_release
@@ -39,12 +49,16 @@ _SEARCH = "The search"
 
 def anonymize(
     input: Annotated[
-        Path, typer.Argument(metavar="INPUT", help="CSV (also .gz) or Parquet file with the table.")
+        Path,
+        typer.Argument(
+            metavar="INPUT",
+            help="File with the table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS.",
+        ),
     ],
     *,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Where the release goes: .csv, .csv.gz or .parquet."),
+        typer.Option("--output", "-o", help="Where the release goes: .csv, .csv.gz, .parquet or .xlsx."),
     ],
     spec: Annotated[
         Path | None,
@@ -137,6 +151,15 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = None,
+    missing_values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="error|top|own",
+            help="What becomes of values that a hierarchy has no place for: an error, hidden at every level "
+            "above 0, or each kept apart until the top. [dim]\\[default: the spec's, or error][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
     suppressed: Annotated[
         str | None,
         typer.Option(
@@ -170,6 +193,8 @@ def anonymize(
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
+    null_value: NullValues = None,
+    sheet: Sheet = None,
     algorithm: Annotated[
         str | None,
         typer.Option(
@@ -234,12 +259,12 @@ def anonymize(
                 insensitive=insensitive or [],
                 unit=unit,
             ),
-            input_format(delimiter, quote, encoding),
+            input_format(delimiter, quote, encoding, null_value, sheet),
             suppression=suppression,
             quality=None if quality is None else measure(quality),
             suppressed=suppressed,
         )
-        asked = adjusted(asked, levels=levels or [], weights=weight or [])
+        asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
         for target in filter(None, (output, all_nodes)):
             check_writable(target, apart_from=[*([spec] if spec else []), *asked.files])
         with progress() as listener:

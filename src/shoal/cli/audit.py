@@ -10,6 +10,7 @@ import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, SpecFile, input_format
+from shoal.cli.short_form import overridden
 from shoal.errors import AuditError, InputError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _COMPARED = "What claims are compared with"
 
 def audit(
     release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz) or Parquet file with the release.")
+        Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz), Parquet or Excel file of the release.")
     ],
     *,
     spec: SpecFile,
@@ -51,6 +52,15 @@ def audit(
             rich_help_panel=_COMPARED,
         ),
     ] = None,
+    null_value: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="A text that stands for NULL in these; the release has NULL as Shoal writes it. Repeatable. "
+            "[dim]\\[default: the spec's][/dim]",
+            rich_help_panel=_COMPARED,
+        ),
+    ] = None,
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -68,7 +78,7 @@ def audit(
         from shoal.write.manifest import levels_in
         from shoal.write.release import manifest_path
 
-        asked = Spec.from_yaml(spec)
+        asked = overridden(Spec.from_yaml(spec), input_format(None, None, None, null_value))
         beside = manifest_path(release)
         found = audit_release(
             release,

@@ -15,6 +15,11 @@ from shoal.cli.anonymize import EPILOG, anonymize
 from shoal.cli.audit import audit
 from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
 from shoal.cli.demo import demo
+from shoal.cli.hierarchy import ABOUT as HIERARCHY_ABOUT
+from shoal.cli.hierarchy import BUILD_EPILOG, build, check, convert, list_, show
+from shoal.cli.import_ import import_
+from shoal.cli.init import EPILOG as INIT_EPILOG
+from shoal.cli.init import init
 from shoal.cli.measures import measures
 from shoal.cli.models import models
 from shoal.cli.sample import sample
@@ -43,11 +48,13 @@ def _show_version(wanted: bool) -> None:
 
 shoal demo
 
+shoal init people.csv
+
+shoal anonymize people.csv --spec people.spec.yaml --output release.csv
+
+shoal audit release.csv --spec people.spec.yaml
+
 shoal sample census --rows 10000 --output census
-
-shoal anonymize census/census.csv --spec census/spec.yaml --output release.csv
-
-shoal audit release.csv --spec census/spec.yaml
 """
 )
 def shoal(
@@ -66,14 +73,24 @@ def _unwrapped(text: str | None) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
 
 
-for command in (anonymize, audit, models, measures, algorithms, sample, demo):
-    app.command(
-        help=_unwrapped(command.__doc__), epilog=_unwrapped(EPILOG if command is anonymize else None)
-    )(command)
+_EPILOGS = {init: INIT_EPILOG, anonymize: EPILOG}
+
+for command in (init, anonymize, audit, models, measures, algorithms, sample, demo):
+    app.command(help=_unwrapped(command.__doc__), epilog=_unwrapped(_EPILOGS.get(command)))(command)
 
 bench = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=ABOUT)
 bench.command(help=_unwrapped(search.__doc__), epilog=_unwrapped(SEARCH_EPILOG))(search)
 app.add_typer(bench, name="bench")
+
+hierarchy = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=HIERARCHY_ABOUT)
+for part in (build, show, check, convert, list_):
+    hierarchy.command(
+        part.__name__.rstrip("_"),
+        help=_unwrapped(part.__doc__),
+        epilog=_unwrapped(BUILD_EPILOG if part is build else None),
+    )(part)
+app.add_typer(hierarchy, name="hierarchy")
+app.command("import", help=_unwrapped(import_.__doc__))(import_)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shoal.read.source import InputFormat
     from shoal.search.result import SearchAlgorithm
 
-_CSV = "How the CSV file is written, if it should not be found out"
+_CSV = "How the file is written, if it should not be found out"
 
 SpecFile = Annotated[
     Path,
@@ -24,6 +24,22 @@ Quote = Annotated[str | None, typer.Option(help="Around cells.", rich_help_panel
 Encoding = Annotated[
     str | None, typer.Option(help="Of the text, such as utf-8 or cp1252.", rich_help_panel=_CSV)
 ]
+NullValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--null-value",
+        metavar="TEXT",
+        help="A text that stands for NULL, quoted or not. Repeatable. Without any, NULL is an empty cell "
+        "without quotes.",
+        rich_help_panel=_CSV,
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Of an Excel workbook. [dim]\\[default: the first][/dim]", rich_help_panel=_CSV
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ShowValues = Annotated[
     bool,
@@ -31,11 +47,18 @@ ShowValues = Annotated[
 ]
 
 
-def input_format(delimiter: str | None, quote: str | None, encoding: str | None) -> InputFormat:
-    """Return how a CSV file is written, as far as the options say."""
+def input_format(
+    delimiter: str | None,
+    quote: str | None,
+    encoding: str | None,
+    null_values: list[str] | None = None,
+    sheet: str | None = None,
+) -> InputFormat:
+    """Return how a file is written, as far as the options say."""
     from shoal.read.source import InputFormat
 
-    return InputFormat("\t" if delimiter == r"\t" else delimiter, quote, encoding)
+    nulls = tuple(null_values) if null_values else None
+    return InputFormat("\t" if delimiter == r"\t" else delimiter, quote, encoding, nulls, sheet)
 
 
 def within_budget(

@@ -1,4 +1,4 @@
-"""What `shoal models` and `shoal measures` share: a page about one of them."""
+"""What `shoal models`, `shoal measures` and `shoal hierarchy list` share: a page about one of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def in_one_line(written: object) -> str:
     return text.removesuffix("...\n").rstrip()
 
 
-def show_page(kind: Any, facts: Sequence[tuple[str, str]], forms: Sequence[tuple[str, ...]]) -> None:
+def show_page(
+    kind: Any, facts: Sequence[tuple[str, str]], forms: Sequence[tuple[str, ...]], call: Any = None
+) -> None:
     """Print what a class says about itself.
 
     Parameters
@@ -40,6 +42,8 @@ def show_page(kind: Any, facts: Sequence[tuple[str, str]], forms: Sequence[tuple
         What else is to be known, in words.
     forms
         Ways to ask for it in a spec, each with remarks.
+    call
+        What is called in Python, if not the class itself.
     """
     sections = dict(_sections(inspect.getdoc(kind) or ""))
     typer.secho(kind.name, bold=True)
@@ -48,10 +52,11 @@ def show_page(kind: Any, facts: Sequence[tuple[str, str]], forms: Sequence[tuple
     if kind.parameters:
         _title("Parameters")
         print_table([(f"  {name}", words) for name, words in kind.parameters.items()])
-    _title("In a spec")
-    print_table([(f"  {form}", *remarks) for form, *remarks in forms])
+    if forms:
+        _title("In a spec")
+        print_table([(f"  {form}", *remarks) for form, *remarks in forms])
     _title("In Python")
-    typer.echo(f"  {_call(kind)}")
+    typer.echo(f"  {_call(call or kind)}")
     if "References" in sections:
         _title("References")
         typer.echo("\n".join(f"  {line}" for line in sections["References"].splitlines()))
@@ -60,10 +65,10 @@ def show_page(kind: Any, facts: Sequence[tuple[str, str]], forms: Sequence[tuple
 def _call(kind: Any) -> str:
     """Write how it is called, with the values that parameters have if they are not given."""
     parameters = inspect.signature(kind).parameters.values()
-    given = (
-        parameter.name if parameter.default is parameter.empty else f"{parameter.name}={parameter.default!r}"
-        for parameter in parameters
-    )
+    given = []
+    for parameter in parameters:
+        name = f"*{parameter.name}" if parameter.kind is parameter.VAR_POSITIONAL else parameter.name
+        given.append(name if parameter.default is parameter.empty else f"{name}={parameter.default!r}")
     home = "shoal" if kind.__name__ in shoal.__all__ else kind.__module__
     return f"{home}.{kind.__name__}({', '.join(given)})"
 

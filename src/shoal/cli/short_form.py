@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
@@ -118,14 +118,26 @@ def overridden(spec: Spec, written: InputFormat, **settings: Any) -> Spec:
     return replace(spec, input=InputFormat(**parts), **given)
 
 
-def adjusted(spec: Spec, *, levels: list[str], weights: list[str]) -> Spec:
-    """Return the spec with the levels and weights of `--levels` and `--weight` in place of its own."""
+def adjusted(spec: Spec, *, levels: list[str], weights: list[str], missing_values: str | None = None) -> Spec:
+    """Return the spec with what `--levels`, `--weight` and `--missing-values` say in place of its own."""
+    from shoal.describe.missing import MissingValues
+
     problems: list[Problem] = []
+    if missing_values is not None and missing_values not in get_args(MissingValues):
+        known = get_args(MissingValues)
+        problems.append(
+            Problem(
+                f"--missing-values is one of {', '.join(known)}.\nFound: {missing_values!r}.\n"
+                f"{nearest(missing_values, known).strip()}".rstrip()
+            )
+        )
     bounds = _by_column("--levels", levels, level_bounds, problems)
     numbers = _by_column("--weight", weights, _weight, problems)
     if problems:
         raise InputError(problems)
-    return spec.adjust(levels=bounds, weights=numbers)
+    return spec.adjust(
+        levels=bounds, weights=numbers, missing_values=cast("MissingValues | None", missing_values)
+    )
 
 
 def level_bounds(text: str) -> LevelBounds:
@@ -190,7 +202,8 @@ def _columns(option: str, texts: list[str], problems: list[Problem]) -> dict[str
 def column_with_hierarchy(text: str, option: str = "--qi") -> tuple[str, str | None]:
     """Split `NAME[=HIERARCHY[:ARGS]]` into the column and its hierarchy.
 
-    A name may itself hold `=`: the split is at the last one that a known hierarchy follows.
+    A name may itself hold `=`: the split is at the last one that a known hierarchy follows, or one that is
+    written as in a spec.
 
     Examples
     --------
@@ -200,11 +213,16 @@ def column_with_hierarchy(text: str, option: str = "--qi") -> tuple[str, str | N
     ('sex', None)
     >>> column_with_hierarchy("a=b=file:c=d.csv")
     ('a=b', 'file:c=d.csv')
+    >>> column_with_hierarchy("age={intervals: {cuts: [18, 65]}}")
+    ('age', '{intervals: {cuts: [18, 65]}}')
     """
     from shoal import registry
 
     known = registry.names("hierarchies")
     parts = text.split("=")
+    name, _, written = text.partition("=")
+    if written.startswith(("{", "[")):
+        return name, written
     for place in range(len(parts) - 1, 0, -1):
         hierarchy = "=".join(parts[place:])
         if hierarchy.partition(":")[0] in known:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self, TypeAlias, runtime_checkable
+from typing import ClassVar, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, Problem
+from shoal.read.columns import text_of
 
 ANYTHING = "*"
 HIGHEST_LEVEL = 255
@@ -40,11 +42,14 @@ class Levels:
         `leaves[l][i]` counts the leaves under that label in the whole hierarchy, used or not.
     total
         Leaves of the whole hierarchy.
+    notes
+        What whoever uses it should know; in lower case, the column's name goes before.
     """
 
     labels: tuple[pa.Array, ...]
     leaves: tuple[IntArray, ...]
     total: int
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_height(len(self.labels) - 1)
@@ -65,10 +70,21 @@ class Levels:
             counts.append(np.bincount(codes).astype(np.int64)[codes])
         return cls((values, *labels), tuple(counts), len(values))
 
+    def table(self, rows: int = 20) -> str:
+        """Return the labels of the first values as text, a line for each."""
+        from shoal.describe import show
 
-@runtime_checkable
-class Hierarchy(Protocol):
-    """A way to generalize the values of a column.
+        return show.table(self, rows)
+
+    def tree(self, lines: int = 30, *, ascii: bool = False) -> str:
+        """Return the labels as a drawn tree, each with the number of values under it."""
+        from shoal.describe import show
+
+        return show.tree(self, lines, ascii=ascii)
+
+
+class Generalizing(Protocol):
+    """Whatever can say the labels of values.
 
     Levels are nested: values with the same label at one level share theirs at every level above.
     """
@@ -83,9 +99,18 @@ class Hierarchy(Protocol):
         """
         ...
 
+
+@runtime_checkable
+class Hierarchy(Generalizing, Protocol):
+    """A way to generalize the values of a column that can be written into a spec."""
+
     def to_spec(self) -> object:
         """Return what stands after `hierarchy:` in a spec."""
         ...
+
+
+class Builder(Hierarchy, Protocol):
+    """A hierarchy that can be read from a spec too: what a registered name stands for."""
 
     @classmethod
     def from_spec(cls, argument: object, folder: Path) -> Self:
@@ -98,12 +123,102 @@ class Hierarchy(Protocol):
         ...
 
 
+B = TypeVar("B", bound=Builder)
+
+
+class HierarchyDefaults:
+    """What registered builders tell about themselves, and how they are read where a name has no short form.
+
+    Attributes
+    ----------
+    name
+        As in a spec.
+    summary
+        What it does, in one line.
+    parameters
+        What stands after its name, and what that means.
+    examples
+        Arguments as in a spec.
+    sample
+        Values that the examples are for.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    parameters: ClassVar[Mapping[str, str]] = {}
+    examples: ClassVar[tuple[object, ...]]
+    sample: ClassVar[tuple[object, ...]]
+
+    @classmethod
+    def from_text(cls: type[B], text: str) -> B:
+        return cls.from_spec(text or None, Path())
+
+
 @runtime_checkable
-class FromFile(Protocol):
-    """What a hierarchy also is if it stands in a file: that file must not be overwritten by a release."""
+class Partial(Protocol):
+    """What a hierarchy also is if it has no place for some values: a file may lack them."""
+
+    def knows(self, values: pa.Array) -> pa.BooleanArray:
+        """Tell for each value whether `levels` has labels for it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnData:
+    """A column's values and how often they occur, for hierarchies that are made from it.
+
+    Attributes
+    ----------
+    values
+        The distinct values, without NULL.
+    counts
+        Rows per value.
+    target_values, by_target
+        Of the column that is to be kept apart, where one is named: its values, NULL among them, and for each
+        value of this column how often it occurs with each of them.
+    """
+
+    values: pa.Array
+    counts: IntArray
+    target_values: pa.Array | None = None
+    by_target: IntArray | None = None
+
+
+@runtime_checkable
+class FromData(Protocol):
+    """What a hierarchy also is if it is made from the column that it is for."""
 
     @property
-    def file(self) -> Path: ...
+    def target(self) -> str | None:
+        """The column whose values tell which of its own behave alike, if it looks at one."""
+        ...
+
+    def fit(self, column: ColumnData) -> Generalizing:
+        """Return the hierarchy for a column.
+
+        Raises
+        ------
+        HierarchyError
+            With everything that keeps it from being made.
+        """
+        ...
+
+
+@runtime_checkable
+class FromFile(Protocol):
+    """What a hierarchy also is if it stands in files: a release must not overwrite them."""
+
+    @property
+    def files(self) -> tuple[Path, ...]: ...
+
+
+def known(hierarchy: Generalizing, values: pa.Array) -> pa.BooleanArray:
+    """Tell for each value whether a hierarchy has labels for it."""
+    if isinstance(hierarchy, Partial):
+        return hierarchy.knows(values)
+    return pa.repeat(True, len(values))
 
 
 def check_height(height: int) -> None:
@@ -123,7 +238,7 @@ def as_text(values: pa.Array) -> pa.Array:
     as 2026-01-31, truth values as true and false.
     """
     try:
-        return values.cast(pa.string())
+        return text_of(values)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise HierarchyError(
             f"values of type {values.type} have no text form.\nTurn the column into text."
@@ -139,12 +254,16 @@ def codes_of(labels: pa.Array) -> IntArray:
 def check_nested(labels: Sequence[pa.Array]) -> list[Problem]:
     """Return a problem for each level at which some label has more than one parent.
 
+    Labels are shown, the values themselves are not: they are people's.
+
     Examples
     --------
     >>> towns, countries = pa.array(["Ulm", "Bonn", "Rome"]), pa.array(["D", "D", "I"])
     >>> regions = pa.array(["South", "Rhine", "South"])
-    >>> [problem.message for problem in check_nested([towns, countries, regions])]
-    ['levels 1 and 2 are not nested: 1 label of level 1 has more than one parent.']
+    >>> for problem in check_nested([towns, countries, regions]):
+    ...     print(problem.message)
+    levels 1 and 2 are not nested: 1 label of level 1 has more than one parent.
+    Found: 'D' under 'South' and 'Rhine'.
     """
     problems = []
     codes = [codes_of(level) for level in labels]
@@ -155,11 +274,23 @@ def check_nested(labels: Sequence[pa.Array]) -> list[Problem]:
         torn = labels[level].take(pa.array(np.flatnonzero(parent[lower] != upper))).unique()
         if len(torn):
             have = "1 label of level {} has" if len(torn) == 1 else f"{len(torn):,} labels of level {{}} have"
+            found = _parents(labels[level], labels[level + 1], torn) if level else ""
             problems.append(
                 Problem(
                     f"levels {level} and {level + 1} are not nested: {have.format(level)} "
-                    "more than one parent.",
+                    f"more than one parent.{found}",
                     tuple(as_text(torn).to_pylist()),
                 )
             )
     return problems
+
+
+def _parents(lower: pa.Array, upper: pa.Array, torn: pa.Array, limit: int = 3) -> str:
+    """Say under which labels the first of some labels stand."""
+    shown = []
+    for label in torn[:limit]:
+        parents = upper.filter(pc.equal(lower, label)).unique().to_pylist()
+        more = f" and {len(parents) - limit:,} more" if len(parents) > limit else ""
+        shown.append(f"{label.as_py()!r} under {' and '.join(map(repr, parents[:limit]))}{more}")
+    rest = f"; {len(torn) - limit:,} more" if len(torn) > limit else ""
+    return f"\nFound: {'; '.join(shown)}{rest}."

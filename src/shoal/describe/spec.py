@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from shoal import registry
-from shoal.describe.hierarchy import FromFile, Hierarchy
+from shoal.describe.hierarchy import FromData, FromFile, Hierarchy, Levels
+from shoal.describe.missing import MissingValues, levels_of
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
+from shoal.read.types import ColumnType, column_type
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from shoal.measure.measure import Measure, Node
     from shoal.privacy.model import PrivacyModel
     from shoal.privacy.population import Population
@@ -52,6 +56,9 @@ class QuasiIdentifier:
         The levels of the hierarchy among which to choose; up to the top without `max_level`.
     null
         Meaning of NULL: a `value` of its own, or `forbid` for an error.
+    missing_values
+        What becomes of values that the hierarchy has no place for: an `error`, hidden at every level above 0
+        (`top`), or each kept apart until the top (`own`).
     """
 
     hierarchy: Hierarchy
@@ -59,6 +66,11 @@ class QuasiIdentifier:
     min_level: int = 0
     max_level: int | None = None
     null: NullMeaning = "value"
+    missing_values: MissingValues = "error"
+
+    def levels(self, values: pa.Array) -> Levels:
+        """Return the labels of distinct values without NULL."""
+        return levels_of(self.hierarchy, values, self.missing_values)
 
     def problems(self) -> Iterable[str]:
         """Tell what is wrong with the settings."""
@@ -78,6 +90,8 @@ class QuasiIdentifier:
                 )
         if self.null not in get_args(NullMeaning):
             yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."
+        if self.missing_values not in get_args(MissingValues):
+            yield f"missing values are 'error', 'top' or 'own'.\nFound: {self.missing_values!r}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +115,12 @@ class Sensitive:
         if self.hierarchy is not None and not isinstance(self.hierarchy, Hierarchy):
             known = ", ".join(registry.names("hierarchies"))
             yield f"{self.hierarchy!r} is not a hierarchy.\nKnown: {known}."
+        elif isinstance(self.hierarchy, FromData):
+            yield (
+                "the hierarchy of a sensitive column cannot be made from the table: who checks the release "
+                "could not make it again.\n"
+                "Make a file of it with `shoal hierarchy build`, and name that."
+            )
         if self.null not in get_args(NullMeaning):
             yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."
 
@@ -119,6 +139,10 @@ class Spec:
         `Sensitive` with further settings, or None.
     identifiers, insensitive
         Names of the columns in the other roles.
+    types
+        For columns in any role what they hold, if not what they come as: `"integer"`, `"decimal"`, `"float"`,
+        `"boolean"`, `"date"`, `"timestamp"` or `"text"`; dates and timestamps also with the form in which
+        they are written, `{"date": "%d.%m.%Y"}`.
     unit
         The column that says who a row is about. With it every count is one of people, so that somebody with
         many rows is still one. It may have any role or none; without one it is read but not released.
@@ -153,6 +177,7 @@ class Spec:
     sensitive: Mapping[str, Sensitive]
     identifiers: tuple[str, ...]
     insensitive: tuple[str, ...]
+    types: Mapping[str, ColumnType]
     unit: str | None
     privacy: tuple[PrivacyModel, ...]
     suppression: float
@@ -167,6 +192,7 @@ class Spec:
         sensitive: Sequence[str] | Mapping[str, Hierarchy | Sensitive | str | None] = (),
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
+        types: Mapping[str, ColumnType | str | Mapping[str, str]] | None = None,
         unit: str | None = None,
         privacy: Sequence[PrivacyModel],
         suppression: float = 0.0,
@@ -188,6 +214,7 @@ class Spec:
         self._set(quasi_identifiers=_quasi_identifiers(quasi_identifiers, problems))
         self._set(sensitive=_sensitive(declared["sensitive"], problems))
         problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
+        self._set(types=_types(types or {}, self.roles, problems))
         self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input)
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
@@ -201,9 +228,16 @@ class Spec:
             self._set(suppression=float(suppression))
         try:
             self._set(quality=_measure(quality))
-            problems.extend(_target_problems(self.quality, self.roles))
+            problems.extend(
+                _target_problems(f"The measure {self.quality.name}", self.quality.attribute, self.roles)
+            )
         except InputError as error:
             problems.extend(error.problems)
+        for name, qi in self.quasi_identifiers.items():
+            if isinstance(qi.hierarchy, FromData):
+                problems.extend(
+                    _target_problems(f"The hierarchy of column {name!r}", qi.hierarchy.target, self.roles)
+                )
         problems.extend(column_problems(self.privacy, self.sensitive))
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
@@ -261,7 +295,12 @@ class Spec:
         hierarchies += [column.hierarchy for column in self.sensitive.values()]
         sources = (population.source for population in self.populations.values())
         return (
-            *(hierarchy.file for hierarchy in hierarchies if isinstance(hierarchy, FromFile)),
+            *(
+                file
+                for hierarchy in hierarchies
+                if isinstance(hierarchy, FromFile)
+                for file in hierarchy.files
+            ),
             *(Path(source) for source in sources if isinstance(source, str | Path)),
         )
 
@@ -271,6 +310,7 @@ class Spec:
         levels: Mapping[str, LevelBounds] | None = None,
         weights: Mapping[str, float] | None = None,
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
+        missing_values: MissingValues | None = None,
     ) -> Self:
         """Return the spec with another idea of what a good release is.
 
@@ -283,6 +323,8 @@ class Spec:
             By column its importance in measures that average over columns.
         quality
             What to optimize.
+        missing_values
+            What becomes of values that the hierarchies of quasi-identifiers have no place for.
 
         Examples
         --------
@@ -309,7 +351,11 @@ class Spec:
         for name, column in self.quasi_identifiers.items():
             lowest, highest = _lowest_and_highest(levels.get(name, (column.min_level, column.max_level)))
             columns[name] = replace(
-                column, min_level=lowest, max_level=highest, weight=weights.get(name, column.weight)
+                column,
+                min_level=lowest,
+                max_level=highest,
+                weight=weights.get(name, column.weight),
+                missing_values=missing_values or column.missing_values,
             )
         try:
             adjusted = replace(self, quasi_identifiers=columns, quality=wanted)
@@ -331,8 +377,9 @@ class Spec:
     def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:
         """Build a spec from what its YAML file would hold; names of files are relative to `folder`."""
         from shoal.describe import spec_file
+        from shoal.describe.yaml_text import Document
 
-        return cls(**spec_file.arguments(mapping, Path(folder)))
+        return cls(**spec_file.arguments(Document.of(mapping), Path(folder)))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return what a YAML file of this spec would hold."""
@@ -343,10 +390,14 @@ class Spec:
                 columns[name] |= _settings(self.quasi_identifiers[name])
             elif role is Role.SENSITIVE:
                 columns[name] |= _sensitive_settings(self.sensitive[name])
+            if name in self.types:
+                columns[name]["type"] = self.types[name].to_spec()
         written = {
             "delimiter": self.input.delimiter,
             "quote": self.input.quote,
             "encoding": self.input.encoding,
+            "null-values": None if self.input.null_values is None else list(self.input.null_values),
+            "sheet": self.input.sheet,
         }
         mapping = {
             "input": {key: value for key, value in written.items() if value is not None},
@@ -367,14 +418,20 @@ def _lowest_and_highest(bounds: LevelBounds) -> tuple[int, int | None]:
 
 
 def hierarchy_from_text(text: str) -> Hierarchy:
-    """Return a hierarchy from `NAME` or `NAME:ARGUMENT`, as on the command line.
+    """Return a hierarchy from `NAME` or `NAME:ARGUMENT`, or as it stands in a spec.
+
+    That is `{NAME: ARGUMENT}`, also without the braces, or a list of hierarchies.
 
     Examples
     --------
-    >>> hierarchy_from_text("intervals:5,10,20")
-    Intervals(widths=(5, 10, 20), origin=0)
+    >>> hierarchy_from_text("intervals:5,10,20").to_spec()
+    {'intervals': [5, 10, 20]}
     """
     name, _, argument = text.partition(":")
+    if text.startswith(("{", "[")) or argument.startswith(" "):
+        from shoal.describe.spec_file import hierarchy_from_text as as_in_a_spec
+
+        return as_in_a_spec(text)
     hierarchy: Hierarchy = registry.resolve("hierarchies", name).from_text(argument)
     return hierarchy
 
@@ -387,6 +444,8 @@ def _settings(column: QuasiIdentifier) -> dict[str, object]:
         settings["min-level"] = column.min_level
     if column.max_level is not None:
         settings["max-level"] = column.max_level
+    if column.missing_values != "error":
+        settings["missing-values"] = column.missing_values
     return settings | {"null": column.null}
 
 
@@ -413,6 +472,23 @@ def _quasi_identifiers(
         problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
         columns[name] = column
     return columns
+
+
+def _types(
+    given: Mapping[str, ColumnType | str | Mapping[str, str]],
+    roles: Mapping[str, Role],
+    problems: list[str | Problem],
+) -> dict[str, ColumnType]:
+    types = {}
+    for name, written in given.items():
+        if name not in roles:
+            advice = nearest(str(name), list(roles)).strip() or "Give it one, or leave the type out."
+            problems.append(f"Column {name!r} has a type but no role.\n{advice}")
+        try:
+            types[name] = column_type(written)
+        except InputError as error:
+            problems.extend(_of_column(name, error))
+    return types
 
 
 def _sensitive(given: Collection[str], problems: list[str | Problem]) -> dict[str, Sensitive]:
@@ -485,16 +561,15 @@ def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]
             )
 
 
-def _target_problems(measure: Measure, roles: Mapping[str, Role]) -> Iterable[str]:
-    """Tell if a measure looks at a column that is not released as it is."""
-    target = measure.attribute
+def _target_problems(what: str, target: str | None, roles: Mapping[str, Role]) -> Iterable[str]:
+    """Tell if a measure or a hierarchy looks at a column that is not released as it is."""
     known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
     if not target or target in known:
         return
     found = f"Its role: {roles[target].value}" if target in roles else "It has no role"
     advice = nearest(target, known).strip() or "Give it the role sensitive or insensitive, or name another."
     yield (
-        f"The measure {measure.name} cannot look at column {target!r}.\n"
+        f"{what} cannot look at column {target!r}.\n"
         f"{found}. Columns that it can: {', '.join(known) or 'none'}.\n{advice}"
     )
 

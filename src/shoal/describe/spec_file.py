@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
@@ -11,11 +13,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from shoal import registry
+from shoal.describe import yaml_text
+from shoal.describe.missing import MissingValues
 from shoal.describe.spec import NullMeaning, QuasiIdentifier, Sensitive, SuppressedRows, column_problems
+from shoal.describe.yaml_text import Document, Place
 from shoal.errors import InputError, Problem, nearest
-from shoal.read.source import InputFormat, check_file
+from shoal.read.source import InputFormat
+from shoal.read.types import ColumnType, column_type
 
 if TYPE_CHECKING:
+    from shoal.describe.hierarchy import Hierarchy
     from shoal.privacy.model import PrivacyModel
 
 
@@ -29,6 +36,8 @@ class _Input(_Form):
     delimiter: str | None = None
     quote: str | None = None
     encoding: str | None = None
+    null_values: list[str] | None = None
+    sheet: str | None = None
 
 
 class _Column(_Form):
@@ -38,6 +47,8 @@ class _Column(_Form):
     min_level: int = 0
     max_level: int | None = None
     null: NullMeaning = "value"
+    missing_values: MissingValues = "error"
+    type: Any = None
 
 
 class _Spec(_Form):
@@ -71,40 +82,29 @@ _EXPECTED = {
 }
 
 _OWN_KEYS = {
-    "quasi-identifier": {"hierarchy", "weight", "min_level", "max_level", "null"},
+    "quasi-identifier": {"hierarchy", "weight", "min_level", "max_level", "null", "missing_values"},
     "sensitive": {"hierarchy", "null"},
 }
 """The keys that a column has beside its role, by role."""
 
 
-def load(path: Path) -> Any:
+def load(path: Path) -> Document:
     """Read a YAML file."""
-    check_file(path)
-    try:
-        loader = _Loader(path.read_text(encoding="utf-8-sig"))
-        content = loader.get_single_data()
-    except UnicodeDecodeError:
-        raise InputError(f"Spec {path.name!r} is not UTF-8 text.\nSave it in that encoding.") from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        advice = "\nIndent with spaces, not tabs." if "\\t" in str(error.problem) else ""
-        raise InputError(f"Spec {path.name!r} is not valid YAML{place}: {error.problem}.{advice}") from None
-    except (yaml.YAMLError, ValueError):
-        raise InputError(f"Spec {path.name!r} is not valid YAML.\nCheck its characters and dates.") from None
-    if loader.repeated:
+    document = yaml_text.read(path, "Spec")
+    if document.repeated:
         raise InputError(
             f"Key {key!r} stands twice in the same place of spec {path.name!r}: lines {first} and {again}.\n"
             "Keep one."
-            for key, first, again in loader.repeated
+            for key, first, again in document.repeated
         )
-    if content is None:
+    if document.content is None:
         raise InputError(f"Spec {path.name!r} is empty.\nIt needs at least `columns:` and `privacy:`.")
-    return content
+    return document
 
 
-def arguments(mapping: object, folder: Path) -> dict[str, Any]:
+def arguments(document: Document, folder: Path) -> dict[str, Any]:
     """Return the arguments of `Spec` that the content of a YAML file stands for."""
+    mapping = document.content
     if not isinstance(mapping, Mapping) or (mapping and not set(map(str, mapping)) & set(_keys(_Spec))):
         # It may be somebody's table: what is in it is not shown.
         found = "other keys" if isinstance(mapping, Mapping) else _kind_alone(mapping)
@@ -113,23 +113,26 @@ def arguments(mapping: object, folder: Path) -> dict[str, Any]:
             "Check that this is the file of the spec, and not that of the table."
         )
     try:
-        problems = _key_problems(mapping)
+        strange = _key_problems(mapping)
     except RecursionError:
-        raise InputError("The spec holds itself, by an alias.\nWrite out what `*` stands for.") from None
-    if problems:
-        raise InputError(problems)
+        raise InputError("The spec holds itself.\nWrite out what it is to hold.") from None
+    if strange:
+        raise InputError(strange)
     try:
         form = _Spec.model_validate(dict(mapping))
     except ValidationError as error:
-        raise InputError(_problem(detail) for detail in error.errors(include_url=False)) from None
+        raise InputError(_problem(detail, document) for detail in error.errors(include_url=False)) from None
 
-    problems = []
+    problems = _Problems(document)
     columns = {}
     sensitive = {}
+    types = {}
     for name, column in form.columns.items():
-        place = f"columns.{name}.hierarchy"
-        if idle := column.model_fields_set - _OWN_KEYS.get(column.role, set()) - {"role"}:
-            problems.append(_idle(name, column.role, idle))
+        place = ("columns", name, "hierarchy")
+        if "type" in column.model_fields_set:
+            types[name] = _type(name, column.type, problems)
+        if idle := column.model_fields_set - _OWN_KEYS.get(column.role, set()) - {"role", "type"}:
+            problems.add(("columns", name, min(idle).replace("_", "-")), _idle(name, column.role, idle))
         elif column.role == "sensitive":
             given = None
             if "hierarchy" in column.model_fields_set:
@@ -143,21 +146,22 @@ def arguments(mapping: object, folder: Path) -> dict[str, Any]:
                 min_level=column.min_level,
                 max_level=column.max_level,
                 null=column.null,
+                missing_values=column.missing_values,
             )
     models = [
-        _build("models", model, f"privacy.{place}", problems, folder)
-        for place, model in enumerate(form.privacy)
+        _build("models", model, ("privacy", str(number)), problems, folder)
+        for number, model in enumerate(form.privacy)
     ]
-    if problems:
+    if problems.found:
         # A spec finds out by itself about models of columns that are not sensitive; there will be none now.
-        strange = [model for model in models if model is not None and model.column not in sensitive]
-        problems += map(Problem, column_problems(strange, sensitive))
-        raise InputError(problems)
+        others = [model for model in models if model is not None and model.column not in sensitive]
+        raise InputError([*problems.found, *column_problems(others, sensitive)])
     return {
         "quasi_identifiers": columns,
         "sensitive": sensitive,
         "identifiers": _in_role(form, "identifier"),
         "insensitive": _in_role(form, "insensitive"),
+        "types": types,
         "unit": form.unit,
         "privacy": models,
         "suppression": form.suppression,
@@ -177,96 +181,130 @@ def models_from_text(texts: Sequence[str], option: str) -> list[PrivacyModel]:
     >>> models_from_text(["k-anonymity: 5"], "--privacy")
     [KAnonymity(k=5)]
     """
-    problems: list[Problem] = []
+    problems = _Problems(Document.of(None))
     models = []
     for text in texts:
         try:
             written = from_text(text, option)
         except InputError as error:
-            problems.extend(error.problems)
+            problems.found += error.problems
             continue
-        models.append(_build("models", written, f"{option} {text!r}", problems, Path()))
-    if problems:
-        raise InputError(problems)
+        models.append(_build("models", written, (f"{option} {text!r}",), problems, Path()))
+    problems.require()
     return models
+
+
+def hierarchy_from_text(text: str) -> Hierarchy:
+    """Return a hierarchy from a text as it stands in a spec.
+
+    Files are relative to the folder in which the program runs.
+
+    Examples
+    --------
+    >>> hierarchy_from_text("intervals: [5, 10]").to_spec()
+    {'intervals': [5, 10]}
+    """
+    problems = _Problems(Document.of(None))
+    hierarchy: Hierarchy = _build(
+        "hierarchies", from_text(text, "Hierarchy"), ("hierarchy",), problems, Path()
+    )
+    problems.require()
+    return hierarchy
 
 
 def from_text(text: str, option: str) -> Any:
     """Return what a text stands for that is written as in a spec."""
     try:
-        loader = _Loader(text)
-        written = loader.get_single_data()
+        written = yaml_text.parse(text)
+    except InputError as error:
+        raise InputError(f"{option}: {error}") from None
     except (yaml.YAMLError, ValueError):
         raise InputError(
             f"{option} {text!r} is not written as in a spec.\n"
             "Write NAME: ARGUMENT, or NAME: {KEY: VALUE, KEY: VALUE}, with a space after each colon."
         ) from None
-    if loader.repeated:
-        twice = ", ".join(dict.fromkeys(key for key, _, _ in loader.repeated))
+    if written.repeated:
+        twice = ", ".join(dict.fromkeys(key for key, _, _ in written.repeated))
         raise InputError(f"{option} {text!r} has keys more than once: {twice}.\nKeep one.")
-    return written
+    return written.content
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML whose keys are text as written, so that columns may be called `no`, `1` or `null`."""
+@dataclass(slots=True)
+class _Problems:
+    """What is wrong, each with its place in the file."""
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self.repeated: list[tuple[str, int, int]] = []
+    document: Document
+    found: list[Problem] = field(default_factory=list)
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        lines: dict[str, int] = {}
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(
-                    problem="a key must be text", problem_mark=key.start_mark
-                )
-            line = key.start_mark.line + 1
-            if key.value in lines:
-                self.repeated.append((key.value, lines[key.value], line))
-            lines[key.value] = line
-        self.flatten_mapping(node)
-        for key, _ in node.value:
-            key.tag = "tag:yaml.org,2002:str"
-        return super().construct_mapping(node, deep)
+    def add(self, place: Place, message: str, values: tuple[str, ...] = ()) -> None:
+        self.found.append(Problem(f"{self.document.where(place)}{message}", values))
+
+    def require(self) -> None:
+        """Raise if there are any."""
+        if self.found:
+            raise InputError(self.found)
 
 
 def _build(
     kind: Literal["hierarchies", "models"],
     written: object,
-    place: str,
-    problems: list[Problem],
-    *context: Any,
+    place: Place,
+    problems: _Problems,
+    folder: Path,
 ) -> Any:
-    """Return the object behind `name` or `{name: argument}`; put what is wrong into `problems`."""
+    """Return the object behind `name` or `{name: argument}`; put what is wrong into `problems`.
+
+    A list of hierarchies is a chain of them.
+    """
+    said = ".".join(place)
+    if kind == "hierarchies" and isinstance(written, list) and written:
+        from shoal.describe.hierarchies.chain import chain
+
+        parts = [
+            _build(kind, part, (*place, str(number)), problems, folder) for number, part in enumerate(written)
+        ]
+        try:
+            return None if None in parts else chain(*parts)
+        except InputError as error:
+            for problem in error.problems:
+                problems.add(place, f"{said}: {problem.message}", problem.values)
+            return None
     if isinstance(written, Mapping) and len(written) == 1:
         name, argument = next(iter(written.items()))
     else:
         name, argument = written, None
     if not isinstance(name, str):
         known = ", ".join(registry.names(kind))
-        problems.append(
-            Problem(
-                f"{place} must be a name, or one name with its argument.\n"
-                f"Found: {written!r}.\nKnown: {known}."
-            )
+        problems.add(
+            place,
+            f"{said} must be a name, or one name with its argument.\n"
+            f"Found: {_shown(written)}.\nKnown: {known}.",
         )
         return None
     try:
-        return registry.resolve(kind, name).from_spec(argument, *context)
+        return registry.resolve(kind, name).from_spec(argument, folder)
     except InputError as error:
-        problems.extend(Problem(f"{place}: {problem.message}", problem.values) for problem in error.problems)
+        for problem in error.problems:
+            problems.add(place, f"{said}: {problem.message}", problem.values)
         return None
 
 
-def _idle(name: str, role: str, idle: Collection[str]) -> Problem:
+def _type(name: str, written: object, problems: _Problems) -> ColumnType | None:
+    """Return the type that a column is said to have; put what is wrong into `problems`."""
+    try:
+        return column_type(written)
+    except InputError as error:
+        for problem in error.problems:
+            problems.add(("columns", name, "type"), f"columns.{name}.type: {problem.message}")
+        return None
+
+
+def _idle(name: str, role: str, idle: Collection[str]) -> str:
     """Word a problem: keys that a column in this role has no use for."""
     shared = set(idle) <= _OWN_KEYS["sensitive"]
     owner = "a quasi-identifier or a sensitive column" if shared else "a quasi-identifier"
     listed = ", ".join(sorted(key.replace("_", "-") for key in idle))
-    return Problem(
-        f"columns.{name}: only {owner} has {listed}.\nFound: role {role}.\nRemove it, or change the role."
-    )
+    return f"columns.{name}: only {owner} has {listed}.\nFound: role {role}.\nRemove it, or change the role."
 
 
 def _in_role(form: _Spec, role: str) -> list[str]:
@@ -285,23 +323,27 @@ def _key_problems(mapping: Mapping[Any, Any], place: str = "") -> list[Problem]:
     return problems
 
 
-def _problem(detail: Mapping[str, Any]) -> Problem:
-    """Say in our words what pydantic found."""
-    location = [str(part) for part in detail["loc"]]
+def _problem(detail: Mapping[str, Any], document: Document) -> Problem:
+    """Say in our words what pydantic found, and where."""
+    location = tuple(str(part) for part in detail["loc"])
+    return Problem(f"{document.where(location)}{_wording(detail, location)}")
+
+
+def _wording(detail: Mapping[str, Any], location: Place) -> str:
     place, found = ".".join(location), detail["input"]
     if detail["type"] == "extra_forbidden":
         known = _keys(_FORMS[location[0]] if len(location) > 1 else _Spec)
         near = nearest(location[-1], known).strip()
-        return Problem(f"Unknown key {place!r} in the spec.\nKnown: {', '.join(known)}.\n{near}".rstrip())
+        return f"Unknown key {place!r} in the spec.\nKnown: {', '.join(known)}.\n{near}".rstrip()
     if detail["type"] == "missing":
-        return Problem(f"The spec lacks {place!r}.\nAdd it.")
+        return f"The spec lacks {place!r}.\nAdd it."
     if detail["type"] == "literal_error":
         known = [choice.strip("'") for choice in detail["ctx"]["expected"].replace(" or ", ", ").split(", ")]
         near = nearest(found, known).strip() if isinstance(found, str) else ""
-        return Problem(f"{place} must be one of {', '.join(known)}.\nFound: {found!r}.\n{near}".rstrip())
+        return f"{place} must be one of {', '.join(known)}.\nFound: {_shown(found)}.\n{near}".rstrip()
     expected = _EXPECTED.get(detail["type"])
     must = f"must be {expected}" if expected else f"is wrong: {detail['msg']}"
-    return Problem(f"{place} {must}.\nFound: {_kind(found)}.")
+    return f"{place} {must}.\nFound: {_kind(found)}."
 
 
 def _keys(form: type[_Form]) -> list[str]:
@@ -316,4 +358,8 @@ def _kind(found: object) -> str:
     if found is None:
         return "nothing"
     kind = {list: "a list", dict: "a mapping", bool: "a truth value", str: "the text"}.get(type(found))
-    return f"{kind} {found!r}" if kind else repr(found)
+    return f"{kind} {_shown(found)}" if kind else _shown(found)
+
+
+def _shown(found: object) -> str:
+    return shorten(repr(found), width=200, placeholder=" ...")

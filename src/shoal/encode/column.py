@@ -7,14 +7,14 @@ neighbours, so generalizing is merging neighbours. The kernel depends on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchy import ANYTHING, Hierarchy, HierarchyError, Levels
+from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Levels
 from shoal.errors import Problem
 
 UIntArray = NDArray[np.uint32]
@@ -39,6 +39,8 @@ class CodedColumn:
         ``leaves[level][label]`` is how many leaves of the whole hierarchy the label covers.
     total_leaves
         Leaves of the whole hierarchy, used or not.
+    notes
+        What is to be known about its hierarchy, in lower case.
     """
 
     name: str
@@ -51,6 +53,7 @@ class CodedColumn:
     weight: float = 1.0
     min_level: int = 0
     max_level: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def height(self) -> int:
@@ -74,7 +77,7 @@ class CodedColumn:
 def code_column(
     name: str,
     values: pa.DictionaryArray,
-    hierarchy: Hierarchy,
+    hierarchy: Generalizing,
     *,
     weight: float = 1.0,
     min_level: int = 0,
@@ -90,7 +93,7 @@ def code_column(
 def code_together(
     name: str,
     values: pa.DictionaryArray,
-    hierarchy: Hierarchy,
+    hierarchy: Generalizing,
     others: Sequence[pa.DictionaryArray],
     *,
     weight: float = 1.0,
@@ -145,6 +148,7 @@ def code_together(
         weight=weight,
         min_level=min_level,
         max_level=height if max_level is None else max_level,
+        notes=levels.notes,
     )
     return column, tuple(recode[places] for places in beside)
 
@@ -175,4 +179,4 @@ def _with_null(levels: Levels) -> Levels:
         root = levels.labels[-1][:1] if len(top) else pa.array([ANYTHING])
         labels[-1] = pa.concat_arrays([levels.labels[-1], root])
         leaves[-1] = np.full(len(top) + 1, total, dtype=np.int64)
-    return Levels(labels=tuple(labels), leaves=tuple(leaves), total=total)
+    return replace(levels, labels=tuple(labels), leaves=tuple(leaves), total=total)

@@ -182,7 +182,7 @@ def _code_quasi_identifier(
         return code_together(
             name,
             mine,
-            qi.hierarchy,
+            qi,
             others,
             weight=qi.weight,
             min_level=qi.min_level,
@@ -197,7 +197,7 @@ def _code_quasi_identifier(
 def _missed(what: str, values: pa.DictionaryArray, qi: QuasiIdentifier) -> Iterable[Problem]:
     """Tell what is wrong between a hierarchy and the values of one table."""
     try:
-        qi.hierarchy.levels(used_values(values))
+        qi.levels(used_values(values))
     except HierarchyError as error:
         yield from _of_column(what, error)
 

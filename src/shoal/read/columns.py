@@ -1,10 +1,21 @@
-"""The two forms in which a source hands over a column, whatever Arrow type it came in."""
+"""The two forms in which a source hands over a column, whatever Arrow type it came in.
+
+Equal values have one form here, so that whoever groups or joins them finds them equal: -0.0 is 0.0, and
+numbers that DuckDB or Arrow cannot compare come in a wider type. `restored` gives the types back.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.errors import InputError, Problem
+
+_DIGITS = 38
+"""Decimals of so many digits are exact in Arrow and in DuckDB."""
+_TEXT = pa.string()
 
 
 def coded(column: pa.ChunkedArray, name: str) -> pa.Array:
@@ -84,7 +95,116 @@ def plain(column: pa.ChunkedArray, name: str) -> pa.Array:
         ) from None
     if kind != column.type:
         column = column.cast(kind)
-    return column.combine_chunks()
+    return _one_form(column, name).combine_chunks()
+
+
+def _one_form(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Return a column whose equal values are the same to Arrow and to DuckDB.
+
+    Examples
+    --------
+    >>> _one_form(pa.chunked_array([[-0.0, 0.0]]), "height").unique().to_pylist()
+    [0.0]
+    """
+    kind = column.type
+    if pa.types.is_float16(kind):
+        column = column.cast(pa.float32())
+    if pa.types.is_floating(kind):
+        column = pc.add(column, pa.scalar(0, column.type))
+        strange = pc.is_nan(column)
+        if not pc.any(strange).as_py():
+            return column
+        # Of NaN there are many, which differ in their bits.
+        return pc.if_else(strange, pa.scalar(float("nan"), column.type), column)
+    if pa.types.is_decimal(kind) and not pa.types.is_decimal128(kind):
+        try:
+            return column.cast(pa.decimal128(min(kind.precision, _DIGITS), kind.scale))
+        except (pa.ArrowInvalid, ValueError):
+            raise InputError(
+                f"Column {name!r} holds decimals of more than {_DIGITS} digits: {kind}.\n"
+                "Turn it into decimals of fewer digits, or into text."
+            ) from None
+    return column
+
+
+def as_null(column: pa.Array, texts: Sequence[str] | None) -> pa.Array:
+    """Return a column with NULL for these texts, if it is a column of text.
+
+    Examples
+    --------
+    >>> as_null(pa.array(["F", "NA"]), ["NA"]).to_pylist()
+    ['F', None]
+    """
+    coded_values = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if coded_values else column.type
+    if not texts or not is_text(kind):
+        return column
+    if not coded_values:
+        return pc.if_else(pc.is_in(column, pa.array(texts, kind)), pa.scalar(None, kind), column)
+    stays = pc.invert(pc.is_in(column.dictionary, pa.array(texts, kind)))
+    places = pc.if_else(stays, pc.subtract(pc.cumulative_sum(stays.cast(pa.int32())), 1), None)
+    return pa.DictionaryArray.from_arrays(places.take(column.indices), column.dictionary.filter(stays))
+
+
+def text_of(values: pa.Array | pa.ChunkedArray, kind: pa.DataType = _TEXT) -> pa.Array | pa.ChunkedArray:
+    """Return values in the text in which a release has them.
+
+    Numbers come in their shortest form, decimals with all places of their type, dates and times as in ISO
+    8601 with a space between the two, durations as so many seconds.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        They have none, such as bytes that are not UTF-8.
+
+    Examples
+    --------
+    >>> text_of(pa.array([1000.0, 0.5])).to_pylist(), text_of(pa.array([True])).to_pylist()
+    (['1000', '0.5'], ['true'])
+    >>> text_of(pa.array([90_500, -1], pa.duration("ms"))).to_pylist()
+    ['PT90.5S', '-PT0.001S']
+    """
+    if not pa.types.is_duration(values.type):
+        return values.cast(kind)
+    places = {"s": 0, "ms": 3, "us": 6, "ns": 9}[values.type.unit]
+    number = values.cast(pa.int64())
+    size = pc.abs(number)
+    seconds = pc.divide(size, 10**places)
+    rest = pc.subtract(size, pc.multiply(seconds, 10**places))
+    text = pc.binary_join_element_wise(
+        pc.if_else(pc.less(number, 0), pa.scalar("-PT", kind), pa.scalar("PT", kind)),
+        seconds.cast(kind),
+        pa.scalar(".", kind),
+        pc.utf8_lpad(rest.cast(kind), places, "0"),
+        pa.scalar("", kind),
+    )
+    return pc.replace_substring_regex(text, r"\.0*$|0*$", "S")
+
+
+def restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Return a column in the type that it had where it came from, if it still holds such values.
+
+    Examples
+    --------
+    >>> restored(pa.chunked_array([["S", "L"]]), pa.dictionary(pa.int8(), pa.string())).type
+    DictionaryType(dictionary<values=string, indices=int8, ordered=0>)
+    >>> restored(pa.chunked_array([["[30, 40)"]]), pa.int64()).type
+    DataType(string)
+    """
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    alike = (is_text, pa.types.is_floating, pa.types.is_decimal)
+    if column.type != values and not any(are(column.type) and are(values) for are in alike):
+        return column
+    column = column.cast(values)
+    if not pa.types.is_dictionary(kind):
+        return column
+    array = column.combine_chunks().dictionary_encode()
+    indices = array.indices.cast(kind.index_type)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, array.dictionary)])
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _without_dictionaries(kind: pa.DataType) -> pa.DataType:

@@ -1,7 +1,8 @@
 """CSV files. All cells are text: `01234`, `NA` and ` x ` stay as they are.
 
-An empty cell without quotes is NULL, a quoted one (`""`) is the empty string, as in PostgreSQL. Blank
-lines are skipped; in a file of one column they are NULL cells.
+An empty cell without quotes is NULL, a quoted one (`""`) is the empty string, as in PostgreSQL. Where the
+spec lists the texts for NULL it is exactly these, quoted or not. Blank lines are skipped; in a file of one
+column they are empty cells.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ _CODED = pa.dictionary(pa.int32(), pa.string())
 class CsvFile:
     """A CSV file with a header, plain or compressed (`.gz`)."""
 
+    headed = True
+
     def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
         self._file = open_delimited(path, input_format)
         self.name = path.name
+        self._null_values = input_format.null_values
         self.columns = check_names(self._file.first, f"File {path.name!r}")
 
     @property
@@ -35,7 +39,8 @@ class CsvFile:
             self.columns,
             {name: _CODED if name in coded else pa.string() for name in columns},
             header=True,
-            null_values=[""],
+            null_values=[""] if self._null_values is None else self._null_values,
+            quoted_nulls=self._null_values is not None,
         )
 
     def restore(self, table: pa.Table) -> pa.Table:

@@ -24,13 +24,16 @@ import pyarrow as pa
 import pyarrow.csv
 
 from shoal.errors import InputError, nearest
-from shoal.read.source import InputFormat, check_file
+from shoal.read.source import InputFormat, check_content, check_file
 
 _SAMPLE_CHARACTERS = 128 * 1024 - 1  # below the `csv` module's limit for one cell
 _SAMPLE_RECORDS = 200
+_LONGEST_FIRST_ROW = 1 << 22  # characters: some hundred thousand names
+_LONGEST_LINE_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 20
 _LARGEST_BLOCK_BYTES = (1 << 31) - 1
 _SMALL_FILE_BYTES = 8 << 20
+_GZIP = b"\x1f\x8b"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _END_OF_FILE = "end of file"
 _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
@@ -69,6 +72,7 @@ class Delimited:
         *,
         header: bool,
         null_values: Sequence[str],
+        quoted_nulls: bool = False,
     ) -> pa.Table:
         """Read the columns of `types`, each into one chunk; `names` are those of all columns of the file."""
         if header and not self.more:
@@ -87,7 +91,7 @@ class Delimited:
             include_columns=list(types),
             null_values=list(null_values),
             strings_can_be_null=bool(null_values),
-            quoted_strings_can_be_null=False,
+            quoted_strings_can_be_null=quoted_nulls,
         )
         block_bytes = _BLOCK_BYTES
         while True:
@@ -131,11 +135,22 @@ class Delimited:
         return table.unify_dictionaries(memory_pool=pool).combine_chunks(memory_pool=pool)
 
     def _count_quotes(self) -> int:
+        """Count the quotes of the file, and refuse a line that does not end: it would fill the memory."""
+        quote = self.quote.encode()
+        quotes = lines = length = 0
         try:
             with _open(self.path) as file:
-                return sum(block.count(self.quote.encode()) for block in _blocks(file))
+                for block in _blocks(file):
+                    quotes += block.count(quote)
+                    if b"\n" in block or b"\r" in block:
+                        lines += 1
+                        length = 0
+                    length += len(block)
+                    if length > _LONGEST_LINE_BYTES:
+                        raise _endless(self.path, f"{_LONGEST_LINE_BYTES >> 20} MB", first=lines == 0)
         except (OSError, EOFError, zlib.error):
             raise _damaged(self.path) from None
+        return quotes
 
     def _check_records(self) -> None:
         """Raise with every line whose number of cells differs, and with a quote that is never closed."""
@@ -203,12 +218,15 @@ def open_delimited(
         otherwise the first one.
     """
     check_file(path)
+    check_content(path, *([_GZIP] if _is_gzip(path) else []))
     _check_format(input_format)
     try:
         encoding = input_format.encoding or _sniff_encoding(path)
         encoding = codecs.lookup(encoding).name.replace("utf-8-sig", "utf-8")
         with _open_text(path, encoding) as text:
             sample = text.read(_SAMPLE_CHARACTERS)
+            if len(sample) == _SAMPLE_CHARACTERS and not _LINE_END.search(sample.lstrip("\r\n")):
+                sample += text.read(_LONGEST_FIRST_ROW)
             truncated = bool(text.read(1))
     except UnicodeError:
         raise _undecodable(path, encoding) from None
@@ -221,14 +239,19 @@ def open_delimited(
             f"File {path.name!r} is not text in the encoding {encoding}: it has zero bytes.\n"
             "If it is text, say its encoding, for example `encoding: utf-16-le`."
         )
+    if truncated and not _LINE_END.search(sample.lstrip("\r\n")):
+        raise _endless(path, f"{len(sample):,} characters", first=True)
     blank = len(sample) - len(sample.lstrip("\r\n"))
     blank_lines = len(_LINE_END.findall(sample[:blank]))
     sample = sample[blank:]
     quote = input_format.quote or _sniff_quote(sample)
-    delimiter = input_format.delimiter or _sniff_delimiter(sample, quote, delimiters, truncated, widest)
-    records = _records(sample, delimiter, quote)
-    first = next(records)
-    more = truncated or next(records, None) is not None
+    try:
+        delimiter = input_format.delimiter or _sniff_delimiter(sample, quote, delimiters, truncated, widest)
+        records = _records(sample, delimiter, quote)
+        first = next(records)
+        more = truncated or next(records, None) is not None
+    except csv.Error:  # a cell that is longer than any name
+        raise _endless(path, f"{_SAMPLE_CHARACTERS:,} characters", first=True) from None
     if not more and len(first) == 1:
         more = len(_LINE_END.findall(sample)) > 1  # an empty line is a cell where there is one column
     return Delimited(path, delimiter, quote, encoding, tuple(first), blank_lines, more)
@@ -276,7 +299,10 @@ def _sniff_delimiter(sample: str, quote: str, delimiters: str, truncated: bool, 
     """Return the delimiter that splits the records most alike; the first record must be split by it."""
     widths, alike = {}, {}
     for delimiter in delimiters:
-        counts = [len(record) for record in islice(_records(sample, delimiter, quote), _SAMPLE_RECORDS)]
+        try:
+            counts = [len(record) for record in islice(_records(sample, delimiter, quote), _SAMPLE_RECORDS)]
+        except csv.Error:  # it leaves a long row in one cell
+            counts = [1, 0]
         if truncated and 1 < len(counts) < _SAMPLE_RECORDS:
             counts.pop()
         widths[delimiter] = counts[0]
@@ -316,20 +342,42 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 def _undecodable(path: Path, encoding: str) -> InputError:
     decoder = codecs.getincrementaldecoder(encoding)()
-    lines = 0
+    line = column = 1
     try:
         with _open(path) as file:
             for block in _blocks(file):
-                lines += len(_LINE_END.findall(decoder.decode(block)))
+                line, column = _after(decoder.decode(block), line, column)
             decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode(encoding, errors="ignore")
-        lines += len(_LINE_END.findall(before))
+        line, column = _after(before, line, column)
     except UnicodeError:  # UTF-16 or UTF-32 that does not begin with a byte order mark
         pass
     return InputError(
-        f"File {path.name!r} has bytes that are not {encoding} text, first in line {lines + 1:,}.\n"
+        f"File {path.name!r} has bytes that are not {encoding} text, first in line {line:,}, character "
+        f"{column:,}.\n"
         "Say its encoding, for example `encoding: latin-1` or `encoding: cp1252` under `input:`."
+    )
+
+
+def _after(text: str, line: int, column: int) -> tuple[int, int]:
+    r"""Return the place after some text that begins at a line and column.
+
+    Examples
+    --------
+    >>> _after("ab\ncd", 1, 5), _after("ab", 1, 5)
+    ((2, 3), (1, 7))
+    """
+    ends = list(_LINE_END.finditer(text))
+    return (line + len(ends), len(text) - ends[-1].end() + 1) if ends else (line, column + len(text))
+
+
+def _endless(path: Path, length: str, *, first: bool) -> InputError:
+    row = "first line" if first else "line"
+    return InputError(
+        f"File {path.name!r} has a {row} that does not end within {length}.\n"
+        "A table has a line for each row, and the first one is a header.\n"
+        "Check that it is a CSV file, and how its lines end."
     )
 
 

@@ -1,7 +1,8 @@
-"""Data frames: pandas, polars, Arrow and what else narwhals knows. The frame itself is never changed.
+"""Data frames: pandas, polars, Arrow, relations of DuckDB. The frame itself is never changed.
 
 NaN in a pandas frame is NULL, as pandas itself has it. A pandas index is not part of the table: it often
-numbers the original rows.
+numbers the original rows. A relation of DuckDB is a query: it runs when it is read, once, and what comes back
+is an Arrow table.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 
 from shoal.errors import InputError
 from shoal.read.columns import coded as as_coded
-from shoal.read.columns import plain
+from shoal.read.columns import is_text, plain, restored
 from shoal.read.source import check_names, check_wanted
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ACCEPTED = (
-    "Accepted: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, or the path of a file."
+    "Accepted: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, a DuckDB relation, or the "
+    "path of a file."
 )
 
 
@@ -32,6 +34,7 @@ class Frame:
 
     _frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
     dialect = None
+    headed = False
 
     def __init__(self, data: object) -> None:
         import narwhals as nw
@@ -47,18 +50,36 @@ class Frame:
             names: Any = getattr(data, "column_names", getattr(data, "columns", ()))
             check_names(names, self.name)
             raise
-        if isinstance(self._frame, nw.LazyFrame) and not self._frame.implementation.is_polars():
+        made_by = self._frame.implementation
+        if isinstance(self._frame, nw.LazyFrame) and not (made_by.is_polars() or made_by.is_duckdb()):
             raise unreadable
         self.columns = check_names(self._frame.collect_schema().names(), self.name)
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         check_wanted(columns, self.columns, f"the {self.name}")
-        frame = self._frame.select(list(columns)).lazy().collect()
+        frame = self._collected(columns)
         arrays = []
         for name in columns:
             column = _to_arrow(frame.get_column(name), name)
+            if self._frame.implementation.is_pandas() and pa.types.is_floating(column.type):
+                column = _nan_as_null(column)
             arrays.append(as_coded(column, name) if name in coded else plain(column, name))
         return pa.table(arrays, names=list(columns))
+
+    def _collected(self, columns: Sequence[str]) -> nw.DataFrame[Any]:
+        chosen = self._frame.select(list(columns)).lazy()
+        if not self._frame.implementation.is_duckdb():
+            return chosen.collect()
+        import duckdb
+
+        try:
+            return chosen.collect()
+        except duckdb.Error as error:
+            # DuckDB quotes the offending value: only the kind of error may be passed on.
+            raise InputError(
+                f"The {self.name} cannot be read.\nDuckDB says {type(error).__name__}.\n"
+                "Run the query by itself to see what is wrong with it."
+            ) from None
 
     def restore(self, table: pa.Table) -> Any:
         import narwhals as nw
@@ -69,6 +90,11 @@ class Frame:
         if implementation.is_polars():
             frame = _restore_polars(table, self._frame.collect_schema().to_polars())
             return frame.lazy() if isinstance(self._frame, nw.LazyFrame) else frame
+        if implementation.is_duckdb():
+            return table
+        original = self._frame.to_native()
+        if isinstance(original, pa.Table):
+            return _restore_arrow(table, original)
         return nw.from_arrow(table, backend=cast(Any, implementation)).to_native()
 
 
@@ -83,6 +109,32 @@ def _to_arrow(column: nw.Series[Any], name: str) -> pa.ChunkedArray:
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
+def _nan_as_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    # Arrow has no kernel for half floats, which pandas itself turns into NULL.
+    if pa.types.is_float16(column.type) or not pc.any(pc.is_nan(column)).as_py():
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+
+
+def _restore_arrow(table: pa.Table, original: pa.Table) -> pa.Table:
+    """Return a table with the types of the one that it came from, but for generalized columns."""
+    columns = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        kind = original.schema.field(name).type if name in original.column_names else column.type
+        columns[name] = restored(column, kind)
+        if pa.types.is_dictionary(kind) and kind.ordered and pa.types.is_dictionary(columns[name].type):
+            known = original.column(name).unify_dictionaries().chunk(0).dictionary
+            columns[name] = _in_order(columns[name].chunk(0), known)
+    return pa.table(columns)
+
+
+def _in_order(column: pa.DictionaryArray, known: pa.Array) -> pa.DictionaryArray:
+    """Return an ordered dictionary array: the categories that occur, in the order of those that are known."""
+    used = known.filter(pc.is_in(known, column.dictionary))
+    indices = pc.index_in(column.dictionary, used).take(column.indices).cast(column.indices.type)
+    return pa.DictionaryArray.from_arrays(indices, used, ordered=True)
+
+
 def _restore_pandas(table: pa.Table, original: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the dtypes of the frame that it came from, but for generalized columns.
 
@@ -90,7 +142,6 @@ def _restore_pandas(table: pa.Table, original: pd.DataFrame) -> pd.DataFrame:
     floating-point numbers. Categories are those that still occur.
     """
     import pandas as pd
-    from pandas.api.types import is_string_dtype
 
     nullable = {
         pa.int8(): pd.Int8Dtype(),
@@ -103,16 +154,50 @@ def _restore_pandas(table: pa.Table, original: pd.DataFrame) -> pd.DataFrame:
         pa.uint64(): pd.UInt64Dtype(),
         pa.bool_(): pd.BooleanDtype(),
     }
-    frame: pd.DataFrame = table.to_pandas(types_mapper=nullable.get)
-    for name, column in zip(table.column_names, table.columns, strict=True):
+    arrow = _columns_of_arrow(table, original)
+    others = table.drop_columns(list(arrow))
+    frame: pd.DataFrame = others.to_pandas(types_mapper=nullable.get).assign(**arrow)[table.column_names]
+    for name, column in zip(others.column_names, others.columns, strict=True):
         dtype = original[name].dtype if name in original else None
         if isinstance(dtype, pd.CategoricalDtype):
             categories = _used(dtype.categories.to_list(), column)
             if categories is not None:
                 frame[name] = frame[name].astype(pd.CategoricalDtype(categories, dtype.ordered))
-        elif dtype is not None and dtype != "object" and is_string_dtype(dtype) == _is_text(column.type):
+        elif dtype is not None and dtype != "object" and _of_one_kind(dtype, column.type):
             frame[name] = frame[name].astype(dtype)
     return frame
+
+
+def _of_one_kind(dtype: Any, kind: pa.DataType) -> bool:
+    """Tell whether a column still holds what it did: it may be generalized, or the spec gives it a type."""
+    from pandas.api import types as pandas_types
+
+    are = (
+        (pandas_types.is_string_dtype, is_text),
+        (pandas_types.is_bool_dtype, pa.types.is_boolean),
+        (pandas_types.is_numeric_dtype, _is_number),
+        (pandas_types.is_datetime64_any_dtype, pa.types.is_timestamp),
+    )
+    return all(bool(before(dtype)) == bool(now(kind)) for before, now in are)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of numbers to pandas, truth values included."""
+    return bool(pa.types.is_primitive(kind)) and not pa.types.is_temporal(kind)
+
+
+def _columns_of_arrow(table: pa.Table, original: pd.DataFrame) -> dict[str, Any]:
+    """Return the columns that pandas had as Arrow, in the same types, but for generalized ones."""
+    import pandas as pd
+
+    columns = {}
+    for name in table.column_names:
+        dtype = original[name].dtype if name in original else None
+        if isinstance(dtype, pd.ArrowDtype):
+            column = restored(table.column(name), dtype.pyarrow_dtype)
+            if column.type == dtype.pyarrow_dtype:
+                columns[name] = pd.Series(pd.array(column, dtype=dtype))
+    return columns
 
 
 def _restore_polars(table: pa.Table, schema: pl.Schema) -> pl.DataFrame:
@@ -126,6 +211,9 @@ def _restore_polars(table: pa.Table, schema: pl.Schema) -> pl.DataFrame:
             if categories is not None:
                 dtypes[name] = pl.Enum(categories)
         elif isinstance(dtype, pl.Categorical):
+            if is_text(column.type):
+                dtypes[name] = dtype
+        elif dtype is not None and _narrower(column.type, dtype):
             dtypes[name] = dtype
     return cast(pl.DataFrame, pl.from_arrow(table)).cast(cast(Any, dtypes))
 
@@ -137,5 +225,6 @@ def _used(categories: list[Any], column: pa.ChunkedArray) -> list[Any] | None:
     return used if len(used) == len(values) else None
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+def _narrower(kind: pa.DataType, dtype: pl.DataType) -> bool:
+    """Tell whether a column was read in a wider type than polars had, such as half floats."""
+    return bool(pa.types.is_floating(kind)) and dtype.is_float()

@@ -8,24 +8,29 @@ from pathlib import Path
 import pyarrow as pa
 
 from shoal.errors import InputError
+from shoal.read.columns import as_null, plain, restored
 from shoal.read.columns import coded as as_coded
-from shoal.read.columns import plain
-from shoal.read.source import check_names, check_wanted
+from shoal.read.source import InputFormat, check_content, check_names, check_wanted
+
+_SIGNATURE = b"PAR1"
 
 
 class ParquetFile:
     """A Parquet file. Columns are read one at a time, so that text need not be in memory all at once."""
 
     dialect = None
+    headed = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
         import pyarrow.parquet
 
         self.name = path.name
+        self._null_values = input_format.null_values
+        check_content(path, _SIGNATURE)
         try:
             self._file = pyarrow.parquet.ParquetFile(path)
         except (pa.ArrowException, OSError):
-            raise InputError(f"File {path.name!r} is not a Parquet file.\nCheck its name.") from None
+            raise InputError(_not_parquet(path)) from None
         self.columns = check_names(self._file.schema_arrow.names, f"File {path.name!r}")
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
@@ -38,8 +43,27 @@ class ParquetFile:
                 raise InputError(
                     f"Column {name!r} of file {self.name!r} cannot be read.\nThe file is damaged."
                 ) from None
-            arrays.append(as_coded(column, name) if name in coded else plain(column, name))
+            array = as_coded(column, name) if name in coded else plain(column, name)
+            arrays.append(as_null(array, self._null_values))
         return pa.table(arrays, names=list(columns))
 
     def restore(self, table: pa.Table) -> pa.Table:
-        return table
+        schema = self._file.schema_arrow
+        columns = {
+            name: restored(table.column(name), schema.field(name).type) if name in self.columns else column
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+        return pa.table(columns)
+
+
+def _not_parquet(path: Path) -> str:
+    """Say what a file that cannot be read as Parquet seems to be."""
+    with path.open("rb") as file:
+        beginning = file.read(1024)
+    if beginning.startswith(_SIGNATURE):
+        return f"File {path.name!r} is not a complete Parquet file.\nGet it again from where it came."
+    found = "It has other bytes" if b"\0" in beginning else "It looks like text"
+    return (
+        f"File {path.name!r} is not a Parquet file.\n{found}.\n"
+        "Check its name: that of a CSV file ends in .csv."
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from shoal.errors import InputError, MissingFileError, Problem, nearest
 
@@ -16,15 +17,56 @@ if TYPE_CHECKING:
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".data", "")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+_EXCEL_SUFFIXES = (".xlsx", ".xlsm")
+_STATISTICS_SUFFIXES = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")
+_TAB = 9  # no text has characters below it
+_SIGNATURES = (
+    (b"PK\x03\x04", "a zip archive, such as an Excel workbook", "Unpack it, or end its name in .xlsx."),
+    (b"\xd0\xcf\x11\xe0", "an old or protected Office file", "Save it without a password as .xlsx or .csv."),
+    (b"\x1f\x8b", "compressed by gzip", "End its name in .csv.gz."),
+    (b"BZh", "compressed by bzip2", "Unpack it."),
+    (b"\xfd7zXZ\0", "compressed by xz", "Unpack it."),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "Unpack it."),
+    (b"PAR1", "a Parquet file", "End its name in .parquet."),
+    (b"ARROW1", "an Arrow file", "Save it as .parquet."),
+    (b"SQLite format 3", "an SQLite database", "Save its table as .csv or .parquet."),
+    (b"%PDF-", "a PDF document", "Save its table as .csv."),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class InputFormat:
-    """How a CSV file is written. What is None is found out from the file's beginning."""
+    """How a file is written. What is None is found out from the file's beginning.
+
+    Attributes
+    ----------
+    delimiter, quote, encoding
+        Of a CSV file.
+    null_values
+        The texts that stand for NULL, quoted or not, in files of any kind. If not given, an empty cell
+        without quotes is NULL.
+    sheet
+        Of an Excel workbook, by its name; the first one if not given.
+    """
 
     delimiter: str | None = None
     quote: str | None = None
     encoding: str | None = None
+    null_values: tuple[str, ...] | None = None
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        given: object = self.null_values
+        if given is None:
+            return
+        listed = isinstance(given, list | tuple)
+        if not listed or not all(isinstance(text, str) for text in cast("Sequence[object]", given)):
+            raise InputError(
+                "NULL values are a list of texts.\n"
+                f"Found: {given!r}.\n"
+                'Write each in quotes, for example ["", "NA"].'
+            )
+        object.__setattr__(self, "null_values", tuple(dict.fromkeys(self.null_values or ())))
 
 
 class Source(Protocol):
@@ -43,6 +85,11 @@ class Source(Protocol):
     @property
     def dialect(self) -> InputFormat | None:
         """How it is written, if it is a text file: as given or found out."""
+        ...
+
+    @property
+    def headed(self) -> bool:
+        """Whether its names stand in its first row, which is somebody's where there is no header."""
         ...
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
@@ -64,10 +111,11 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
     Parameters
     ----------
     data
-        Path of a CSV (`.csv`, `.tsv`, `.txt`, also with `.gz`) or Parquet file, or a pandas, polars or
-        Arrow table.
+        Path of a CSV (`.csv`, `.tsv`, `.txt`, also with `.gz`), Parquet, Excel (`.xlsx`), Stata (`.dta`),
+        SPSS (`.sav`, `.zsav`, `.por`) or SAS (`.sas7bdat`, `.xpt`) file; or a pandas, polars or Arrow table,
+        or a relation of DuckDB.
     input_format
-        How the CSV is written, where it should not be found out.
+        How the file is written, where it should not be found out.
 
     Examples
     --------
@@ -88,7 +136,15 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
     if suffix in _PARQUET_SUFFIXES:
         from shoal.read.parquet_file import ParquetFile
 
-        return ParquetFile(path)
+        return ParquetFile(path, input_format)
+    if suffix in _EXCEL_SUFFIXES:
+        from shoal.read.excel_file import ExcelFile
+
+        return ExcelFile(path, input_format)
+    if suffix in _STATISTICS_SUFFIXES:
+        from shoal.read.statistics_file import StatisticsFile
+
+        return StatisticsFile(path, input_format)
     if suffix in _TEXT_SUFFIXES or (
         suffix == ".gz" and path.with_suffix("").suffix.lower() in _TEXT_SUFFIXES
     ):
@@ -97,7 +153,7 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
         return CsvFile(path, input_format)
     raise InputError(
         f"File {path.name!r} is of a kind that is not read: {suffix!r}.\n"
-        "Accepted: .csv, .tsv, .txt (also with .gz), .parquet."
+        "Accepted: .csv, .tsv, .txt (also with .gz), .parquet, .xlsx, .dta, .sav, .por, .sas7bdat, .xpt."
     )
 
 
@@ -124,6 +180,38 @@ def check_file(path: Path) -> None:
         )
     if not os.access(path, os.R_OK):
         raise MissingFileError(f"File {str(path)!r} may not be read.\nCheck its permissions.")
+
+
+def check_content(path: Path, *expected: bytes) -> None:
+    """Raise if a file is empty, or by its first bytes of another kind than its name says.
+
+    Those that `expected` lists are right.
+    """
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(512)
+    except OSError as error:
+        raise InputError(
+            f"File {path.name!r} cannot be read.\nThe system says: {error.strerror}.\nGet it again."
+        ) from None
+    if not beginning:
+        raise InputError(f"File {path.name!r} is empty.")
+    if min(beginning) >= _TAB:  # text, which may begin with any letters
+        return
+    for signature, kind, advice in _SIGNATURES:
+        if beginning.startswith(signature) and signature not in expected:
+            raise InputError(
+                f"File {path.name!r} is not what its name says.\nIts content is {kind}.\n{advice}"
+            )
+
+
+def check_installed(module: str, extra: str, what: str) -> None:
+    """Raise unless a module that comes with an extra is there."""
+    if importlib.util.find_spec(module) is None:
+        raise InputError(
+            f"{what} needs the package {module}, which is not installed.\n"
+            f"Install it: pip install 'shoal[{extra}]'."
+        )
 
 
 def check_names(names: Iterable[object], source: str) -> tuple[str, ...]:

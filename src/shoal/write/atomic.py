@@ -26,12 +26,20 @@ def check_writable(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
     Raises
     ------
     InputError
-        The suffix names no format that Shoal writes.
+        The suffix names no format that Shoal writes, or one whose package is not installed.
     OutputError
         The folder is missing or not writable, a folder stands where a file should go, or the file is one of
         those that must stay.
     """
-    suffix_of(path)
+    if suffix_of(path) == ".xlsx":
+        from shoal.write.excel import check_excel
+
+        check_excel()
+    check_place(path, apart_from=apart_from)
+
+
+def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
+    """Refuse a place where no file could be written later, whatever its format; see `check_writable`."""
     try:
         _check_folder(path.parent)
         _check_target(path)

@@ -1,4 +1,4 @@
-"""A table to a CSV or Parquet file, byte for byte the same on every platform.
+"""A table to a CSV, Parquet or Excel file, byte for byte the same on every platform.
 
 CSV cells are quoted only where they must be: those that hold the delimiter, the quote or a line
 end, and the empty string. NULL is an empty cell without quotes (PostgreSQL's convention), so the
@@ -20,9 +20,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import InputError
+from shoal.read.columns import text_of
 from shoal.read.source import InputFormat
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet")
+SUFFIXES = (".csv", ".csv.gz", ".parquet", ".xlsx")
 TEXT = pa.large_string()
 ROWS_AT_ONCE = 1 << 14
 """Rows rendered in one go: the text of a chunk is all that a CSV file needs in memory."""
@@ -54,7 +55,7 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
     table
         Any columns; dictionary columns are written as their values.
     path
-        Ends in `.csv`, `.csv.gz` or `.parquet`.
+        Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`.
     dialect
         Delimiter and quote of a CSV file; `,` and `"` where it says nothing.
 
@@ -68,7 +69,11 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
     5371*,"a,b"
     ,""
     """
-    if suffix_of(path) == ".parquet":
+    if suffix_of(path) == ".xlsx":
+        from shoal.write.excel import write_excel
+
+        write_excel(table, path)
+    elif suffix_of(path) == ".parquet":
         from pyarrow import parquet
 
         try:
@@ -142,7 +147,7 @@ class _Cells:
     def render(self, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Return the values as text, quoted where needed, NULL still NULL."""
         try:
-            text = values.cast(TEXT)
+            text = text_of(values, TEXT)
         except pa.ArrowException:
             raise InputError(
                 f"Column '{name}' cannot be written as CSV.\n"

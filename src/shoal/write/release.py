@@ -38,7 +38,7 @@ def write_release(
     release
         The result of an anonymization.
     path
-        Ends in `.csv`, `.csv.gz` or `.parquet`. A file that is there already is replaced.
+        Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
     stage
         Called with `write` and `audit`, it gives the context in which each runs: a stopwatch, say.
 

@@ -123,7 +123,7 @@ def test_a_taxonomy(written: Any, tmp_path: Path) -> None:
     assert found(audit_release(written(RELEASE), spec, original=ORIGINAL))[0]  # with NULL
     lost = release.set_column(1, "disease", [["ague", *values[1:]]])
     assert problems(written(lost), spec, original=lost)[0].startswith(
-        "Column 'disease': the hierarchy in 'disease.csv' lacks 1 value"
+        "Column 'disease': the hierarchy 'disease.csv' lacks 1 value"
     )
 
 

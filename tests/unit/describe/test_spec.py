@@ -5,6 +5,7 @@ import math
 import pyarrow as pa
 import pytest
 
+from shoal import registry
 from shoal.describe import (
     HierarchyFile,
     QuasiIdentifier,
@@ -82,12 +83,12 @@ def test_everything_wrong_at_once():
         suppressed="drop",
         privacy=[],
     )
+    known = ", ".join(registry.names("hierarchies"))
     expected = [
-        "Column 'age': Unknown hierarchy 'interval'.\nKnown: file, intervals, prefix, suppress.\n"
-        "Did you mean 'intervals'?",
+        f"Column 'age': Unknown hierarchy 'interval'.\nKnown: {known}.\nDid you mean 'intervals'?",
         "Column 'zip': the weight must be a positive number, at most 1e+100.\nFound: 0.",
         "Column 'zip': the lowest level is above the highest.\nFound: 3 and 1.",
-        "Column 'sex': 5 is not a hierarchy.\nKnown: file, intervals, prefix, suppress.",
+        f"Column 'sex': 5 is not a hierarchy.\nKnown: {known}.",
         "Column 'sex': the weight must be a positive number, at most 1e+100.\nFound: nan.",
         "Column 'sex': the lowest level must be a whole number, at least 0.\nFound: -1.",
         "Column 'sex': NULL means 'value' or 'forbid'.\nFound: 'maybe'.",

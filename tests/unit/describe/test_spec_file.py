@@ -147,10 +147,10 @@ def test_unknown_keys_name_their_place_and_the_nearest(problems):
         "input: {delimeter: ';'}\nprivacy: [k-anonymity: 5]\nsupression: 0.02\n"
     )
     assert [message.splitlines()[0] for message in found] == [
-        "Unknown key 'input.delimeter' in the spec.",
-        "Unknown key 'columns.age.wieght' in the spec.",
-        "Unknown key 'columns.age.max_level' in the spec.",
-        "Unknown key 'supression' in the spec.",
+        "spec.yaml, line 3, column 9: Unknown key 'input.delimeter' in the spec.",
+        "spec.yaml, line 2, column 33: Unknown key 'columns.age.wieght' in the spec.",
+        "spec.yaml, line 2, column 44: Unknown key 'columns.age.max_level' in the spec.",
+        "spec.yaml, line 5, column 1: Unknown key 'supression' in the spec.",
     ]
     for message, near in zip(found, ["delimiter", "weight", "max-level", "suppression"], strict=True):
         assert f"Did you mean {near!r}?" in message
@@ -164,9 +164,9 @@ def test_wrong_types_name_their_place(problems):
     )
     text = "\n".join(found)
     for expected in (
-        "columns.age.weight must be a number.\nFound: the text 'heavy'.",
+        "spec.yaml, line 2, column 33: columns.age.weight must be a number.\nFound: the text 'heavy'.",
         "columns.age.min-level must be a whole number.\nFound: 1.5.",
-        "columns.age.null must be one of value, forbid.\nFound: False.",
+        "columns.age.null must be one of value, forbid.\nFound: 'no'.",
         "columns.sex must be a mapping, `key: value`.\nFound: the text 'sensitive'.",
         "columns.zip must be a mapping, `key: value`.\nFound: nothing.",
         "columns.a.role must be one of identifier, quasi-identifier, sensitive, insensitive.",
@@ -174,7 +174,7 @@ def test_wrong_types_name_their_place(problems):
         "privacy must be a list.",
         "suppression must be a number.\nFound: the text '2%'.",
         "quality must be a name, or one name with its settings.\nFound: a list ['loss'].",
-        "suppressed must be one of remove, star.\nFound: True.",
+        "suppressed must be one of remove, star.\nFound: 'yes'.",
         "input must be a mapping, `key: value`.\nFound: the text ';'.",
     ):
         assert expected in text
@@ -187,17 +187,18 @@ def test_wrong_plug_ins_name_their_place(problems):
         "  age: {role: quasi-identifier, hierarchy: {interval: 5}}\n"
         "  zip: {role: quasi-identifier, hierarchy: {prefix: -1}}\n"
         "  a: {role: quasi-identifier, hierarchy: {prefix: 1, suppress: }}\n"
-        "  b: {role: quasi-identifier, hierarchy: [suppress]}\n"
+        "  b: {role: quasi-identifier, hierarchy: [prefix, prefx]}\n"
         "  c: {role: quasi-identifier, hierarchy: {intervals: [5, 12]}}\n"
         "  d: {role: sensitive, hierarchy: suppress, max-level: 2}\n"
         "privacy: [k-anonimity: 5, k-anonymity: 0, 5, k-anonymity]\n"
     )
-    places = [message.split(" ")[0].rstrip(":") for message in found]
+    assert found[0].startswith("spec.yaml, line 2, column 33: columns.age.hierarchy: ")
+    places = [message.split(" ")[5].rstrip(":") for message in found]
     assert places == [
         "columns.age.hierarchy",
         "columns.zip.hierarchy",
         "columns.a.hierarchy",
-        "columns.b.hierarchy",
+        "columns.b.hierarchy.1",
         "columns.c.hierarchy",
         "columns.d",
         "privacy.0",
@@ -255,10 +256,13 @@ def test_keys_that_a_role_has_no_use_for(problems):
         "privacy: [k-anonymity: 5]\n"
     )
     assert [message.partition("\n")[0] for message in found] == [
-        "columns.a: only a quasi-identifier has weight.",
-        "columns.b: only a quasi-identifier or a sensitive column has hierarchy.",
-        "columns.c: only a quasi-identifier has max-level, null.",
-        "columns.d.hierarchy: Unknown hierarchy 'prefx'.",
+        f"spec.yaml, line {place}"
+        for place in (
+            "3, column 24: columns.a: only a quasi-identifier has weight.",
+            "4, column 25: columns.b: only a quasi-identifier or a sensitive column has hierarchy.",
+            "5, column 40: columns.c: only a quasi-identifier has max-level, null.",
+            "6, column 24: columns.d.hierarchy: Unknown hierarchy 'prefx'.",
+        )
     ]
 
 
@@ -327,6 +331,11 @@ def test_merged_settings(load):
     assert spec.quasi_identifiers["zip"] == QuasiIdentifier(hierarchy=suppress(), null="forbid")
 
 
+BOMB = "columns: &a0 [x, x]\n" + "".join(
+    f"k{step}: &a{step} [{', '.join([f'*a{step - 1}'] * 9)}]\n" for step in range(1, 9)
+)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -343,10 +352,12 @@ def test_merged_settings(load):
         ("columns:\n\tage: 1\n", "Indent with spaces, not tabs."),
         ("columns: {age\n", "is not valid YAML in line"),
         ("a: 1\n---\nb: 2\n", "is not valid YAML"),
-        ("a: 2020-99-99\n", "is not valid YAML"),
+        ("a: 2020-99-99\n", "Found: other keys."),
         ("? [a]\n: 1\n", "a key must be text"),
         ("a: *b\n", "is not valid YAML"),
-        ("columns: &a\n  age: *a\n", "The spec holds itself, by an alias."),
+        ("columns: &a\n  age: *a\n", "holds itself by an alias"),
+        ("columns: " + "[" * 5000, "nested too deep"),
+        (BOMB, "has more than 1,000,000 parts"),
         ("a: !!python/name:os.system\n", "is not valid YAML"),
         (b"a: \xff\n", "is not UTF-8 text"),
         ("a: \x01\n", "is not valid YAML"),
@@ -370,3 +381,12 @@ def test_bad_parameters_do_not_hide_a_column_that_is_not_sensitive(problems):
     found = problems(written)
     assert any("t-closeness needs a number t from 0 to 1." in message for message in found)
     assert any("is about column 'age', which is not sensitive." in message for message in found)
+
+
+def test_text_stays_as_it_is_written(load):
+    spec = load(
+        "columns:\n  no:\n    role: quasi-identifier\n"
+        "    hierarchy: {order: {values: [no, yes, 01234, 2026-01-31, on], runs: [2]}}\n"
+        "privacy: [k-anonymity: 5]\n"
+    )
+    assert spec.quasi_identifiers["no"].hierarchy.values == ("no", "yes", "01234", "2026-01-31", "on")

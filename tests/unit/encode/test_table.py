@@ -132,10 +132,10 @@ def test_everything_wrong_comes_at_once(tmp_path: Path) -> None:
         "Column 'age': NULL in 1 of 4 rows, and the spec says `null: forbid`.",
         "Column 'age' of the population 'census.csv': 2 values are not of the type "
         "that the table has, int64.",
-        "Column 'town' of the population 'census.csv': the hierarchy in 'town.csv' lacks 1 value "
+        "Column 'town' of the population 'census.csv': the hierarchy 'town.csv' lacks 1 value "
         "that the table has.",
         "Column 'zip' of the population 'census.csv': NULL in 2 of 3 rows, and the spec says `null: forbid`.",
-        "Column 'disease': the hierarchy in 'disease.csv' lacks 2 values that the table has.",
+        "Column 'disease': the hierarchy 'disease.csv' lacks 2 values that the table has.",
         "Column 'pay': NULL in 1 of 4 rows, and the spec says `null: forbid`.",
         "Column 'patient', the unit, is NULL in 2 of 4 rows.",
     ]

@@ -151,9 +151,21 @@ def test_anything_else_is_refused(data):
         open_source(data)
 
 
-def test_tables_of_a_database_are_refused():
-    with duckdb.connect() as database, pytest.raises(InputError, match="Accepted: a pandas"):
-        open_source(database.sql("SELECT 1 AS a"))
+def test_a_query_is_read():
+    with duckdb.connect() as database:
+        source = open_source(database.sql("SELECT 1 AS a, NULL AS b, 'x' AS c"))
+        table = source.read(["c", "a"], ["c"])
+    assert source.columns == ("a", "b", "c")
+    assert table.to_pydict() == {"c": ["x"], "a": [1]}
+    assert source.restore(table) is table
+
+
+def test_a_query_that_fails_is_refused_without_showing_cells():
+    with duckdb.connect() as database:
+        source = open_source(database.sql("SELECT value::INTEGER AS a FROM (VALUES ('secret')) AS t(value)"))
+        with pytest.raises(InputError, match=r"cannot be read\.\nDuckDB says Conversion") as caught:
+            source.read(["a"], [])
+    assert "secret" not in str(caught.value)
 
 
 def test_a_frame_without_columns():

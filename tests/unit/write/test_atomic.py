@@ -91,4 +91,4 @@ def test_a_folder_without_permission(tmp_path: Path) -> None:
 
 def test_unknown_suffix_is_refused_first(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="End its name in"):
-        check_writable(tmp_path / "nowhere" / "a.xlsx")
+        check_writable(tmp_path / "nowhere" / "a.ods")

@@ -145,7 +145,7 @@ def test_parquet_has_labels_and_no_metadata(tmp_path: Path) -> None:
     assert b"pandas" not in (pq.read_schema(tmp_path / "t.parquet").metadata or {})
 
 
-@pytest.mark.parametrize("name", ["release.xlsx", "release", "release.gz", "csv"])
+@pytest.mark.parametrize("name", ["release.ods", "release", "release.gz", "csv"])
 def test_an_unknown_suffix_names_the_known_ones(name: str) -> None:
     with pytest.raises(InputError, match=r"\.csv, \.csv\.gz, \.parquet"):
         suffix_of(Path(name))

@@ -1,109 +1,309 @@
-"""Numbers in intervals, wider at each level.
-
-The arithmetic is exact: values and widths are turned into whole numbers of the smallest decimal place that
-occurs, so that 0.3 is in `[0.3, 0.4)` although the binary number nearest to it is smaller.
-"""
+"""Numbers in intervals, wider at each level."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchy import ANYTHING, HierarchyError, Levels, as_text
+from shoal.describe.hierarchies.arguments import keyed, several
+from shoal.describe.hierarchies.numbers import (
+    BoolArray,
+    Number,
+    Numbers,
+    is_number,
+    plain,
+    read,
+    texts,
+    tidy,
+    written,
+)
+from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, HierarchyError, Levels
 from shoal.errors import InputError, Problem
 
-Number: TypeAlias = int | float | Decimal
+Ends = Literal["closed", "open"]
 
-_NUMBER = r"^[+-]?([0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})([eE][+-]?[0-9]{1,3})?$"
-_SHORT_INTEGER = r"^-?[0-9]{1,18}$"
-_SAFE = 2**61  # sums of a value and a width below it stay within 64 bits
+_NEED = "intervals need"
 _EXAMPLE = "For example: intervals(5, 10, 20)."
+_CUTS_EXAMPLE = "For example: cuts=[[18, 30, 45, 65], [18, 45, 65]]."
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals:
-    """Level i has the half-open intervals `[origin + n * width, origin + (n + 1) * width)` of the i-th width.
+class Intervals(HierarchyDefaults):
+    """Half-open intervals `[low, high)` of several widths, or between cuts. The last level is `*`.
 
-    Each width is a multiple of the one before, which makes the levels nested. The last level is `*`.
+    Of widths, level i has the intervals `[origin + n * width, origin + (n + 1) * width)` of the i-th width.
+    Each width is a multiple of the one before. Of cuts, level i has the intervals between the i-th cuts.
+    Those of each level are among those of the level before. Either way the levels are nested.
+
+    With a bottom, what is below it is `< bottom` at every level, and no interval reaches below it; with a
+    top, what is not below it is `>= top`. Open ends do the same at the first and the last cut of each level.
+    Numbers outside the cuts are not known otherwise.
     """
 
-    widths: tuple[Number, ...]
+    widths: tuple[Number, ...] = ()
     origin: Number = 0
+    cuts: tuple[tuple[Number, ...], ...] = ()
+    bottom: Number | None = None
+    top: Number | None = None
+    ends: Ends = "closed"
+
+    name: ClassVar[str] = "intervals"
+    summary: ClassVar[str] = "Puts numbers into half-open intervals, wider at each level."
+    parameters: ClassVar[Mapping[str, str]] = {
+        "widths": "the width of each level, each a multiple of the one before; may stand alone",
+        "origin": "a number at which intervals of a width begin, 0 if not given",
+        "cuts": "instead of widths: where intervals begin and end, in one list or in one for each level",
+        "bottom": "numbers below it are `< bottom` at every level",
+        "top": "numbers from it on are `>= top` at every level",
+        "ends": "`open`: numbers outside the cuts are below the first or from the last on; else `closed`",
+    }
+    examples: ClassVar[tuple[object, ...]] = (
+        [5, 10, 20],
+        {"widths": [5, 10], "origin": 3, "bottom": 20, "top": 90},
+        {"cuts": [0, 18, 30, 65, 120]},
+        {"cuts": [[18, 30, 45, 65], [18, 65]], "bottom": 18, "top": 65},
+        {"cuts": [[18, 30, 45, 65], [30]], "ends": "open"},
+    )
+    sample: ClassVar[tuple[object, ...]] = (4, 17, 18, 23, 29, 30, 44, 65, 81, 97)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "widths", tuple(self.widths))
-        problems = []
-        if not self.widths:
-            problems.append(f"intervals needs at least one width.\n{_EXAMPLE}")
-        for width in self.widths:
-            if not _is_number(width) or width <= 0:
-                problems.append(f"Width {width!r} of intervals is not a positive number.\n{_EXAMPLE}")
-        if not problems:
-            exact = [Fraction(str(width)) for width in self.widths]
-            problems.extend(
-                f"Width {self.widths[i + 1]} of intervals is not a multiple of the one before, "
-                f"{self.widths[i]}.\n{_EXAMPLE}"
-                for i in range(len(exact) - 1)
-                if (exact[i + 1] / exact[i]).denominator != 1
-            )
-        if not _is_number(self.origin):
-            problems.append(f"Origin {self.origin!r} of intervals is not a number.")
-        if problems:
+        object.__setattr__(self, "widths", tuple(map(tidy, self.widths)))
+        object.__setattr__(self, "cuts", _by_level(self.cuts))
+        for name in ("origin", "bottom", "top"):
+            object.__setattr__(self, name, tidy(getattr(self, name)))
+        if problems := [*self._form_problems(), *self._width_problems(), *self._cut_problems()]:
             raise InputError(problems)
 
+    def knows(self, values: pa.Array) -> pa.BooleanArray:
+        numbers = Numbers.of(values, _NEED, self._numbers)
+        return pa.array(numbers.known & ~self._outside(numbers), pa.bool_())
+
     def levels(self, values: pa.Array) -> Levels:
-        parameters = [Decimal(str(number)) for number in (self.origin, *self.widths)]
-        numbers, places = _whole_numbers(values, min_places=max(map(_places, parameters)))
-        origin, *widths = (_shift(number, places) for number in parameters)
-        if numbers.dtype != object and max(abs(origin), *widths) >= _SAFE:
-            numbers = numbers.astype(object)
-        labels = []
-        for width in widths:
-            lows, codes = np.unique((numbers - origin) // width, return_inverse=True)
-            texts = [
-                f"[{_plain(origin + low * width, places)}, {_plain(origin + (low + 1) * width, places)})"
-                for low in lows.tolist()
-            ]
-            labels.append(pa.array(texts, pa.string()).take(pa.array(codes)))
-        return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
+        numbers = Numbers.of(values, _NEED, self._numbers)
+        problems = numbers.problems(values, _NEED)
+        outside = self._outside(numbers)
+        if count := int(outside.sum()):
+            are = "1 value is" if count == 1 else f"{count:,} values are"
+            problems.append(
+                Problem(
+                    f"{are} outside the cuts of its intervals.\n"
+                    f"Found: cuts {self._range()}.\n"
+                    "Give more cuts, code the ends by `bottom` and `top`, or say `ends: open`.",
+                    texts(values, outside),
+                )
+            )
+        if problems:
+            raise HierarchyError(problems)
+        by_level = (
+            [self._between(numbers, cuts) for cuts in self._all_cuts()]
+            if self.cuts
+            else [self._of_width(numbers, width) for width in self.widths]
+        )
+        return Levels.of(values, [*by_level, pa.repeat(ANYTHING, len(values))])
 
     def to_spec(self) -> object:
-        widths = [_plain_number(width) for width in self.widths]
-        if self.origin == 0:
-            return {"intervals": widths}
-        return {"intervals": {"widths": widths, "origin": _plain_number(self.origin)}}
+        widths = [written(width) for width in self.widths]
+        cuts: list[Any] = [[written(cut) for cut in level] for level in self.cuts]
+        if len(cuts) == 1 and cuts[0]:
+            (cuts,) = cuts
+        given = {
+            "widths": widths,
+            "origin": written(self.origin) if self.origin else None,
+            "cuts": cuts,
+            "bottom": None if self.bottom is None else written(self.bottom),
+            "top": None if self.top is None else written(self.top),
+            "ends": self.ends if self.ends != "closed" else None,
+        }
+        settings = {key: value for key, value in given.items() if value not in (None, [])}
+        return {"intervals": widths if list(settings) == ["widths"] else settings}
 
     @classmethod
     def from_spec(cls, argument: object, folder: Path) -> Self:
-        origin: Any = 0
-        if isinstance(argument, Mapping):
-            if unknown := set(argument) - {"widths", "origin"}:
-                raise InputError(
-                    f"Unknown for intervals: {', '.join(sorted(map(str, unknown)))}.\nKnown: widths, origin."
-                )
-            origin = argument.get("origin", 0)
-            argument = argument.get("widths")
-        if argument is None:
-            return cls((), origin)
-        widths: Any = argument if isinstance(argument, list | tuple) else (argument,)
-        return cls(tuple(widths), origin)
+        if not isinstance(argument, Mapping):
+            return cls(_read_all(argument))
+        settings = keyed(cls.name, argument, list(cls.parameters))
+        for key in ("widths", "cuts"):
+            if key in settings:
+                settings[key] = _read_all(settings[key])
+        for key in ("origin", "bottom", "top"):
+            if key in settings:
+                settings[key] = read(settings[key])
+        return cls(**settings)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        return cls(tuple(_parse(part.strip()) for part in text.split(",")) if text.strip() else ())
+        return cls(tuple(read(part) for part in text.split(",")) if text.strip() else ())
+
+    @property
+    def _numbers(self) -> Iterator[Number]:
+        yield from self.widths
+        yield self.origin
+        for level in self.cuts:
+            yield from level
+        yield from (end for end in (self.bottom, self.top) if end is not None)
+
+    @property
+    def _open(self) -> tuple[bool, bool]:
+        """Whether there is an interval below the first cut, and one from the last on."""
+        is_open = self.ends == "open" or not self.cuts
+        return is_open or self.bottom is not None, is_open or self.top is not None
+
+    def _all_cuts(self) -> list[tuple[Number, ...]]:
+        """Return the cuts of each level as bottom and top leave them, these among them."""
+        found = []
+        for level in self.cuts:
+            cuts = [
+                cut
+                for cut in level
+                if (self.bottom is None or _exact(cut) > _exact(self.bottom))
+                and (self.top is None or _exact(cut) < _exact(self.top))
+            ]
+            first = [] if self.bottom is None else [self.bottom]
+            last = [] if self.top is None else [self.top]
+            found.append((*first, *cuts, *last))
+        return found
+
+    def _outside(self, numbers: Numbers) -> BoolArray:
+        """Tell which numbers are in no interval: at every level the same, since closed ends are."""
+        outside = np.zeros(len(numbers.whole), dtype=np.bool_)
+        below, above = self._open
+        if below and above:
+            return outside
+        first, *_, last = map(numbers.count, self._all_cuts()[0])
+        if not below:
+            outside |= (numbers.whole < first).astype(np.bool_)
+        if not above:
+            outside |= (numbers.whole >= last).astype(np.bool_)
+        return outside & numbers.known
+
+    def _between(self, numbers: Numbers, level: Sequence[Number]) -> pa.Array:
+        """Return the label of each number at a level of cuts."""
+        if not level:
+            return pa.repeat(ANYTHING, len(numbers.whole))
+        cuts = numbers.array(level)
+        first, last = (plain(int(cut), numbers.places) for cut in cuts[[0, -1]])
+        inner = _names(numbers, cuts[:-1], cuts[1:])
+        names = pa.concat_arrays([pa.array([f"< {first}"]), inner, pa.array([f">= {last}"])])
+        return names.take(pa.array(np.searchsorted(cuts, numbers.whole, side="right")))
+
+    def _of_width(self, numbers: Numbers, size: Number) -> pa.Array:
+        """Return the label of each number at a level of intervals of the same width."""
+        whole, width, origin = numbers.whole, numbers.count(size), numbers.count(self.origin)
+        bottom = None if self.bottom is None else numbers.count(self.bottom)
+        top = None if self.top is None else numbers.count(self.top)
+        below = np.zeros(len(whole), dtype=np.bool_) if bottom is None else (whole < bottom).astype(np.bool_)
+        above = np.zeros(len(whole), dtype=np.bool_) if top is None else (whole >= top).astype(np.bool_)
+        inside = ~(below | above)
+        steps, places = np.unique((whole[inside] - origin) // width, return_inverse=True)
+        lows, highs = origin + steps * width, origin + (steps + 1) * width
+        if bottom is not None:
+            lows = np.maximum(lows, bottom)
+        if top is not None:
+            highs = np.minimum(highs, top)
+        names = _names(numbers, lows, highs)
+        codes = np.empty(len(whole), dtype=np.int64)
+        codes[inside] = places
+        for sign, end, chosen in (("<", bottom, below), (">=", top, above)):
+            if end is not None:
+                codes[chosen] = len(names)
+                names = pa.concat_arrays([names, pa.array([f"{sign} {plain(end, numbers.places)}"])])
+        return names.take(pa.array(codes))
+
+    def _range(self) -> str:
+        first, *_, last = self._all_cuts()[0]
+        below, above = self._open
+        if below:
+            return f"that end at {last}"
+        return f"that begin at {first}" if above else f"from {first} to {last}"
+
+    def _form_problems(self) -> Iterator[str]:
+        if not self.widths and not self.cuts:
+            yield f"intervals needs at least one width, or cuts.\n{_EXAMPLE}"
+        if self.widths and self.cuts:
+            yield "intervals has widths and cuts.\nGive one of them."
+        if not is_number(self.origin):
+            yield f"Origin {self.origin!r} of intervals is not a number."
+        elif self.origin and not self.widths:
+            yield "Only intervals of a width have an origin.\nLeave it out, or give widths."
+        for name, end in (("Bottom", self.bottom), ("Top", self.top)):
+            if end is not None and not is_number(end):
+                yield f"{name} {end!r} of intervals is not a number."
+        if is_number(self.bottom) and is_number(self.top) and not _exact(self.bottom) < _exact(self.top):
+            yield f"The bottom of intervals must be below the top.\nFound: {self.bottom} and {self.top}."
+        if self.ends not in get_args(Ends):
+            yield f"The ends of intervals are 'closed' or 'open'.\nFound: {self.ends!r}."
+        elif self.ends == "open" and not self.cuts:
+            yield "Only intervals between cuts have ends.\nLeave out `ends`, or give cuts."
+
+    def _width_problems(self) -> Iterator[str]:
+        wrong = [width for width in self.widths if not is_number(width) or width <= 0]
+        for width in wrong:
+            yield f"Width {width!r} of intervals is not a positive number.\n{_EXAMPLE}"
+        for lower, upper in pairwise(() if wrong else self.widths):
+            if (_exact(upper) / _exact(lower)).denominator != 1:
+                yield (
+                    f"Width {upper} of intervals is not a multiple of the one before, {lower}.\n{_EXAMPLE}"
+                )
+
+    def _cut_problems(self) -> Iterator[str]:
+        wrong = [cut for level in self.cuts for cut in level if not is_number(cut)]
+        for cut in wrong:
+            yield f"Cut {cut!r} of intervals is not a number.\n{_CUTS_EXAMPLE}"
+        if wrong or not all(end is None or is_number(end) for end in (self.bottom, self.top)):
+            return
+        for place, level in enumerate(self.cuts, start=1):
+            if falls := [
+                f"{high} after {low}" for low, high in pairwise(level) if _exact(high) <= _exact(low)
+            ]:
+                yield f"The cuts of level {place} of intervals must rise.\nFound: {', '.join(falls)}."
+        for place, (finer, level) in enumerate(pairwise(self.cuts), start=2):
+            if alone := set(map(_exact, level)) - set(map(_exact, finer)):
+                new = ", ".join(str(cut) for cut in level if _exact(cut) in alone)
+                yield (
+                    f"Level {place} of intervals has cuts that level {place - 1} lacks.\nFound: {new}.\n"
+                    f"A wider interval is made of narrower ones.\n{_CUTS_EXAMPLE}"
+                )
+        yield from self._end_problems()
+
+    def _end_problems(self) -> Iterator[str]:
+        below, above = self._open
+        by_level = self._all_cuts()
+        if below and above:
+            return
+        for place, level in enumerate(by_level, start=1):
+            if len(level) < 2:
+                yield (
+                    f"Level {place} of intervals has no interval: it needs two cuts.\n"
+                    f"Found: {len(level)}.\nGive more, or say `ends: open`."
+                )
+            elif len(by_level[0]) >= 2 and (
+                (not below and level[0] != by_level[0][0]) or (not above and level[-1] != by_level[0][-1])
+            ):
+                yield (
+                    f"The cuts of level {place} of intervals end elsewhere than those of level 1.\n"
+                    f"Found: {level[0]} to {level[-1]}, and {by_level[0][0]} to {by_level[0][-1]}.\n"
+                    "Begin and end all levels alike, or say `ends: open`."
+                )
 
 
-def intervals(*widths: Number, origin: Number = 0) -> Intervals:
+def intervals(
+    *widths: Number,
+    origin: Number = 0,
+    cuts: Iterable[Number] | Iterable[Iterable[Number]] = (),
+    bottom: Number | None = None,
+    top: Number | None = None,
+    ends: Ends = "closed",
+) -> Intervals:
     """Put numbers into intervals, wider at each level.
 
     Parameters
@@ -111,7 +311,15 @@ def intervals(*widths: Number, origin: Number = 0) -> Intervals:
     *widths
         The width of each level. Each is a multiple of the one before.
     origin
-        A number at which intervals begin.
+        A number at which intervals of a width begin.
+    cuts
+        Instead of widths, the numbers at which intervals begin and end: for one level, or for each level a
+        list of its own whose numbers are among those of the level before.
+    bottom, top
+        Numbers below the bottom, and those from the top on, are put together at every level.
+    ends
+        Whether numbers outside the cuts are refused (`closed`), or put together below the first and from the
+        last cut on (`open`).
 
     Examples
     --------
@@ -120,86 +328,41 @@ def intervals(*widths: Number, origin: Number = 0) -> Intervals:
     [34, '[30, 35)', '[30, 40)', '[20, 40)', '*']
     >>> levels.labels[1][1].as_py()
     '[-5, 0)'
+    >>> coded = intervals(cuts=[[18, 30, 65], [30]], bottom=18, top=65)
+    >>> print(coded.levels(pa.array([4, 18, 29, 30, 99])).table())
+    value  level 1   level 2   level 3
+    4      < 18      < 18      *
+    18     [18, 30)  [18, 30)  *
+    29     [18, 30)  [18, 30)  *
+    30     [30, 65)  [30, 65)  *
+    99     >= 65     >= 65     *
     """
-    return Intervals(widths, origin)
+    return Intervals(widths, origin, cuts, bottom, top, ends)  # type: ignore[arg-type]  # it sorts them out
 
 
-def _whole_numbers(values: pa.Array, min_places: int) -> tuple[NDArray[Any], int]:
-    """Return values times 10**places, as whole numbers, and the number of decimal places."""
-    if min_places == 0 and (integers := _integers(values)) is not None:
-        return integers, 0
-    if pa.types.is_floating(values.type):
-        values = values.cast(pa.float64())
-    if pa.types.is_boolean(values.type) or pa.types.is_temporal(values.type):
-        raise HierarchyError(f"intervals need numbers.\nFound: values of type {values.type}.")
-    text = pc.utf8_trim_whitespace(as_text(values))
-    numeric = pc.match_substring_regex(text, _NUMBER)
-    if (good := pc.sum(numeric).as_py() or 0) < len(values):
-        count = len(values) - good
-        found = "1 value that is not a number" if count == 1 else f"{count:,} values that are not numbers"
-        raise HierarchyError(
-            Problem(
-                f"intervals need numbers.\nFound: {found}.",
-                tuple(as_text(values.filter(pc.invert(numeric))).to_pylist()),
-            )
-        )
-    decimals = [Decimal(number) for number in text.to_pylist()]
-    places = max((_places(number) for number in decimals), default=0)
-    places = max(places, min_places)
-    whole = [_shift(number, places) for number in decimals]
-    fits = all(-_SAFE < number < _SAFE for number in whole)
-    return np.array(whole, dtype=np.int64 if fits else object), places
+def _names(numbers: Numbers, lows: NDArray[Any], highs: NDArray[Any]) -> pa.Array:
+    """Write intervals."""
+    return pc.binary_join_element_wise("[", numbers.texts(lows), ", ", numbers.texts(highs), ")", "")
 
 
-def _integers(values: pa.Array) -> NDArray[np.int64] | None:
-    """Return values as 64-bit integers where they safely are, without a loop over them."""
-    if pa.types.is_string(values.type):
-        if not (pc.all(pc.match_substring_regex(values, _SHORT_INTEGER)).as_py() and len(values)):
-            return None
-    elif not pa.types.is_integer(values.type) or pa.types.is_uint64(values.type):
-        return None
-    integers: NDArray[np.int64] = values.cast(pa.int64()).to_numpy(zero_copy_only=False)
-    safe = len(integers) == 0 or (integers.min() > -_SAFE and integers.max() < _SAFE)
-    return integers if safe else None
+def _by_level(cuts: Any) -> tuple[Any, ...]:
+    """Return cuts by level: numbers alone are those of one level."""
+    given = tuple(cuts) if _is_list(cuts) else (cuts,)
+    if given and all(_is_list(level) for level in given):
+        return tuple(tuple(map(tidy, level)) for level in given)
+    return (tuple(map(tidy, given)),) if given else ()
 
 
-def _places(number: Decimal) -> int:
-    """Count the decimal places that a number needs."""
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return max(-exponent, 0)
+def _read_all(argument: object) -> tuple[Any, ...]:
+    """Return the numbers of a spec in their lists; one that stands alone must not be text."""
+    if isinstance(argument, str):
+        return (argument,)
+    return tuple(_read_all(part) if _is_list(part) else read(part) for part in several(argument))
 
 
-def _shift(number: Decimal, places: int) -> int:
-    """Return number * 10**places, which is whole. Contexts would round: the digits are put together."""
-    sign, digits, exponent = number.as_tuple()
-    assert isinstance(exponent, int)
-    whole: int = int("".join(map(str, digits))) * 10 ** (exponent + places)
-    return -whole if sign else whole
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | Mapping)
 
 
-def _plain(whole: int, places: int) -> str:
-    """Write whole / 10**places without an exponent and without needless zeros."""
-    if places == 0:
-        return str(whole)
-    digits = str(abs(whole)).rjust(places + 1, "0")
-    text = f"{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
-    return f"-{text}" if whole < 0 else text
-
-
-def _plain_number(number: Number) -> int | float:
-    return int(number) if number == int(number) else float(number)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and isfinite(value)
-
-
-def _parse(text: str) -> Any:
-    """Return a number, or the text itself for the constructor to complain about."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+def _exact(number: Any) -> Fraction:
+    return Fraction(str(number) if isinstance(number, float | Decimal) else number)

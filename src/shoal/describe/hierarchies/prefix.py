@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from shoal.describe.hierarchy import ANYTHING, Levels, as_text, check_height
+from shoal.describe.hierarchies.mask import longest, masked
+from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, Levels, as_text, check_height
 from shoal.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(HierarchyDefaults):
     """Level i keeps the first `length - i` characters and puts i stars after them; the last level is `*`.
 
     Shorter and longer values follow the same rule, so the levels are nested whatever the values are.
@@ -22,6 +23,14 @@ class Prefix:
     """
 
     length: int | None = None
+
+    name: ClassVar[str] = "prefix"
+    summary: ClassVar[str] = "Hides characters of codes from the end, one more at each level."
+    parameters: ClassVar[Mapping[str, str]] = {
+        "length": "how many characters the codes have: as many as the longest value"
+    }
+    examples: ClassVar[tuple[object, ...]] = (None, 5)
+    sample: ClassVar[tuple[object, ...]] = ("53715", "53710", "5371", "90210", "", "5*")
 
     def __post_init__(self) -> None:
         if self.length is not None and (
@@ -33,13 +42,10 @@ class Prefix:
 
     def levels(self, values: pa.Array) -> Levels:
         text = as_text(values)
-        length = self.length or max(pc.max(pc.utf8_length(text)).as_py() or 0, 1)
+        length = self.length or max(longest(text), 1)
         check_height(length)
-        masked = [
-            pc.binary_join_element_wise(pc.utf8_slice_codeunits(text, 0, kept), "*" * (length - kept), "")
-            for kept in range(length - 1, 0, -1)
-        ]
-        return Levels.of(values, [*masked, pa.repeat(ANYTHING, len(values))])
+        labels = masked(text, range(length - 1, 0, -1), length)
+        return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
     def to_spec(self) -> object:
         return "prefix" if self.length is None else {"prefix": self.length}

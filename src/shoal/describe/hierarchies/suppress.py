@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import pyarrow as pa
 
-from shoal.describe.hierarchy import ANYTHING, Levels
+from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, Levels
 from shoal.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Suppress:
+class Suppress(HierarchyDefaults):
     """Level 1 is `*` for every value."""
+
+    name: ClassVar[str] = "suppress"
+    summary: ClassVar[str] = "Keeps a value or replaces it by `*`."
+    examples: ClassVar[tuple[object, ...]] = (None,)
+    sample: ClassVar[tuple[object, ...]] = ("female", "male", "")
 
     def levels(self, values: pa.Array) -> Levels:
         return Levels.of(values, [pa.repeat(ANYTHING, len(values))])
@@ -27,10 +32,6 @@ class Suppress:
         if argument is not None:
             raise InputError(f"suppress takes no argument.\nFound: {argument!r}.")
         return cls()
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        return cls.from_spec(text or None, Path())
 
 
 def suppress() -> Suppress:

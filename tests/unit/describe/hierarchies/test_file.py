@@ -87,7 +87,7 @@ def refusal(hierarchy, values=("Ulm",)):
 
 def test_lacking_values_are_counted_and_not_shown(write):
     error = refusal(write("Ulm;D\n"), ["Ulm", "secret", "Rome"])
-    assert "the hierarchy in 'town.csv' lacks 2 values that the table has." in str(error)
+    assert "the hierarchy 'town.csv' lacks 2 values that the table has." in str(error)
     assert error.problems[0].values == ("secret", "Rome")
     assert "secret" not in str(error)
 

@@ -1,0 +1,83 @@
+"""Columns of a release that the spec gives a type: compared by their values, however these are spelled.
+
+A file of text may say `True` where the original table says `true`, and `1000.0` for 1000. What claims look at
+is cast in the query itself, so that whoever repeats it does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+
+from shoal.audit.relation import Relation, described
+from shoal.describe.spec import Spec
+from shoal.errors import InputError, Problem
+from shoal.read.typed import typed
+from shoal.read.types import ColumnType, Date, Text, Timestamp
+
+
+def with_types(relation: Relation, spec: Spec) -> tuple[Relation, list[Problem]]:
+    """Return a release whose typed columns are values, as far as claims look at them, and tell what is not.
+
+    Quasi-identifiers stay as they are: above level 0 they are labels.
+    """
+    problems: list[Problem] = []
+    casts = []
+    for name in _looked_at(spec):
+        kind = spec.types.get(name)
+        if kind is None or isinstance(kind, Text) or name not in relation.text:
+            continue
+        try:
+            casts.append(_cast(relation, name, kind))
+        except InputError as error:
+            problems += error.problems
+    if not casts:
+        return relation, problems
+    start = f"(SELECT * REPLACE ({', '.join(casts)}) FROM "
+    source = f"{start}{relation.source})"
+    _, text = described(relation.connection, source, list(relation.columns))
+    return replace(relation, source=source, shown=f"{start}{relation.shown})", text=text), problems
+
+
+def _looked_at(spec: Spec) -> Iterator[str]:
+    """Return the columns beside the quasi-identifiers that claims are about."""
+    columns = dict.fromkeys((*(model.column for model in spec.privacy), spec.unit))
+    return (name for name in columns if name and name not in spec.quasi_identifiers)
+
+
+def _cast(relation: Relation, name: str, kind: ColumnType) -> str:
+    """Return what casts a column of text; a form applies where not all of it is as Shoal writes it."""
+    column = relation.columns[name]
+    found = relation.rows(f"SELECT DISTINCT {column} FROM {relation.source} WHERE {column} IS NOT NULL")
+    values = pa.table({name: pa.array([value for (value,) in found], pa.string())})
+    own = replace(kind, format=None) if isinstance(kind, Date | Timestamp) else kind
+    (table,), problems = typed([(" of the release", values)], {name: own})
+    form = None
+    if problems and isinstance(kind, Date | Timestamp) and kind.format is not None:
+        (table,), problems = typed([(" of the release", values)], {name: kind})
+        form = kind.format
+    if problems:
+        raise InputError(problems)
+    text = f"trim({column})"
+    moment = text if form is None else f"strptime({text}, '{form.replace(chr(39), chr(39) * 2)}')"
+    return f"CAST({moment} AS {_sql_type(table.column(name).type)}) AS {column}"
+
+
+def _sql_type(kind: pa.DataType) -> str:
+    """Return the name that an Arrow type has in SQL.
+
+    Examples
+    --------
+    >>> _sql_type(pa.int64()), _sql_type(pa.decimal128(6, 2)), _sql_type(pa.timestamp("s", "UTC"))
+    ('BIGINT', 'DECIMAL(6, 2)', 'TIMESTAMPTZ')
+    """
+    if pa.types.is_decimal(kind):
+        return f"DECIMAL({kind.precision}, {kind.scale})"
+    if pa.types.is_timestamp(kind):
+        if kind.tz is not None:
+            return "TIMESTAMPTZ"
+        return "TIMESTAMP_NS" if kind.unit == "ns" else "TIMESTAMP"
+    names = {pa.int64(): "BIGINT", pa.uint64(): "UBIGINT", pa.bool_(): "BOOLEAN", pa.date32(): "DATE"}
+    return names.get(kind, "DOUBLE")

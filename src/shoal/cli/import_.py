@@ -1,0 +1,40 @@
+"""`shoal import`: take a project of another tool apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.console import reporting, without_pandas
+
+
+def import_(
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="A project file of ARX, .deid.")],
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the files go; made if needed.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+) -> None:
+    """Make a spec, a table and hierarchies from a project of ARX.
+
+    What the project states as text is taken over: roles, hierarchies, privacy criteria, the limit of
+    suppression, the measure and weights. What cannot be read is listed, with the reason.
+    """
+    from shoal.describe.formats.arx_import import import_arx_project
+
+    with reporting():
+        without_pandas()
+        imported = import_arx_project(project, output, force=force)
+    typer.secho("Read", bold=True)
+    for each in imported.read:
+        typer.echo(f"  {each}")
+    typer.secho("\nNot taken over", bold=True)
+    for each in imported.unread or ("nothing: all was read",):
+        typer.echo(f"  {each}")
+    typer.secho("\nWritten", bold=True)
+    files = [imported.spec, *filter(None, [imported.data]), *imported.hierarchies.values()]
+    for file in files:
+        typer.echo(f"  {file}")

@@ -1,0 +1,227 @@
+"""`shoal init`: a spec to begin with."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.console import print_table, reporting, without_pandas
+from shoal.cli.options import AsJson, Delimiter, Encoding, NullValues, Quote, Sheet, input_format
+from shoal.cli.progress import progress
+from shoal.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
+
+EPILOG = """
+[bold]Examples[/bold]
+
+shoal init people.csv
+
+shoal init people.csv --output spec.yaml -k 10
+
+shoal init people.parquet --interactive
+
+shoal init people.csv --json | jq '.columns[] | select(.sure | not) | .name'
+"""
+
+_HEADER = ("Column", "Type", "Distinct", "NULL", "Unique", "Role", "Hierarchy", "Why")
+_SUFFIXES = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".dta", ".sav", ".sas7bdat")
+
+
+def init(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="The table: CSV (also .gz), Parquet.")],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="SPEC",
+            help="Where the spec goes. [dim]\\[default: DATA's name with .spec.yaml, in this folder][/dim]",
+        ),
+    ] = None,
+    interactive: Annotated[
+        bool,
+        typer.Option("--interactive", "-i", help="Ask about each column; Enter keeps what is proposed."),
+    ] = False,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k",
+            "--k",
+            help="k-anonymity: rows per class. [dim]\\[default: 5, or 2 for less than 50 rows][/dim]",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the spec if it is there already.")] = False,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    null_value: NullValues = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look at a table, propose what its columns are, and write a spec that runs as it is.
+
+    Each role comes with its reason: the name of the column, the look of its values, how many there are and
+    how well a few columns together tell rows apart. What is unsure is marked. No value of few people is
+    shown or written.
+    """
+    with reporting(interrupted="Interrupted; nothing was written."):
+        without_pandas()
+        from shoal.describe.suggest.suggestion import suggest
+        from shoal.write.atomic import atomic, check_place
+
+        target = output or Path(f"{_stem(data)}.spec.yaml")
+        check_place(target, apart_from=[data])
+        if target.exists() and not force:
+            raise OutputError(
+                f"The spec '{target}' is there already.\nIt may hold somebody's decisions.\n"
+                "Say --force to replace it, or --output for another name."
+            )
+        with progress() as listener:
+            suggestion = suggest(
+                data,
+                k=k,
+                input=input_format(delimiter, quote, encoding, null_value, sheet),
+                listener=listener,
+            )
+        if not as_json:
+            _show(suggestion)
+        if interactive:
+            suggestion = _asked(suggestion, ask_k=k is None, err=as_json)
+        text = suggestion.to_yaml()
+        with atomic(target) as (hidden,):
+            hidden.write_text(text, encoding="utf-8", newline="\n")
+    if as_json:
+        typer.echo(json.dumps({**suggestion.to_mapping(), "spec": str(target)}, indent=2))
+        return
+    typer.echo()
+    typer.echo(f"Wrote {target}. Read it, change what is wrong, and then:")
+    release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
+    for command in (
+        ["anonymize", str(data), "--spec", str(target), "--output", release],
+        ["audit", release, "--spec", str(target)],
+    ):
+        typer.echo("  " + shlex.join(["shoal", *command]))
+
+
+def _stem(path: Path) -> str:
+    name = path.name
+    while Path(name).suffix.lower() in _SUFFIXES and Path(name).stem:
+        name = Path(name).stem
+    return name
+
+
+def _show(suggestion: Suggestion) -> None:
+    from shoal.describe.suggest.draft import in_one_line
+    from shoal.describe.suggest.words import printable, shortened
+
+    rows = []
+    for column in suggestion.columns:
+        profile = column.profile
+        rows.append(
+            (
+                printable(column.name),
+                profile.kind.value,
+                f"{'' if profile.exact else '~'}{profile.distinct:,}",
+                _share(profile.nulls, profile.rows),
+                _share(profile.once, profile.rows),
+                column.role.value + ("" if column.sure else " ?"),
+                shortened(in_one_line(column.hierarchy)) if column.hierarchy else "-",
+                column.reason,
+            )
+        )
+    print_table(rows, header=_HEADER)
+    typer.echo()
+    print_table(list(_facts(suggestion)))
+
+
+def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
+    """Tell what holds for the table as a whole."""
+    from shoal.describe.suggest.words import listed, percent
+
+    looked = (
+        "" if suggestion.sampled_rows is None else f", of which {suggestion.sampled_rows:,} were looked at"
+    )
+    yield "Rows", f"{suggestion.rows:,}{looked}"
+    for number, one in enumerate(suggestion.separations):
+        alone = f"{percent(one.unique_rows)} of the rows are unique"
+        pairs = f"{percent(one.separation)} of the pairs differ"
+        yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
+    if suggestion.unit:
+        yield "People", f"counted by {suggestion.unit!r}: somebody has several rows"
+    if suggestion.unsure:
+        yield "Unsure (?)", f"look at {listed(suggestion.unsure)} first"
+
+
+def _share(part: int, rows: int) -> str:
+    from shoal.describe.suggest.words import percent
+
+    return percent(part / rows) if part else "-"
+
+
+def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
+    """Go through the columns with whoever sits at the terminal; questions go to stderr if `err`."""
+    from shoal.describe.spec import Role
+    from shoal.describe.suggest.draft import in_one_line
+    from shoal.describe.suggest.words import count, printable
+
+    typer.echo(
+        "\nFor each column: identifier (id), quasi-identifier (q), sensitive (s) or insensitive (in). "
+        "Enter keeps what is in brackets, Ctrl-C ends without writing.\n",
+        err=err,
+    )
+    try:
+        for column in suggestion.columns:
+            values = count(column.profile.distinct, "value")
+            typer.echo(f"{printable(column.name)}, {values}\n  {column.reason}", err=err)
+            suggestion = _again(suggestion, column, "  role", column.role.value, _with_role, err)
+            decided = suggestion[column.name]
+            if decided.role is Role.QUASI_IDENTIFIER:
+                default = in_one_line(decided.hierarchy)
+                suggestion = _again(suggestion, decided, "  hierarchy", default, _with_hierarchy, err)
+        if ask_k:
+            wanted = 0
+            while wanted < 1:
+                wanted = typer.prompt("k, how many must look alike", default=suggestion.k, type=int, err=err)
+            suggestion = replace(suggestion, k=wanted)
+    except (EOFError, typer.Abort):
+        raise KeyboardInterrupt from None
+    return suggestion
+
+
+def _again(
+    suggestion: Suggestion,
+    column: ColumnSuggestion,
+    what: str,
+    default: str,
+    use: Callable[[Suggestion, ColumnSuggestion, str], Suggestion],
+    err: bool,
+) -> Suggestion:
+    """Ask until the answer can be used."""
+    while True:
+        answer: str = typer.prompt(what, default=default, err=err)
+        try:
+            return use(suggestion, column, answer.strip())
+        except InputError as error:
+            typer.secho(f"  {error.render()}", fg="red", err=err)
+
+
+def _with_role(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:
+    from shoal.describe.spec import Role
+
+    meant = [role for role in Role if role.value.startswith(answer.lower())]
+    return suggestion.with_column(column.name, role=meant[0] if len(meant) == 1 else answer)
+
+
+def _with_hierarchy(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:
+    from shoal.describe.spec import hierarchy_from_text
+
+    return suggestion.with_column(column.name, hierarchy=hierarchy_from_text(answer).to_spec())

@@ -1,0 +1,350 @@
+"""Nested taxonomies: mappings and lists in YAML and JSON files, in specs and in Python.
+
+A mapping has groups and what is in them, a list has values, and either may stand in the other::
+
+    Europe: {North: [Norway, Sweden], South: [Italy]}
+    Asia: [Japan]
+
+The form of the mosaicrown project, `{"cat": label, "subcats": [...] or null}`, is read too. In files every
+scalar is text as it is written: `no`, `1.50` and `2026-01-31` are labels like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+
+from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.tree import ROOT, Place, Tree
+from shoal.describe.hierarchy import HIGHEST_LEVEL, HierarchyError
+from shoal.errors import Problem
+from shoal.read.source import check_file
+
+SUMMARY = "nested taxonomies: mappings and lists in YAML or JSON"
+SUFFIXES = (".yaml", ".yml", ".json")
+
+Content: TypeAlias = Any
+"""Mappings, lists and scalars, in files or in Python."""
+
+_MOSAICROWN = {"cat", "subcats"}
+_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\],:"]+')
+_NULLS = ("", "~", "null", "Null", "NULL")
+_DEEPEST = 2 * HIGHEST_LEVEL + 2
+"""Brackets in brackets: no label needs more than a mapping and a list."""
+
+_WORDING = {
+    "not text": ("1 entry is not text", "entries are not text", "Put each in quotes, as it is written."),
+    "unnamed": (
+        "a list stands right in a list",
+        "lists stand right in a list",
+        "Name each: `label: [...]`.",
+    ),
+    "same": (
+        "the same mapping or list stands in two places",
+        "mappings and lists stand in two places",
+        "Keep one place for each label.",
+    ),
+    "broken": ("1 label has half a character", "labels have half a character", "Correct them."),
+    "deep": (
+        f"1 entry is nested deeper than {HIGHEST_LEVEL} levels",
+        f"entries are nested deeper than {HIGHEST_LEVEL} levels",
+        "Leave out some of the levels.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scalar:
+    """Text in a file; None where there is none.
+
+    `empty` says that it means nothing below a group: it may still be text elsewhere, such as `null`.
+    """
+
+    text: str | None
+    place: Place
+    empty: bool = False
+
+
+class _Pairs(list[tuple[_Scalar, Content]]):
+    """A mapping in a file, whose keys may stand there twice."""
+
+
+class _Event(NamedTuple):
+    """A bracket or a scalar in a file."""
+
+    sign: str
+    scalar: _Scalar
+
+
+def sniff(path: Path, beginning: str) -> bool:
+    """Tell whether a file is YAML or JSON, by its name."""
+    return path.suffix.lower() in SUFFIXES
+
+
+def read(path: Path, delimiter: str | None = None, column: str | None = None) -> Listed:
+    """Read a file, as every format does."""
+    return read_nested(path)
+
+
+def read_nested(path: Path) -> Listed:
+    """Return the hierarchy in a YAML or JSON file.
+
+    Raises
+    ------
+    InputError
+        It is not such a file, or its labels are no tree: with the places of all that is wrong.
+    """
+    where = f"the taxonomy {path.name!r}"
+    check_file(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise HierarchyError(f"{where} is not UTF-8 text.\nSave it in that encoding.") from None
+    parse = _json_events if path.suffix.lower() == ".json" else _yaml_events
+    return nested_tree(_assembled(parse(text, where), where), where).listed()
+
+
+def nested_tree(content: Content, where: str) -> Tree:
+    """Return the tree that nested mappings and lists stand for.
+
+    Examples
+    --------
+    >>> nested_tree({"Europe": {"North": ["SE", "NO"], "South": "IT"}, "Asia": ["JP"]}, "the taxonomy").labels
+    ['Europe', 'North', 'SE', 'NO', 'South', 'IT', 'Asia', 'JP']
+    >>> nested_tree({"cat": "*", "subcats": [{"cat": "a", "subcats": None}]}, "the taxonomy").labels
+    ['*', 'a']
+    """
+    walk = _Walk(Tree(where))
+    walk.over(content)
+    if walk.wrong:
+        raise HierarchyError([*walk.problems(), *walk.tree.problems()])
+    return walk.tree
+
+
+class _Part(NamedTuple):
+    """Something that is still to be read: below which label, and how it got there."""
+
+    content: Content
+    parent: int
+    label: Content = None
+    named: bool = False
+    """It is what stands below `label`."""
+    item: bool = False
+    """It stands in a list."""
+
+
+class _Walk:
+    """Goes over nested content without recursion, and notes what is wrong with it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.depths: list[int] = []
+        self.wrong: dict[str, list[tuple[str, str]]] = {}
+
+    def over(self, content: Content) -> None:
+        waiting = [_Part(content, ROOT)]
+        seen: dict[int, Content] = {}  # holds what its keys are of, so that no other object gets the same
+        while waiting:
+            part, parent, label, named, item = waiting.pop()
+            if named:
+                number = self._label(label, parent)
+                if number is None:
+                    continue
+                parent = number
+            if isinstance(part, Mapping | list | tuple) and len(part):
+                if id(part) in seen:
+                    self._refuse("same", None)
+                    continue
+                seen[id(part)] = part
+            if isinstance(part, Mapping | _Pairs):
+                waiting += [_Part(below, parent, key, named=True) for key, below in reversed(_pairs(part))]
+            elif isinstance(part, list | tuple):
+                if item:
+                    self._refuse("unnamed", _first_place(part))
+                else:
+                    waiting += [_Part(each, parent, item=True) for each in reversed(part)]
+            elif item or not _is_empty(part):
+                self._label(part, parent)
+
+    def _label(self, written: Content, parent: int) -> int | None:
+        """Add a label and return its number, unless it is none."""
+        place = written.place if isinstance(written, _Scalar) else None
+        text = written.text if isinstance(written, _Scalar) else written
+        if isinstance(text, Integral) and not isinstance(text, bool):
+            text = str(int(text))
+        if not isinstance(text, str):
+            self._refuse("not text", place, _kind(text))
+        elif not _is_unicode(text):
+            self._refuse("broken", place)
+        elif (depth := 0 if parent == ROOT else self.depths[parent] + 1) > HIGHEST_LEVEL:
+            self._refuse("deep", place)
+        else:
+            self.depths.append(depth)
+            return self.tree.add(text, parent, place)
+        return None
+
+    def _refuse(self, what: str, place: Place | None, kind: str = "") -> None:
+        where = f"in {place}" if kind and place else str(place or "")
+        self.wrong.setdefault(what, []).append((f"{kind} {where}".strip(), kind))
+
+    def problems(self) -> Iterator[Problem]:
+        for what, found in self.wrong.items():
+            singular, plural, advice = _WORDING[what]
+            count = singular if len(found) == 1 else f"{len(found):,} {plural}"
+            places: Iterable[str] = (place for place, _ in found)
+            if all(place == kind for place, kind in found):  # nothing has a place: say each kind once
+                places = dict.fromkeys(places)
+            yield self.tree.problem(count, places, advice)
+
+
+def _pairs(part: Any) -> list[tuple[Content, Content]]:
+    """Return the labels of a mapping with what stands below each."""
+    pairs = list(part) if isinstance(part, _Pairs) else list(part.items())
+    keys = [key.text if isinstance(key, _Scalar) else key for key, _ in pairs]
+    if len(keys) == len(_MOSAICROWN) and set(keys) == _MOSAICROWN:
+        contents = dict(zip(keys, (content for _, content in pairs), strict=True))
+        if not isinstance(contents["cat"], Mapping | list | tuple):
+            return [(contents["cat"], contents["subcats"])]
+    return pairs
+
+
+def _is_empty(written: Content) -> bool:
+    return written.empty if isinstance(written, _Scalar) else written is None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kind(value: object) -> str:
+    kinds = {
+        bool: "a truth value",
+        Real: "a number with a decimal point",
+        date: "a date",
+        type(None): "nothing",
+    }
+    said = (word for kind, word in kinds.items() if isinstance(value, kind))
+    return next(said, f"something of type {type(value).__name__}")
+
+
+def _first_place(part: Content) -> Place | None:
+    """Return where the first scalar in a list stands."""
+    while isinstance(part, list | tuple) and part:
+        part = part[0]
+    return part.place if isinstance(part, _Scalar) else None
+
+
+def _assembled(events: Iterable[_Event], where: str) -> Content:
+    """Return what brackets and scalars build together."""
+    root: list[Content] = []
+    around: list[list[Content]] = [root]
+    keys: list[_Scalar | None] = [None]
+    for sign, scalar in events:
+        if sign in ("]", "}"):
+            around.pop()
+            keys.pop()
+            continue
+        part: Content = {"[": [], "{": _Pairs()}.get(sign, scalar)
+        if not isinstance(around[-1], _Pairs):
+            around[-1].append(part)
+        elif (key := keys[-1]) is not None:
+            around[-1].append((key, part))
+            keys[-1] = None
+        elif sign:
+            raise HierarchyError(
+                f"in {where}, a group has a list or a mapping for a label.\nFound: {scalar.place}.\n"
+                "Write the label as text."
+            )
+        else:
+            keys[-1] = scalar
+        if sign:
+            around.append(part)
+            keys.append(None)
+            if len(around) > _DEEPEST:
+                raise _too_deep(where, scalar.place)
+    return root[0] if root else []
+
+
+def _yaml_events(text: str, where: str) -> Iterator[_Event]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    signs = {
+        yaml.MappingStartEvent: "{",
+        yaml.MappingEndEvent: "}",
+        yaml.SequenceStartEvent: "[",
+        yaml.SequenceEndEvent: "]",
+    }
+    documents = 0
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            place = Place(event.start_mark.line + 1, event.start_mark.column + 1)
+            if isinstance(event, yaml.ScalarEvent):
+                empty = not event.style and event.value in _NULLS  # a plain one has no style, or an empty one
+                written = None if empty and not event.value else event.value
+                yield _Event("", _Scalar(written, place, empty))
+            elif isinstance(event, yaml.AliasEvent):
+                raise HierarchyError(
+                    f"in {where}, an alias stands for something else.\nFound: {place}.\n"
+                    "Write out what `*` stands for, or put a label that begins so in quotes."
+                )
+            elif isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise HierarchyError(
+                        f"{where} has more than one document.\nFound: {place}.\nKeep one, without `---`."
+                    )
+            elif sign := signs.get(type(event)):
+                yield _Event(sign, _Scalar(None, place))
+    except HierarchyError:
+        raise
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        found = f" in {Place(mark.line + 1, mark.column + 1)}" if mark else ""
+        advice = "\nIndent with spaces, not tabs." if "\t" in text else ""
+        raise HierarchyError(f"{where} is not valid YAML{found}: {error.problem}.{advice}") from None
+    except (yaml.YAMLError, ValueError):
+        raise HierarchyError(f"{where} is not valid YAML.\nCheck its characters.") from None
+
+
+def _json_events(text: str, where: str) -> Iterator[_Event]:
+    try:
+        json.loads(text, parse_int=str, parse_float=str)
+    except json.JSONDecodeError as error:
+        place = Place(error.lineno, error.colno)
+        raise HierarchyError(f"{where} is not valid JSON in {place}: {error.msg}.") from None
+    except RecursionError:
+        raise _too_deep(where) from None
+    line, line_start, before = 1, 0, 0
+    for token in _JSON_TOKEN.finditer(text):
+        if ends := text.count("\n", before, token.start()):
+            line += ends
+            line_start = text.rindex("\n", before, token.start()) + 1
+        before = token.start()
+        place = Place(line, before - line_start + 1)
+        written = token[0]
+        if written in "{}[]":
+            yield _Event(written, _Scalar(None, place))
+        elif written.startswith('"'):
+            yield _Event("", _Scalar(json.loads(written), place))
+        elif written == "null":
+            yield _Event("", _Scalar(None, place, empty=True))
+        else:
+            yield _Event("", _Scalar(written, place))
+
+
+def _too_deep(where: str, place: Place | None = None) -> HierarchyError:
+    found = f"\nFound: {place}." if place else ""
+    return HierarchyError(
+        f"{where} is nested deeper than {HIGHEST_LEVEL} levels.{found}\nLeave out some of the levels."
+    )

@@ -1,0 +1,158 @@
+"""Numbers rounded, a digit more at each level or as told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.describe.hierarchies.arguments import keyed, several
+from shoal.describe.hierarchies.numbers import Number, Numbers, are_numbers, is_number, read, tidy, written
+from shoal.describe.hierarchy import ANYTHING, HIGHEST_LEVEL, HierarchyDefaults, HierarchyError, Levels
+from shoal.errors import InputError, nearest
+
+Direction = Literal["nearest", "down"]
+
+_NEED = "round needs"
+_EXAMPLE = "For example: rounding(10, 100, 1000)."
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding(HierarchyDefaults):
+    """Level i rounds to multiples of the i-th number, each a multiple of the one before; the last is `*`.
+
+    Without numbers each level takes away one more digit, beginning with the last that any value has, until
+    the largest value has one left.
+
+    What is rounded at a level is what the level below made of a value, not the value itself: 45 becomes 50,
+    and 50 becomes 100. To round 45 to hundreds at once would make it 0, and 54, which is 50 at the level
+    of tens as well, 100. Then 50 would have two parents, and levels are nested. Rounding down does not have
+    this: 45 becomes 40, and 0 either way.
+
+    Halves are rounded away from zero, 45 to 50 and -45 to -50. Down is towards less, -45 to -50.
+    """
+
+    to: tuple[Number, ...] = ()
+    direction: Direction = "nearest"
+
+    name: ClassVar[str] = "round"
+    summary: ClassVar[str] = "Rounds numbers, a digit more at each level or as told."
+    parameters: ClassVar[Mapping[str, str]] = {
+        "to": "what to round to at each level, each a multiple of the one before; may stand alone",
+        "direction": "`nearest`, or `down`",
+    }
+    examples: ClassVar[tuple[object, ...]] = (
+        None,
+        [10, 100, 1000],
+        {"to": [0.5, 5], "direction": "down"},
+        {"direction": "down"},
+    )
+    sample: ClassVar[tuple[object, ...]] = (0, 4, 5, 44, 45, 54, 55, 149, 944, 945, 1050, -45)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "to", tuple(map(tidy, self.to)))
+        wrong = [number for number in self.to if not is_number(number) or number <= 0]
+        problems = [f"round needs positive numbers.\nFound: {number!r}.\n{_EXAMPLE}" for number in wrong]
+        problems.extend(
+            "Each number to round to is a multiple of the one before.\n"
+            f"Found: {upper} after {lower}.\n{_EXAMPLE}"
+            for lower, upper in pairwise(() if wrong else self.to)
+            if (Fraction(str(upper)) / Fraction(str(lower))).denominator != 1
+        )
+        if self.direction not in get_args(Direction):
+            near = nearest(str(self.direction), get_args(Direction))
+            problems.append(
+                f"The direction of round is 'nearest' or 'down'.\nFound: {self.direction!r}.{near}"
+            )
+        if problems:
+            raise InputError(problems)
+
+    def knows(self, values: pa.Array) -> pa.BooleanArray:
+        return are_numbers(values, _NEED)
+
+    def levels(self, values: pa.Array) -> Levels:
+        numbers = Numbers.of(values, _NEED, self.to)
+        if problems := numbers.problems(values, _NEED):
+            raise HierarchyError(problems)
+        labels = []
+        rounded, codes = np.unique(numbers.whole, return_inverse=True)
+        for step in self._steps(numbers):
+            rounded, places = np.unique(self._round(rounded, step), return_inverse=True)
+            codes = places[codes]
+            labels.append(numbers.texts(rounded).take(pa.array(codes)))
+        return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
+
+    def to_spec(self) -> object:
+        to = [written(number) for number in self.to]
+        if self.direction == "nearest":
+            return {"round": to} if to else "round"
+        return {"round": {"to": to, "direction": self.direction} if to else {"direction": self.direction}}
+
+    @classmethod
+    def from_spec(cls, argument: object, folder: Path) -> Self:
+        direction: Any = "nearest"
+        if isinstance(argument, Mapping):
+            settings = keyed(cls.name, argument, list(cls.parameters))
+            argument, direction = settings.get("to"), settings.get("direction", direction)
+        alone = isinstance(argument, str)
+        return cls(tuple(part if alone else read(part) for part in several(argument)), direction)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        return cls(tuple(read(part) for part in text.split(",")) if text.strip() else ())
+
+    def _steps(self, numbers: Numbers) -> list[int]:
+        """Return what to round to, as the numbers are counted."""
+        if self.to:
+            return [numbers.count(number) for number in self.to]
+        largest = int(np.abs(numbers.whole).max(initial=0))
+        digits = len(str(largest))
+        if digits > HIGHEST_LEVEL:
+            raise HierarchyError(
+                f"its numbers have {digits:,} digits, at most {HIGHEST_LEVEL} levels can be used.\n"
+                "Say what to round to: `round: [1, 10, 100]`."
+            )
+        return [10**place for place in range(1, digits)]
+
+    def _round(self, whole: NDArray[Any], step: int) -> NDArray[Any]:
+        down: NDArray[Any] = whole // step * step
+        if self.direction == "down":
+            return down
+        up = down + step
+        # Which of the two is nearer; of halves, that which is farther from zero.
+        return np.where(2 * whole + (whole >= 0) > down + up, up, down)
+
+
+def rounding(*to: Number, direction: Direction = "nearest") -> Rounding:
+    """Round numbers, to larger and larger multiples.
+
+    Each level rounds what the level before made of a value, so that levels are nested: 45 becomes 50 and then
+    100, as 54 does. Rounded to hundreds at once, 45 would be 0 and 54 be 100, though both are 50 before.
+
+    Parameters
+    ----------
+    *to
+        What to round to at each level, each a multiple of the one before. If not given, each level takes
+        away one more digit.
+    direction
+        To the nearest multiple, halves away from zero, or `down`, which is what most people do with ages.
+
+    Examples
+    --------
+    >>> print(rounding(10, 100).levels(pa.array([44, 45, 54, 163])).table())
+    value  level 1  level 2  level 3
+    44     40       0        *
+    45     50       100      *
+    54     50       100      *
+    163    160      200      *
+    >>> [labels[0].as_py() for labels in rounding().levels(pa.array([53715, 1000])).labels]
+    [53715, '53720', '53700', '54000', '50000', '*']
+    """
+    return Rounding(to, direction)

@@ -1,0 +1,128 @@
+"""What becomes of values that a hierarchy has no place for.
+
+A file may lack them, numbers may be outside its cuts, `?` is no number. They are an error unless the spec
+says otherwise: `own` keeps each apart, as NULL is, until the top; `top` hides them at every level but 0.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, IntArray, Levels, as_text, known
+from shoal.errors import Problem
+
+MissingValues = Literal["error", "top", "own"]
+
+
+def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues) -> Levels:
+    """Return the labels of values, those that the hierarchy lacks among them.
+
+    Raises
+    ------
+    HierarchyError
+        There are such values and they are an `error`, or they cannot be told from labels.
+
+    Examples
+    --------
+    >>> from shoal.describe.hierarchies.listed import Listed
+    >>> kinds, top = pa.array(["furry", "feathered"]), pa.array(["*", "*"])
+    >>> pets = Listed.of([pa.array(["cat", "crow"]), kinds, top], "the hierarchy")
+    >>> [labels.to_pylist() for labels in levels_of(pets, pa.array(["cat", "eel"]), "own").labels]
+    [['cat', 'eel'], ['furry', 'eel'], ['*', '*']]
+    >>> [labels.to_pylist() for labels in levels_of(pets, pa.array(["cat", "eel"]), "top").labels]
+    [['cat', 'eel'], ['furry', '*'], ['*', '*']]
+    """
+    if missing == "error":
+        return _all_known(hierarchy, values)
+    there = known(hierarchy, values)
+    count = len(values) - (pc.sum(there).as_py() or 0)
+    if not count:
+        return hierarchy.levels(values)
+    levels = hierarchy.levels(values.filter(there))
+    strange = values.filter(pc.invert(there))
+    total = levels.total + count
+    root = _root(levels)
+    if missing == "own":
+        joined, leaves = _kept_apart(levels, as_text(strange), root)
+    else:
+        joined, leaves = _hidden(levels, count, root or ANYTHING)
+    # Back into the order of the values.
+    order = np.empty(len(values), dtype=np.int64)
+    mask = there.to_numpy(zero_copy_only=False)
+    order[mask] = np.arange(len(values) - count)
+    order[~mask] = np.arange(len(values) - count, len(values))
+    return Levels(
+        labels=(values, *(label.take(pa.array(order)) for label in joined)),
+        leaves=(np.ones(len(values), dtype=np.int64), *(leaf[order] for leaf in leaves)),
+        total=total,
+        notes=(*levels.notes, _note(count, missing)),
+    )
+
+
+def _all_known(hierarchy: Generalizing, values: pa.Array) -> Levels:
+    try:
+        return hierarchy.levels(values)
+    except HierarchyError as error:
+        if pc.all(known(hierarchy, values)).as_py() is not False:
+            raise
+        *others, last = error.problems
+        advice = (
+            "Or say what becomes of values that it has no place for: `missing-values: own` keeps them apart, "
+            "`missing-values: top` hides them."
+        )
+        raise HierarchyError([*others, Problem(f"{last.message}\n{advice}", last.values)]) from None
+
+
+def _root(levels: Levels) -> str | None:
+    """Return the one label at the top that covers everything, if there is one."""
+    top = levels.labels[-1]
+    if len(levels.labels) == 1:
+        return None
+    if not len(top):
+        return ANYTHING
+    root: str = top[0].as_py()
+    return root if (levels.leaves[-1] == levels.total).all() else None
+
+
+def _kept_apart(levels: Levels, strange: pa.Array, root: str | None) -> tuple[list[pa.Array], list[IntArray]]:
+    taken = levels.labels[1 : None if root is None else -1]
+    collide = strange.filter(pc.is_in(strange, pa.concat_arrays(taken))) if taken else strange[:0]
+    if len(collide):
+        are = "1 value is" if len(collide) == 1 else f"{len(collide):,} values are"
+        raise HierarchyError(
+            Problem(
+                f"{are} missing from its hierarchy and named like one of its labels, so they cannot be kept "
+                "apart.\nAdd them to the hierarchy, or say `missing-values: top`.",
+                tuple(collide.to_pylist()),
+            )
+        )
+    labels, leaves = [], []
+    alone = np.ones(len(strange), dtype=np.int64)
+    for label, leaf in zip(levels.labels[1:], levels.leaves[1:], strict=True):
+        labels.append(pa.concat_arrays([label, strange]))
+        leaves.append(np.append(leaf, alone))
+    if root is not None:
+        labels[-1] = pa.repeat(root, len(labels[-1]))
+        leaves[-1] = np.full(len(labels[-1]), levels.total + len(strange))
+    return labels, leaves
+
+
+def _hidden(levels: Levels, count: int, root: str) -> tuple[list[pa.Array], list[IntArray]]:
+    labels, leaves = [], []
+    total = levels.total + count
+    for label, leaf in zip(levels.labels[1:], levels.leaves[1:], strict=True):
+        labels.append(pa.concat_arrays([label, pa.repeat(root, count)]))
+        # Whoever has this label already shares it with what is hidden: it may be anything.
+        covers = pc.equal(labels[-1], root).to_numpy(zero_copy_only=False)
+        leaves.append(np.where(covers, total, np.append(leaf, np.zeros(count, dtype=np.int64))))
+    return labels, leaves
+
+
+def _note(count: int, missing: MissingValues) -> str:
+    are = "1 value is" if count == 1 else f"{count:,} values are"
+    become = "kept apart until the top" if missing == "own" else "hidden above level 0"
+    return f"{are} not in its hierarchy, and {become} (missing-values: {missing})."

@@ -1,0 +1,201 @@
+"""What values look like: e-mail addresses, card numbers, free text. Check digits are checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from math import ceil
+from typing import Final
+
+from shoal.describe.spec import Role
+
+MOST = 0.8
+"""Share of the values that must look alike before a column is taken for that."""
+
+_EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
+_IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
+_CARD = re.compile(r"[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|3[47][0-9]{2}([ -]?)[0-9]{6}\2[0-9]{5}")
+_SSN = re.compile(r"(?!000|666|9)[0-9]{3}([- ])(?!00)[0-9]{2}\1(?!0000)[0-9]{4}")
+_URL = re.compile(r"(https?|ftp)://\S+|www\.[A-Za-z0-9-]+\.\S+", re.IGNORECASE)
+_MAC = re.compile(r"[0-9A-Fa-f]{2}([:-])[0-9A-Fa-f]{2}(\1[0-9A-Fa-f]{2}){4}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_PHONE = re.compile(
+    r"(\+|00)[0-9][0-9 ()./-]{6,18}|\(0?[0-9]{2,4}\)[0-9 ./-]{5,12}|0?[0-9]{2,5}([ ./-][0-9]{2,8}){1,4}"
+)
+_DATE = re.compile(r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}.*|[0-9]{4}[-/.][0-9]{1,2}")
+_ICD = re.compile(r"[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?([ :-].*)?")
+_POSTCODE = re.compile(
+    r"[0-9]{5}-[0-9]{4}"  # United States
+    r"|[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"  # United Kingdom
+    r"|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"  # Canada
+    r"|[1-9][0-9]{3} ?[A-Z]{2}"  # Netherlands
+    r"|(D|A|CH|F)-[0-9]{4,5}"
+)
+_COORDINATES = re.compile(r"\(?\s*(-?[0-9]{1,2}\.[0-9]+)\s*[,; ]\s*(-?[0-9]{1,3}\.[0-9]+)\s*\)?")
+_FREE_TEXT_WORDS = 5
+_FREE_TEXT_LENGTH = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A form that values may have.
+
+    Attributes
+    ----------
+    what
+        In words, for reasons.
+    role
+        What a column of such values is proposed as.
+    matches
+        Whether one value has the form.
+    hipaa
+        Its letter among the eighteen identifiers of Safe Harbor.
+    """
+
+    what: str
+    role: Role
+    matches: Callable[[str], bool]
+    hipaa: str | None = None
+
+
+def luhn(digits: str) -> bool:
+    """Tell whether the last digit is the check digit of Luhn's formula, as on cards.
+
+    Examples
+    --------
+    >>> luhn("4111111111111111"), luhn("4111111111111112")
+    (True, False)
+    """
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        doubled = int(digit) * (1 + place % 2)
+        total += doubled - 9 if doubled > 9 else doubled
+    return total % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Tell whether a text is an IBAN whose check digits are right (ISO 13616).
+
+    Examples
+    --------
+    >>> is_iban("GB82 WEST 1234 5698 7654 32"), is_iban("GB82 WEST 1234 5698 7654 33")
+    (True, False)
+    """
+    bare = text.replace(" ", "").upper()
+    if not _IBAN.fullmatch(bare):
+        return False
+    return int("".join(str(int(letter, 36)) for letter in bare[4:] + bare[:4])) % 97 == 1
+
+
+def is_card(text: str) -> bool:
+    """Tell whether a text is the number of a payment card, by its form and check digit.
+
+    Examples
+    --------
+    >>> is_card("4111 1111 1111 1111"), is_card("4111111111111112"), is_card("0000000000000000")
+    (True, False, False)
+    """
+    if not _CARD.fullmatch(text):
+        return False
+    digits = re.sub("[ -]", "", text)
+    return digits[0] in "23456" and luhn(digits)
+
+
+def is_phone(text: str) -> bool:
+    """Tell whether a text is written like a telephone number: with `+`, brackets or gaps.
+
+    Examples
+    --------
+    >>> is_phone("+49 30 123456"), is_phone("(555) 010-9999"), is_phone("555-010-9999")
+    (True, True, True)
+    >>> is_phone("5550109999"), is_phone("2024-01-31"), is_phone("12345-6789"), is_phone("192.168.1.1")
+    (False, False, False, False)
+    """
+    if not _PHONE.fullmatch(text) or _DATE.fullmatch(text) or _SSN.fullmatch(text) or is_ip(text):
+        return False
+    digits = sum(letter.isdigit() for letter in text)
+    gaps = sum(letter in " ()./-" for letter in text)
+    return 7 <= digits <= 15 and (text[0] in "+(0" or gaps >= 2)
+
+
+def is_ip(text: str) -> bool:
+    """Tell whether a text is an IP address.
+
+    Examples
+    --------
+    >>> is_ip("192.168.1.1"), is_ip("2001:db8::1"), is_ip("1.2.3"), is_ip("17")
+    (True, True, False, False)
+    """
+    if text.count(".") != 3 and text.count(":") < 2:
+        return False
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_free_text(text: str) -> bool:
+    """Tell whether a text is a sentence rather than a label.
+
+    Examples
+    --------
+    >>> is_free_text("Came in with his sister, Ann, after a fall."), is_free_text("Upper secondary, general")
+    (True, False)
+    """
+    return len(text) >= _FREE_TEXT_LENGTH and len(text.split()) >= _FREE_TEXT_WORDS
+
+
+def _is_pair_of_coordinates(text: str) -> bool:
+    found = _COORDINATES.fullmatch(text)
+    return found is not None and abs(float(found[1])) <= 90 and abs(float(found[2])) <= 180
+
+
+def _full(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+_I, _Q, _S = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
+
+PATTERNS: Final = (
+    Pattern("e-mail addresses", _I, _full(_EMAIL), "F"),
+    Pattern("web addresses", _I, _full(_URL), "N"),
+    Pattern("IBANs", _I, is_iban, "J"),
+    Pattern("card numbers", _I, is_card, "J"),
+    Pattern("social security numbers", _I, _full(_SSN), "G"),
+    Pattern("IP addresses", _I, is_ip, "O"),
+    Pattern("MAC addresses", _I, _full(_MAC), "M"),
+    Pattern("UUIDs", _I, _full(_UUID), "R"),
+    Pattern("telephone numbers", _I, is_phone, "D"),
+    Pattern("free text", _I, is_free_text),
+    Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
+    Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
+    Pattern("ICD-10 codes", _S, _full(_ICD)),
+)
+"""In the order in which they count: what fits two of them is the first."""
+
+
+def pattern_of(values: Iterable[str]) -> Pattern | None:
+    """Return what most of some values look like, if anything.
+
+    Examples
+    --------
+    >>> pattern_of(["ann@example.org", "bob@example.org"]).what
+    'e-mail addresses'
+    >>> pattern_of(["red", "green"]), pattern_of([])
+    (None, None)
+    """
+    values = list(values)
+    for pattern in PATTERNS:
+        misses_left = len(values) - ceil(MOST * len(values))
+        for value in values:
+            if not pattern.matches(value.strip()):
+                misses_left -= 1
+                if misses_left < 0:
+                    break
+        else:
+            if values:
+                return pattern
+    return None

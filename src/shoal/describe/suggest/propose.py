@@ -1,0 +1,202 @@
+"""From a table to a suggestion: profile, roles, what separates, hierarchies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from shoal import registry
+from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
+from shoal.describe.spec import Role
+from shoal.describe.suggest.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
+from shoal.describe.suggest.kinds import Kind
+from shoal.describe.suggest.profile import ColumnProfile, profile_table
+from shoal.describe.suggest.roles import Proposal, is_of_one_person, propose_role
+from shoal.describe.suggest.separation import Separation, find_separations, find_twins
+from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
+from shoal.describe.suggest.table import Table, open_table
+from shoal.describe.suggest.words import percent, printable
+from shoal.errors import InputError
+from shoal.events import Listener, StepStarted
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.source import InputFormat
+
+MOST_QUASI_IDENTIFIERS: Final = 15
+"""More of them hide badly together: almost all that they tell would have to go."""
+
+_SMALL_TABLE = 50
+_TELLING = 0.05
+_RELEASED_AS_IT_IS = (
+    "It is released as it is: whoever knows a value that only one row has finds that row. If others may know "
+    "it, make it a quasi-identifier."
+)
+_TWIN_ROWS = 5_000
+_MOST_CHECKED = 200_000
+_NUMBERED = re.compile(r"\(?([0-9]{1,3})[.):\- ].*", re.DOTALL)
+
+
+def propose(data: object, k: int | None, input: InputFormat, listener: Listener | None) -> Suggestion:
+    """Propose roles and hierarchies for a table; see `suggest`."""
+    if k is not None:
+        KAnonymity(k)  # refuses what is none
+    tell = listener or (lambda event: None)
+    tell(StepStarted("reading"))
+    with open_table(data, input) as table:
+        if table.rows < 2:
+            rows = "no rows" if table.rows == 0 else "one row"
+            raise InputError(
+                f"The table {table.name!r} has {rows}.\nNobody can be hidden in it.\nGive a table with more."
+            )
+        profile = profile_table(table, listener)
+        proposals = {name: propose_role(column) for name, column in profile.columns.items()}
+        tell(StepStarted("comparing"))
+        proposals = _with_twins(table, proposals, profile.columns)
+        candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
+        proposals = _limited(proposals, profile.columns)
+        wanted = k or (5 if table.rows >= _SMALL_TABLE else 2)
+        unit, proposals = _unit(proposals, profile.columns, wanted)
+        kept = [name for name in candidates if proposals[name].role is Role.QUASI_IDENTIFIER]
+        separations = find_separations(table, candidates, each=kept)
+        tell(StepStarted("hierarchies"))
+        columns = tuple(
+            _column(table, column, proposals[name], separations) for name, column in profile.columns.items()
+        )
+    return Suggestion(
+        table=table.name,
+        rows=table.rows,
+        sampled_rows=profile.sampled_rows,
+        columns=columns,
+        separations=_best(separations),
+        k=wanted,
+        unit=unit,
+        input=input,
+    )
+
+
+def _with_twins(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+) -> dict[str, Proposal]:
+    """Let a column that goes one to one with one that must be hidden have its role."""
+    names = [
+        name
+        for name, column in columns.items()
+        if column.kind is not Kind.OTHER and 2 < column.categories <= 0.9 * column.rows
+    ]
+    if not names:
+        return proposals
+    changed = dict(proposals)
+    for places in find_twins(table.codes(names, _TWIN_ROWS)):
+        one, other = (names[place] for place in places)
+        for role in (Role.IDENTIFIER, Role.SENSITIVE):
+            for known_one, unknown in ((one, other), (other, one)):
+                told, open_ = proposals[known_one], proposals[unknown]
+                if told.role is role and told.sure and open_.role is not role and not open_.sure:
+                    reason = f"goes one to one with {printable(known_one)}, so it tells the same"
+                    changed[unknown] = Proposal(role, reason, sure=True)
+    return changed
+
+
+def _unit(
+    proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], k: int
+) -> tuple[str | None, dict[str, Proposal]]:
+    """Return the column by which people are to be counted, if there is one and it tells of enough people."""
+    units = [name for name, column in columns.items() if is_of_one_person(column, proposals[name])]
+    if not units:
+        return None, proposals
+    unit = units[0]
+    if columns[unit].distinct >= k:
+        return unit, proposals
+    reason = (
+        f"{proposals[unit].reason}; somebody has several rows, but there are too few people to count them: "
+        "a crowd may be one person"
+    )
+    return None, {**proposals, unit: replace(proposals[unit], reason=reason, sure=False)}
+
+
+def _limited(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, Proposal]:
+    """Leave out what there is too much of; the more varied first, since the less varied cost less to keep."""
+    wanted = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
+    if len(wanted) <= MOST_QUASI_IDENTIFIERS:
+        return proposals
+    ranked = sorted(wanted, key=lambda name: (not proposals[name].sure, columns[name].entropy))
+    reason = (
+        f"left out: {len(wanted):,} columns may be known to others, and more than "
+        f"{MOST_QUASI_IDENTIFIERS} hide badly together"
+    )
+    left_out = dict.fromkeys(ranked[MOST_QUASI_IDENTIFIERS:], Proposal(Role.IDENTIFIER, reason, sure=False))
+    return {**proposals, **left_out}
+
+
+def _column(
+    table: Table, column: ColumnProfile, proposal: Proposal, separations: list[Separation]
+) -> ColumnSuggestion:
+    suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure)
+    if proposal.role is Role.SENSITIVE and column.unique_rows >= _TELLING:
+        return replace(suggestion, remark=_RELEASED_AS_IT_IS)
+    if proposal.role is not Role.QUASI_IDENTIFIER:
+        return suggestion
+    hierarchy = propose_hierarchy(column, proposal.about, _numbered(table, column, proposal))
+    hierarchy, missing = _checked(table, column, hierarchy)
+    with_it = next((one for one in separations if column.name in one.columns), None)
+    reason = proposal.reason
+    if not proposal.sure and with_it is not None and len(with_it.columns) > 1:
+        others = " and ".join(printable(name) for name in with_it.columns if name != column.name)
+        reason += f"; with {others} it singles out {percent(with_it.unique_rows)} of the rows"
+    return replace(
+        suggestion,
+        reason=reason,
+        hierarchy=hierarchy.written,
+        missing_values=missing,
+        remark=hierarchy.remark,
+        separation=with_it,
+    )
+
+
+def _numbered(table: Table, column: ColumnProfile, proposal: Proposal) -> tuple[str, ...]:
+    """Return categories such as `1. low` in order, if they have one and each is that of many people."""
+    ordinal = proposal.about is not None and proposal.about.hint == "ordinal"
+    if not ordinal or not column.stored_as_text or column.rarest < RARE or not 2 < column.distinct <= 30:
+        return ()
+    values: list[str] = table.values(column.name).to_pylist()
+    numbers = [_NUMBERED.fullmatch(value) for value in values]
+    if not all(numbers):
+        return ()
+    return tuple(sorted(values, key=lambda value: int(_NUMBERED.fullmatch(value)[1])))  # type: ignore[index]
+
+
+def _checked(
+    table: Table, column: ColumnProfile, proposal: HierarchyProposal
+) -> tuple[HierarchyProposal, str | None]:
+    """Return a hierarchy that works on the column, and what is to become of values it has no place for."""
+    if column.distinct > _MOST_CHECKED:
+        return proposal, "own" if column.fits < 1 else None
+    values = table.values(column.name)
+    try:
+        hierarchy = _build(proposal.written)
+        if isinstance(hierarchy, FromData):
+            return proposal, "own" if column.fits < 1 else None
+        fitting = known(hierarchy, values)
+        hierarchy.levels(values.filter(fitting))
+    except HierarchyError:
+        return SUPPRESS, None
+    return proposal, None if pa.compute.all(fitting).as_py() in (True, None) else "own"
+
+
+def _build(written: object) -> Hierarchy:
+    name, argument = next(iter(written.items())) if isinstance(written, dict) else (written, None)
+    hierarchy: Hierarchy = registry.resolve("hierarchies", str(name)).from_spec(argument, Path())
+    return hierarchy
+
+
+def _best(separations: list[Separation]) -> tuple[Separation, ...]:
+    """Return for each size the set that tells rows apart best, if it does so better than a smaller one."""
+    best: list[Separation] = []
+    for one in sorted(separations, key=lambda one: (len(one.columns), -one.unique_rows, -one.separation)):
+        if not best or (len(one.columns) > len(best[-1].columns) and one.separation > best[-1].separation):
+            best.append(one)
+    return tuple(best)

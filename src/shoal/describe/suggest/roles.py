@@ -1,0 +1,168 @@
+"""The role of a column, with the reason in words.
+
+What is not known is taken for a quasi-identifier: that hides it in a crowd, while `insensitive` would release
+it as it is. So `insensitive` is proposed only for columns that tell nobody apart, being empty or the same in
+every row. What cannot be generalized usefully, such as free text, is left out as an identifier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shoal.describe.spec import Role
+from shoal.describe.suggest.concepts import Concept
+from shoal.describe.suggest.kinds import Kind
+from shoal.describe.suggest.names import concepts_of
+from shoal.describe.suggest.profile import ColumnProfile
+
+_FEW = 50
+_SMALL_SHARE = 0.05
+_KEY_SHARE = 0.95
+_MANY_SHARE = 0.5
+_ROWS_PER_PERSON = 1.05
+_RECORD = "a record's number"
+_OF_ONE_PERSON = frozenset(
+    {
+        "a person's number",
+        "a medical record number",
+        "a social security or tax number",
+        "a number at a health plan",
+    }
+)
+
+_SENTENCES = {
+    Role.IDENTIFIER: "points at one person",
+    Role.QUASI_IDENTIFIER: "others may know it",
+    Role.SENSITIVE: "nobody should learn it",
+}
+_SENTENCES_ON_VALUES = {
+    Role.IDENTIFIER: "each points at one person",
+    Role.QUASI_IDENTIFIER: "others may know them",
+    Role.SENSITIVE: "nobody should learn them",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A role, and why.
+
+    Attributes
+    ----------
+    sure
+        Whether name or values told it. Otherwise somebody who knows the table should look.
+    about
+        What the name says the column is about, if it was what told.
+    """
+
+    role: Role
+    reason: str
+    sure: bool = True
+    about: Concept | None = None
+
+
+def propose_role(column: ColumnProfile) -> Proposal:
+    """Propose the role of a column by its name, the look of its values and how many there are.
+
+    Examples
+    --------
+    >>> from shoal.describe.suggest.profile import profile
+    >>> import pyarrow as pa
+    >>> people = profile(pa.table({"dob": ["1.2.1980"] * 3 + ["3.4.1975"], "mail": ["a@b.de", "c@d.fr"] * 2}))
+    >>> [propose_role(column).role.value for column in people.columns.values()]
+    ['quasi-identifier', 'identifier']
+    >>> propose_role(people["mail"]).reason
+    'e-mail addresses: each points at one person (HIPAA F)'
+    """
+    if not column.values:
+        return Proposal(Role.INSENSITIVE, "it is empty")
+    if column.kind is Kind.OTHER:
+        reason = "lists, structures or bytes cannot be generalized; left out"
+        return Proposal(Role.IDENTIFIER, reason, sure=False)
+    concepts = concepts_of(column.name)
+    told = next((concept for concept in concepts if concept.role is not Role.IDENTIFIER), None)
+    return (
+        _identifier(column, concepts)
+        or _constant(column, told)
+        or _by_name(told)
+        or _by_values(column)
+        or _by_numbers(column, concepts)
+    )
+
+
+def is_of_one_person(column: ColumnProfile, proposal: Proposal) -> bool:
+    """Tell whether a column says who a row is about, where somebody may have several rows."""
+    return (
+        proposal.role is Role.IDENTIFIER
+        and proposal.about is not None
+        and proposal.about.what in _OF_ONE_PERSON
+        and column.nulls == 0
+        and column.rows >= _ROWS_PER_PERSON * column.distinct
+    )
+
+
+def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
+    """Return the proposal for what points at one person by the look of the values or by name, else None."""
+    pattern = column.pattern
+    few = column.distinct <= _FEW and column.distinct < _SMALL_SHARE * column.values
+    if pattern is not None and pattern.role is Role.IDENTIFIER:
+        if pattern.what == "free text":
+            if not few:
+                reason = "free text may name people, and cannot be generalized; left out"
+                return Proposal(Role.IDENTIFIER, reason)
+        else:
+            reason = f"{pattern.what}: {_SENTENCES_ON_VALUES[Role.IDENTIFIER]}{_hipaa(pattern.hipaa)}"
+            return Proposal(Role.IDENTIFIER, reason)
+    for concept in concepts:
+        if concept.role is not Role.IDENTIFIER:
+            return None
+        enough = column.distinct >= _MANY_SHARE * column.values if concept.what == _RECORD else not few
+        if enough and column.kind is not Kind.BOOLEAN:
+            reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
+            return Proposal(Role.IDENTIFIER, reason, about=concept)
+    return None
+
+
+def _constant(column: ColumnProfile, told: Concept | None) -> Proposal | None:
+    """Return the proposal for a column that is the same in every row."""
+    if column.categories > 1:
+        return None
+    if told is not None and told.role is Role.SENSITIVE:
+        return Proposal(Role.SENSITIVE, f"{told.what}: everybody in the table has the same", about=told)
+    return Proposal(Role.INSENSITIVE, "the same in every row: it tells nobody apart")
+
+
+def _by_name(told: Concept | None) -> Proposal | None:
+    if told is None:
+        return None
+    return Proposal(told.role, f"{told.what}: {_SENTENCES[told.role]}{_hipaa(told.hipaa)}", about=told)
+
+
+def _by_values(column: ColumnProfile) -> Proposal | None:
+    """Return the proposal for what values look like, where that does not point at one person."""
+    pattern = column.pattern
+    if pattern is not None and pattern.role is not Role.IDENTIFIER:
+        sentence = f"{pattern.what}: {_SENTENCES_ON_VALUES[pattern.role]}"
+        return Proposal(pattern.role, f"{sentence}{_hipaa(pattern.hipaa)}")
+    if column.kind in (Kind.DATE, Kind.TIMESTAMP):
+        return Proposal(Role.QUASI_IDENTIFIER, f"dates: others may know them{_hipaa('C')}")
+    return None
+
+
+def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
+    """Propose a role for a column whose name and values tell nothing."""
+    share = column.distinct / column.values
+    if column.distinct > 10 and share >= _KEY_SHARE and column.kind in (Kind.TEXT, Kind.INTEGER):
+        reason = "almost every row has its own value: points at one person"
+        return Proposal(Role.IDENTIFIER, reason, sure=column.kind is Kind.TEXT)
+    if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
+        reason = f"{share:.0%} of the values differ, text that may name people; left out"
+        return Proposal(Role.IDENTIFIER, reason, sure=False)
+    if concepts:
+        reason = f"too few values for {concepts[0].what}; taken as known to others, the safe side"
+    else:
+        reason = "its name tells nothing; taken as known to others, the safe side"
+    return Proposal(Role.QUASI_IDENTIFIER, reason, sure=False)
+
+
+def _hipaa(letter: str | None) -> str:
+    return f" (HIPAA {letter})" if letter else ""

@@ -1,0 +1,65 @@
+"""Figures and names as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def percent(share: float) -> str:
+    """Write a share so that a little is not nothing, and almost all is not all.
+
+    Examples
+    --------
+    >>> [percent(share) for share in (0, 0.00001, 0.5, 0.99999, 1)]
+    ['0%', '<0.1%', '50.0%', '>99.9%', '100%']
+    """
+    if share in (0, 1):
+        return f"{share:.0%}"
+    return "<0.1%" if share < 0.001 else ">99.9%" if share > 0.999 else f"{share:.1%}"
+
+
+def count(number: int, what: str) -> str:
+    """Write how many there are.
+
+    Examples
+    --------
+    >>> count(1, "value"), count(2000, "row")
+    ('1 value', '2,000 rows')
+    """
+    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def printable(name: str) -> str:
+    r"""Return a name that stays on its line.
+
+    Examples
+    --------
+    >>> printable("größe"), printable("two\nlines")
+    ('größe', "'two\\nlines'")
+    """
+    return name if name.isprintable() else ascii(name)
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Return names one after the other; not all, if there are very many.
+
+    Examples
+    --------
+    >>> listed(["age", "zip"]), listed(["v1", "v2", "v3", "v4"], most=2)
+    ('age, zip', 'v1, v2 and 2 more')
+    """
+    shown = ", ".join(map(printable, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def shortened(text: str, longest: int = 50) -> str:
+    """Return a text that is not longer than that, without braces around all of it.
+
+    Examples
+    --------
+    >>> shortened("{intervals: [5, 10]}"), shortened("{order: {values: [low, middle, high]}}", 24)
+    ('intervals: [5, 10]', 'order: {values: [low,...')
+    """
+    if text.startswith("{") and text.endswith("}"):
+        text = text[1:-1]
+    return text if len(text) <= longest else f"{text[: longest - 3].rstrip()}..."

@@ -1,0 +1,233 @@
+"""Excel workbooks (`.xlsx`), read by openpyxl: the first sheet or the one that is named, with a header.
+
+A column of cells of one kind keeps it: text, whole numbers, numbers, truth values, dates (if all are at
+midnight), timestamps, times, durations. Where kinds are mixed all are text, each in the text that a release
+would have. An empty cell is NULL, and a row of nothing else is no row. Of formulas the value is read that was
+last saved.
+"""
+
+from __future__ import annotations
+
+import datetime
+import warnings
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import InputError, nearest
+from shoal.read.columns import coded as as_coded
+from shoal.read.columns import plain, text_of
+from shoal.read.source import InputFormat, check_content, check_installed, check_names, check_wanted
+
+_ERRORS = frozenset(("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"))
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    SyntaxError,  # of XML
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+    EOFError,
+    OSError,
+)
+"""What openpyxl raises on files that are damaged here and there."""
+_MIDNIGHT = datetime.time()
+_KINDS: dict[type, pa.DataType] = {
+    str: pa.string(),
+    bool: pa.bool_(),
+    int: pa.int64(),
+    float: pa.float64(),
+    datetime.datetime: pa.timestamp("us"),
+    datetime.date: pa.date32(),
+    datetime.time: pa.time64("us"),
+    datetime.timedelta: pa.duration("us"),
+}
+
+
+class ExcelFile:
+    """A sheet of an Excel workbook."""
+
+    dialect = None
+    headed = True
+
+    def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
+        check_installed("openpyxl", "excel", "Reading Excel files")
+        check_content(path, b"PK\x03\x04")
+        self.name = path.name
+        self._path = path
+        self._sheet = input_format.sheet
+        self._null_values = frozenset(input_format.null_values or ())
+        with self._rows() as rows:
+            header = list(next(rows, ()))
+        while header and header[-1] is None:  # formatted, but without a name
+            header.pop()
+        names = ["" if name is None else name for name in header]
+        if others := [str(place) for place, name in enumerate(names, 1) if not isinstance(name, str)]:
+            # A sheet without a header begins with somebody's row: it is not shown.
+            raise InputError(
+                f"The first row of {path.name!r} has cells that are not text: number {', '.join(others)}.\n"
+                "Column names are text.\nCheck that the first row is a header."
+            )
+        self.columns = check_names(names, f"The first row of {path.name!r}")
+
+    def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
+        check_wanted(columns, self.columns, f"file {self.name!r}")
+        places = [self.columns.index(name) for name in columns]
+        cells: list[list[Any]] = [[] for _ in columns]
+        width = len(self.columns)
+        beyond = []
+        with self._rows() as rows:
+            next(rows, None)
+            for number, row in enumerate(rows, start=2):
+                if all(cell is None for cell in row):
+                    continue
+                if any(cell is not None for cell in row[width:]):
+                    beyond.append(number)
+                for column, place in zip(cells, places, strict=True):
+                    column.append(row[place] if place < len(row) else None)
+        if beyond:
+            raise InputError(
+                f"File {self.name!r} has cells to the right of its header, which ends in column {width:,}.\n"
+                f"Found: row {', '.join(f'{row:,}' for row in beyond[:5])}{' ...' if beyond[5:] else ''}.\n"
+                "Name these columns in the first row, or clear the cells."
+            )
+        self._check_formulas()
+        self._check_errors(places, cells)
+        arrays = []
+        for name, found in zip(columns, cells, strict=True):
+            column = pa.chunked_array([self._array(found)])
+            arrays.append(as_coded(column, name) if name in coded else plain(column, name))
+        return pa.table(arrays, names=list(columns))
+
+    def restore(self, table: pa.Table) -> pa.Table:
+        return table
+
+    def _array(self, cells: list[Any]) -> pa.Array:
+        """Return the cells of a column in the one type that they have, or as text."""
+        if self._null_values:
+            cells = [None if cell in self._null_values else cell for cell in cells]
+        kinds = {type(cell) for cell in cells} - {type(None)}
+        if kinds == {int, float}:
+            kinds = {float}
+        if len(kinds) > 1:
+            return _as_text(cells)
+        kind = _KINDS.get(kinds.pop(), pa.string()) if kinds else pa.string()
+        if pa.types.is_timestamp(kind) and all(cell is None or cell.time() == _MIDNIGHT for cell in cells):
+            cells, kind = [cell and cell.date() for cell in cells], pa.date32()
+        try:
+            return pa.array(cells, kind)
+        except (pa.ArrowInvalid, OverflowError):  # a whole number beyond 64 bits
+            return pa.array(cells, pa.float64())
+
+    @contextmanager
+    def _rows(self, *, values: bool = True, computed: bool = True) -> Iterator[Iterator[tuple[Any, ...]]]:
+        """Open the sheet: its rows as values or as cells, with formulas or with what these came to."""
+        from openpyxl import load_workbook
+        from openpyxl.utils.exceptions import InvalidFileException
+
+        # What openpyxl cannot keep, such as drawings, it warns of; a table has no use for these.
+        with warnings.catch_warnings(), self._path.open("rb") as file:
+            warnings.simplefilter("ignore")
+            try:
+                book = load_workbook(file, read_only=True, data_only=computed)
+            except (*_BROKEN, InvalidFileException):
+                raise self._damaged() from None
+            try:
+                sheet = self._chosen(book)
+                sheet.reset_dimensions()  # some programs write wrong ones
+                yield sheet.iter_rows(values_only=values)
+            except InputError:
+                raise
+            except _BROKEN:
+                raise self._damaged() from None
+            finally:
+                book.close()
+
+    def _chosen(self, book: Any) -> Any:
+        sheets = {sheet.title: sheet for sheet in book.worksheets}
+        if not sheets:
+            raise InputError(f"File {self.name!r} has no sheet with cells.")
+        if self._sheet is None:
+            return next(iter(sheets.values()))
+        if self._sheet not in sheets:
+            raise InputError(
+                f"File {self.name!r} has no sheet {self._sheet!r}.\nSheets: {', '.join(sheets)}.\n"
+                f"{nearest(self._sheet, list(sheets)).strip()}".rstrip()
+            )
+        return sheets[self._sheet]
+
+    def _check_formulas(self) -> None:
+        """Refuse formulas that Excel never computed: their cells would be NULL."""
+        with zipfile.ZipFile(self._path) as parts:
+            sheets = [name for name in parts.namelist() if name.startswith("xl/worksheets/")]
+            if not any(_mentions(parts, name, b"<f") for name in sheets):
+                return
+        unknown = 0
+        with self._rows(values=False, computed=False) as written, self._rows() as computed:
+            for formulas, row in zip(written, computed, strict=True):
+                unknown += sum(
+                    getattr(cell, "data_type", "n") == "f" and value is None
+                    for cell, value in zip(formulas, row, strict=False)
+                )
+        if unknown:
+            raise InputError(
+                f"File {self.name!r} has {unknown:,} formulas whose values are not in it.\n"
+                "Open it in Excel or LibreOffice and save it there, or put values in their place."
+            )
+
+    def _check_errors(self, places: Sequence[int], cells: Sequence[list[Any]]) -> None:
+        """Refuse cells with an error, which a value alone does not tell from text of the same letters."""
+        if not any(isinstance(cell, str) and cell in _ERRORS for column in cells for cell in column):
+            return
+        broken = dict.fromkeys(places, 0)
+        with self._rows(values=False) as rows:
+            for row in rows:
+                for place in places:
+                    cell: Any = row[place] if place < len(row) else None
+                    if getattr(cell, "data_type", "n") == "e" and cell.value not in self._null_values:
+                        broken[place] += 1
+        if any(broken.values()):
+            raise InputError(
+                f"Column {self.columns[place]!r} of {self.name!r} has errors such as #N/A, "
+                f"in {count:,} {'cell' if count == 1 else 'cells'}.\n"
+                "Correct them, or list such texts under `input:` as `null-values`."
+                for place, count in broken.items()
+                if count
+            )
+
+    def _damaged(self) -> InputError:
+        return InputError(
+            f"File {self.name!r} is not a complete Excel workbook.\nGet it again from where it came."
+        )
+
+
+def _as_text(cells: list[Any]) -> pa.Array:
+    """Return cells of several kinds as text, each in the text that a release would have."""
+    texts: list[str | None] = [None] * len(cells)
+    for kind in {type(cell) for cell in cells} - {type(None)}:
+        places = [place for place, cell in enumerate(cells) if type(cell) is kind]
+        try:
+            values = text_of(pa.array([cells[place] for place in places])).to_pylist()
+        except (pa.ArrowException, OverflowError):
+            values = [str(cells[place]) for place in places]
+        for place, value in zip(places, values, strict=True):
+            texts[place] = value
+    return pa.array(texts, pa.string())
+
+
+def _mentions(parts: zipfile.ZipFile, name: str, mark: bytes) -> bool:
+    """Tell whether a part of the workbook holds some bytes, without having all of it in memory."""
+    with parts.open(name) as part:
+        end = b""
+        for block in iter(lambda: part.read(1 << 20), b""):
+            if mark in end + block:
+                return True
+            end = block[-len(mark) :]
+    return False

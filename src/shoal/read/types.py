@@ -1,0 +1,375 @@
+"""What a spec says that a column holds, `type:`, and how values are read as that.
+
+A value that is of the type already stays as it is. Any other is taken by its text, the one that a release
+would have, without spaces around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from decimal import Decimal as Exact
+from typing import ClassVar, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.errors import InputError, nearest
+from shoal.read.columns import is_text, text_of
+
+_DIGITS = 38
+_UNITS = ("s", "ms", "us", "ns")
+_ZONE = r"[0-9]{2}:[0-9]{2}.*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
+
+
+class ColumnType(Protocol):
+    """A type that a spec can give to a column."""
+
+    name: ClassVar[str]
+
+    @property
+    def meaning(self) -> str:
+        """What its values are, in words."""
+        ...
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        """Tell whether values of an Arrow type are of it as they are."""
+        ...
+
+    def read(self, values: pa.Array) -> pa.Array:
+        """Return values without NULL as values of the type, and NULL for those that are not."""
+        ...
+
+    def to_spec(self) -> object:
+        """Return what stands after `type:` in a spec."""
+        ...
+
+
+class _Plain:
+    """A type that is its name alone."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+
+    def to_spec(self) -> object:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Text(_Plain):
+    """Characters as they are, spaces included.
+
+    Examples
+    --------
+    >>> Text().read(pa.array([34, 7])).to_pylist()
+    ['34', '7']
+    """
+
+    name: ClassVar[str] = "text"
+    meaning: ClassVar[str] = "text"
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return is_text(kind)
+
+    def read(self, values: pa.Array) -> pa.Array:
+        try:
+            return text_of(values)
+        except pa.ArrowException:  # bytes that are not text
+            return pa.nulls(len(values), pa.string())
+
+
+@dataclass(frozen=True, slots=True)
+class Integer(_Plain):
+    """Whole numbers of 64 bits, signed or, where one asks for it, unsigned.
+
+    Examples
+    --------
+    >>> Integer().read(pa.array(["034", " -7 ", "34.0", "3.5"])).to_pylist()
+    [34, -7, 34, None]
+    """
+
+    name: ClassVar[str] = "integer"
+    meaning: ClassVar[str] = "whole numbers of 64 bits"
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return bool(pa.types.is_integer(kind))
+
+    def read(self, values: pa.Array) -> pa.Array:
+        if pa.types.is_floating(values.type):
+            return _cast(values, pa.int64())
+        text = _only(_trimmed(values), r"^[+-]?[0-9]+(\.0*)?$")
+        text = pc.replace_substring_regex(text, r"^\+|\.0*$", "")
+        text = pc.replace_substring_regex(text, r"^(-?)0+([0-9])", r"\1\2")
+        try:
+            return text.cast(pa.int64())
+        except pa.ArrowInvalid:
+            pass
+        try:
+            return text.cast(pa.uint64())
+        except pa.ArrowInvalid:
+            return _cast(text, pa.int64())
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal(_Plain):
+    """Numbers in decimal places, exact; all have as many places as the one that has the most.
+
+    Examples
+    --------
+    >>> [str(number) for number in Decimal().read(pa.array(["1000", "0.10", "1e3"])).to_pylist()]
+    ['1000.00', '0.10', '1000.00']
+    """
+
+    name: ClassVar[str] = "decimal"
+    meaning: ClassVar[str] = "decimal numbers"
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return bool(pa.types.is_decimal(kind))
+
+    def read(self, values: pa.Array) -> pa.Array:
+        text = _only(_trimmed(values), r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$")
+        numbers = [None if number is None else Exact(number) for number in text.to_pylist()]
+        parts = [number.as_tuple() for number in numbers if number]
+        places = max((-int(part.exponent) for part in parts), default=0)
+        whole = max((len(part.digits) + int(part.exponent) for part in parts), default=1)
+        digits = max(whole, 0) + max(places, 0)
+        if digits > _DIGITS:
+            raise InputError(
+                f"its decimal numbers need {digits:,} digits, of which {max(places, 0):,} are places.\n"
+                f"At most {_DIGITS} are exact.\nSay `type: float` or `type: text`."
+            )
+        return pa.array(numbers, pa.decimal128(max(digits, 1), max(places, 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Float(_Plain):
+    """Floating-point numbers of 64 bits: the one next to what is written. 0 and -0 are one, NaN is a value.
+
+    Examples
+    --------
+    >>> Float().read(pa.array(["1e3", "1000.0", "-0", "nan", "1,5"])).to_pylist()
+    [1000.0, 1000.0, 0.0, nan, None]
+    """
+
+    name: ClassVar[str] = "float"
+    meaning: ClassVar[str] = "numbers"
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return bool(pa.types.is_floating(kind))
+
+    def read(self, values: pa.Array) -> pa.Array:
+        text = _trimmed(values)
+        infinite = pc.match_substring_regex(text, r"(?i)^[+-]?(inf|infinity|nan)$")
+        finite = pc.match_substring_regex(text, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$")
+        numbers = _cast(pc.if_else(pc.or_(infinite, finite), text, None), pa.float64())
+        # What is too large for a float would become infinite.
+        within = pc.or_(infinite, pc.is_finite(numbers))
+        return pc.add(pc.if_else(within, numbers, None), 0.0)
+
+
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean(_Plain):
+    """Truth values: true, yes or 1, and false, no or 0, in upper or lower case.
+
+    Examples
+    --------
+    >>> Boolean().read(pa.array(["True", "no", "1", "maybe"])).to_pylist()
+    [True, False, True, None]
+    """
+
+    name: ClassVar[str] = "boolean"
+    meaning: ClassVar[str] = "truth values (true, false, yes, no, 1, 0)"
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return bool(pa.types.is_boolean(kind))
+
+    def read(self, values: pa.Array) -> pa.Array:
+        words = pc.utf8_lower(_trimmed(values)).to_pylist()
+        return pa.array([_TRUTHS.get(word) for word in words], pa.bool_())
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """Days, written as 2026-01-31 or in the given form. A timestamp at midnight without a zone is one too.
+
+    Examples
+    --------
+    >>> Date("%d.%m.%Y").read(pa.array(["31.1.2026", "31.2.2026"])).cast(pa.string()).to_pylist()
+    ['2026-01-31', None]
+    """
+
+    format: str | None = None
+    name: ClassVar[str] = "date"
+
+    def __post_init__(self) -> None:
+        _check_format(self.format, "date")
+
+    @property
+    def meaning(self) -> str:
+        return "dates" + (" like 2026-01-31" if self.format is None else f" in the form {self.format!r}")
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return bool(pa.types.is_date(kind))
+
+    def read(self, values: pa.Array) -> pa.Array:
+        if pa.types.is_timestamp(values.type) and values.type.tz is None:
+            return _cast(values, pa.date32())
+        if self.format is None:
+            return _cast(_only(_trimmed(values), r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), pa.date32())
+        moments = (_parsed(text, self.format) for text in _trimmed(values).to_pylist())
+        return pa.array([moment and moment.date() for moment in moments], pa.date32())
+
+    def to_spec(self) -> object:
+        return self.name if self.format is None else {self.name: self.format}
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamp:
+    """Moments, written as 2026-01-31 12:30:00 (or with T) or in the given form; a date is its midnight.
+
+    With an offset such as Z or +01:00 they are instants, which are kept in UTC. All have one, or none has.
+
+    Examples
+    --------
+    >>> moments = Timestamp().read(pa.array(["2026-01-31T12:30:00+01:00", "2026-01-31 11:30Z"]))
+    >>> moments.cast(pa.string()).to_pylist()
+    ['2026-01-31 11:30:00Z', '2026-01-31 11:30:00Z']
+    """
+
+    format: str | None = None
+    name: ClassVar[str] = "timestamp"
+
+    def __post_init__(self) -> None:
+        _check_format(self.format, "timestamp")
+
+    @property
+    def meaning(self) -> str:
+        if self.format is None:
+            return "timestamps like 2026-01-31 12:30:00"
+        return f"timestamps in the form {self.format!r}"
+
+    def keeps(self, kind: pa.DataType) -> bool:
+        return bool(pa.types.is_timestamp(kind))
+
+    def read(self, values: pa.Array) -> pa.Array:
+        if pa.types.is_date(values.type):
+            return values.cast(pa.timestamp("s"))
+        text = _trimmed(values)
+        if self.format is not None:
+            moments = [_parsed(moment, self.format) for moment in text.to_pylist()]
+            zoned = [moment.tzinfo is not None for moment in moments if moment is not None]
+            return _coarsest(pa.array(moments, pa.timestamp("us", _zone(zoned))))
+        written = _only(text, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:.*)?$")
+        zone = _zone(pc.match_substring_regex(written.drop_null(), _ZONE).to_pylist())
+        for unit in _UNITS:
+            try:
+                return written.cast(pa.timestamp(unit, zone))
+            except pa.ArrowInvalid:
+                continue
+        return _cast(written, pa.timestamp("us", zone))
+
+    def to_spec(self) -> object:
+        return self.name if self.format is None else {self.name: self.format}
+
+
+_TYPES: dict[str, type[Text | Integer | Decimal | Float | Boolean | Date | Timestamp]] = {
+    kind.name: kind for kind in (Text, Integer, Decimal, Float, Boolean, Date, Timestamp)
+}
+NAMES = tuple(_TYPES)
+
+
+def column_type(written: object) -> ColumnType:
+    """Return the type that stands after `type:` in a spec: a name, or a name with its form.
+
+    Examples
+    --------
+    >>> column_type("integer"), column_type({"date": "%d.%m.%Y"})
+    (Integer(), Date(format='%d.%m.%Y'))
+    """
+    if isinstance(written, Text | Integer | Decimal | Float | Boolean | Date | Timestamp):
+        return written
+    if isinstance(written, Mapping) and len(written) == 1:
+        ((name, form),) = written.items()
+    else:
+        name, form = written, None
+    known = ", ".join(NAMES)
+    if not isinstance(name, str):
+        raise InputError(f"A type is a name, or a name with its form.\nFound: {written!r}.\nKnown: {known}.")
+    if name not in _TYPES:
+        near = nearest(name, NAMES).strip()
+        raise InputError(f"{name!r} is not a type of a column.\nKnown: {known}.\n{near}".rstrip())
+    kind = _TYPES[name]
+    if form is None:
+        return kind()
+    if not fields(kind):
+        raise InputError(f"The type {name} has no form.\nFound: {form!r}.\nSay `type: {name}`.")
+    return kind(form)  # type: ignore[call-arg]
+
+
+def _trimmed(values: pa.Array) -> pa.Array:
+    return pc.utf8_trim(text_of(values), " ")
+
+
+def _only(text: pa.Array, pattern: str) -> pa.Array:
+    """Return the text that has a form, and NULL for the rest."""
+    return pc.if_else(pc.match_substring_regex(text, pattern), text, pa.scalar(None, text.type))
+
+
+def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return values in an Arrow type, and NULL for those that have no place in it."""
+    try:
+        return values.cast(kind)
+    except pa.ArrowInvalid:
+        fits = pa.array([_fits(value, kind) for value in values])
+        return pc.if_else(fits, values, pa.scalar(None, values.type)).cast(kind)
+
+
+def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
+    try:
+        value.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _coarsest(moments: pa.Array) -> pa.Array:
+    """Return timestamps in the coarsest unit that holds them, so that their text is short."""
+    for unit in _UNITS[:2]:
+        try:
+            return moments.cast(pa.timestamp(unit, moments.type.tz))
+        except pa.ArrowInvalid:
+            continue
+    return moments
+
+
+def _zone(zoned: Sequence[bool]) -> str | None:
+    if any(zoned) and not all(zoned):
+        raise InputError(
+            f"{sum(zoned):,} of its {len(zoned):,} different timestamps have an offset from UTC, the others "
+            "have none.\nWhich instants these are cannot be told.\nWrite all with an offset, or none."
+        )
+    return "UTC" if any(zoned) else None
+
+
+def _parsed(text: str, form: str) -> datetime | None:
+    try:
+        moment = datetime.strptime(text, form)
+        return moment if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _check_format(form: object, name: str) -> None:
+    if form is None:
+        return
+    example = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
+    read = _parsed(example.strftime(form), form) if isinstance(form, str) else None
+    if read is None or read.date() != example.date():
+        raise InputError(
+            f"The form of a {name} must tell day, month and year.\nFound: {form!r}.\n"
+            'Write it as Python does, in quotes: "%d.%m.%Y" for 31.1.2026.'
+        )

@@ -1,0 +1,216 @@
+"""`shoal init`."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal.cli.init
+from shoal.data import sample_names, write_sample
+from shoal.describe.spec import Spec
+
+DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[4] / "shared" / "datasets"))
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    """Stand in a folder with a small table."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"p{row},{20 + row % 50},{'FM'[row % 2]},{row % 7},{row % 3}" for row in range(100)]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["id,age,sex,thing,diagnosis", *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, *answers: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in answers)))
+
+
+def test_the_summary_and_the_commands_after_it(people, shoal):
+    ran = shoal("init", "people.csv")
+    assert (ran.code, ran.err) == (0, "")
+    table, facts, last = ran.out.split("\n\n")
+    assert [line.split()[0] for line in table.splitlines()] == [
+        "Column",
+        "id",
+        "age",
+        "sex",
+        "thing",
+        "diagnosis",
+    ]
+    lines = {line.split()[0]: line for line in table.splitlines()}
+    assert "identifier" in lines["id"]
+    assert "100%" in lines["id"]
+    assert "intervals: [5, 10, 20, 40]" in lines["age"]
+    assert "HIPAA C" in lines["age"]
+    assert "quasi-identifier ?" in lines["thing"]
+    assert "nobody should learn it" in lines["diagnosis"]
+    assert "look at thing first" in facts
+    assert "of the pairs differ" in facts
+    commands = [shlex.split(line) for line in last.splitlines() if line.startswith("  shoal ")]
+    assert [command[1] for command in commands] == ["anonymize", "audit"]
+    for command in commands:
+        assert shoal(*command[1:]).code == 0
+
+
+@pytest.mark.parametrize("name", sample_names())
+def test_samples_run_as_they_are(name, tmp_path, monkeypatch, shoal):
+    monkeypatch.chdir(tmp_path)
+    sample = write_sample(name, None if name == "patients" else 1000, 3, tmp_path)
+    ran = shoal("init", sample.data, "--output", "own.yaml")
+    assert (ran.code, ran.err) == (0, "")
+    assert shoal("anonymize", sample.data, "--spec", "own.yaml", "--output", "out.csv").code == 0
+
+
+@pytest.mark.parametrize("name", ["adult", "cup", "wage"])
+def test_data_sets_run_as_they_are(name, tmp_path, monkeypatch, shoal):
+    path = DATA / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"{name}.csv is not in {DATA.name!r}: set SHOAL_DATA to the folder of the data sets")
+    monkeypatch.chdir(tmp_path)
+    ran = shoal("init", path)
+    assert (ran.code, ran.err) == (0, "")
+    commands = [shlex.split(line) for line in ran.out.splitlines() if line.startswith("  shoal ")]
+    for command in commands:
+        assert shoal(*command[1:]).code == 0
+
+
+def test_json(people, shoal):
+    ran = shoal("init", people, "-k", 3, "--json", "--output", "spec.yaml")
+    assert (ran.code, ran.err) == (0, "")
+    told = json.loads(ran.out)
+    assert (told["rows"], told["k"], told["spec"]) == (100, 3, "spec.yaml")
+    column = told["columns"][1]
+    assert (column["name"], column["role"], column["kind"]) == ("age", "quasi-identifier", "integer")
+    assert column["hierarchy"] == {"intervals": [5, 10, 20, 40]}
+    assert [column["name"] for column in told["columns"] if not column["sure"]] == ["thing"]
+    assert Spec.from_yaml("spec.yaml").privacy[0].k == 3
+
+
+def test_a_spec_that_is_there_stays(people, shoal):
+    Path("people.spec.yaml").write_text("mine")
+    ran = shoal("init", people)
+    assert (ran.code, ran.out) == (2, "")
+    assert "--force" in ran.err
+    assert Path("people.spec.yaml").read_text() == "mine"
+    assert shoal("init", people, "--force").code == 0
+    assert Path("people.spec.yaml").read_text().startswith("# What")
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("a.csv.gz", "a.spec.yaml"),
+        ("a.b.parquet", "a.b.spec.yaml"),
+        ("a", "a.spec.yaml"),
+        (".csv", ".csv.spec.yaml"),
+    ],
+)
+def test_what_a_spec_is_called(name, spec):
+    assert f"{shoal.cli.init._stem(Path('folder', name))}.spec.yaml" == spec
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["absent.csv"], "does not exist"),
+        (["people.csv", "-k", 0], "k-anonymity"),
+        (["people.csv", "--output", "people.csv", "--force"], "same file"),
+        (["people.csv", "--output", "absent/spec.yaml"], "folder"),
+        (["people.csv", "--encoding", "utf-17"], "encoding"),
+    ],
+)
+def test_wrong_use(people, shoal, arguments, words):
+    before = people.read_bytes()
+    ran = shoal("init", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+    assert people.read_bytes() == before
+    assert sorted(path.name for path in people.parent.iterdir()) == ["people.csv"]
+
+
+def test_no_quasi_identifier(people, shoal):
+    Path("ids.csv").write_text("id\n" + "".join(f"x{row}\n" for row in range(60)))
+    ran = shoal("init", "ids.csv")
+    assert ran.code == 2
+    assert "a record's number" in ran.out
+    assert "--interactive" in ran.err
+    assert not Path("ids.spec.yaml").exists()
+
+
+def test_ragged_and_undecodable_files(people, shoal):
+    Path("ragged.csv").write_text("a,b\n1,2\nsecret,3,4\n")
+    Path("latin.csv").write_bytes("ort,x\nKöln,1\nUlm,2\n".encode("latin-1"))
+    for name in ("ragged.csv", "latin.csv"):
+        ran = shoal("init", name)
+        assert (ran.code, ran.out) == (2, "")
+        assert name in ran.err
+        assert "secret" not in ran.err
+    assert shoal("init", "latin.csv", "--encoding", "latin-1").code == 0
+    assert Spec.from_yaml("latin.spec.yaml").input.encoding == "latin-1"
+    assert shoal("anonymize", "latin.csv", "--spec", "latin.spec.yaml", "--output", "out.csv").code == 0
+
+
+def test_what_stands_for_null(people, shoal):
+    Path("p.csv").write_text("age,sex\n" + "31,F\nNA,M\n" * 30)
+    assert shoal("init", "p.csv", "--null-value", "NA", "--null-value", "").code == 0
+    spec = Spec.from_yaml("p.spec.yaml")
+    assert spec.input.null_values == ("NA", "")
+    assert shoal("anonymize", "p.csv", "--spec", "p.spec.yaml", "--output", "out.csv").code == 0
+
+
+def test_interactive(people, shoal, monkeypatch):
+    answer(monkeypatch, "", "", "intervals:10,20", "q", "", "s", "in", "7")
+    ran = shoal("init", people, "--interactive")
+    assert (ran.code, ran.err) == (0, "")
+    spec = Spec.from_yaml("people.spec.yaml")
+    assert {name: role.value for name, role in spec.roles.items()} == {
+        "id": "identifier",
+        "age": "quasi-identifier",
+        "sex": "quasi-identifier",
+        "thing": "sensitive",
+        "diagnosis": "insensitive",
+    }
+    assert spec.to_mapping()["columns"]["age"]["hierarchy"] == {"intervals": [10, 20]}
+    assert spec.privacy[0].k == 7
+    assert "Unsure" not in Path("people.spec.yaml").read_text()
+
+
+def test_interactive_asks_again(people, shoal, monkeypatch):
+    answer(monkeypatch, "i", "id", "", "{intervalls: [5]}", "{intervals: [5]}", "", "", "", "", "", "", "5")
+    ran = shoal("init", people, "-i", "--json")
+    assert ran.code == 0
+    assert "'i' is not a role" in ran.err
+    assert "Did you mean 'intervals'?" in ran.err
+    assert json.loads(ran.out)["columns"][1]["hierarchy"] == {"intervals": [5]}
+
+
+def test_all_roles_decided_by_hand(people, shoal, monkeypatch):
+    Path("ids.csv").write_text("id\n" + "".join(f"x{row}\n" for row in range(60)))
+    answer(monkeypatch, "quasi-identifier", "prefix:2", "5")
+    assert shoal("init", "ids.csv", "-i").code == 0
+    assert shoal("anonymize", "ids.csv", "--spec", "ids.spec.yaml", "--output", "out.csv").code == 0
+
+
+def test_the_end_of_the_input_writes_nothing(people, shoal, monkeypatch):
+    answer(monkeypatch, "", "")
+    ran = shoal("init", people, "--interactive")
+    assert ran.code == 130
+    assert "nothing was written" in ran.err
+    assert not Path("people.spec.yaml").exists()
+
+
+def test_an_interrupt_writes_nothing(people, shoal, monkeypatch):
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shoal.describe.suggest.propose.profile_table", interrupt)
+    ran = shoal("init", people)
+    assert (ran.code, ran.out) == (130, "")
+    assert [path.name for path in people.parent.iterdir()] == ["people.csv"]
