@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nsmallest
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from shoal.search.result import Counters
 from shoal.write.release import write_release
 
 _LABELS_SHOWN = 3
+_BEGINS_WITH_A_NUMBER = re.compile(r"(?:\[|< |>= )?(-?[0-9]+(?:\.[0-9]+)?)")
 
 
 class Choice(NamedTuple):
@@ -250,12 +253,24 @@ def _some_labels(column: pa.ChunkedArray) -> str:
     """Return the first labels in their order, and how many there are."""
     if pa.types.is_dictionary(column.type):
         labels = [label for chunk in column.chunks for label in chunk.dictionary.to_pylist()]
-        count, first = len(labels), labels[:_LABELS_SHOWN]
     else:
-        values = pc.unique(column).drop_null().to_pylist()
-        count, first = len(values), nsmallest(_LABELS_SHOWN, values)
+        labels = pc.unique(column).drop_null().to_pylist()
+    text = all(isinstance(label, str) for label in labels)
+    count, first = len(labels), nsmallest(_LABELS_SHOWN, labels, key=_in_order if text else None)
     shown = [*map(str, first), *(["NULL"] if column.null_count else [])]
     return ", ".join(shown) + (f", ... ({count:,} labels)" if count > len(first) else "")
+
+
+def _in_order(label: str) -> tuple[float, str]:
+    """Return what labels are ordered by: those that begin with a number, or are an interval, by that.
+
+    Examples
+    --------
+    >>> sorted(["other", "[100, 120)", ">= 120", "[20, 40)", "< 20", "1990s"], key=_in_order)
+    ['< 20', '[20, 40)', '[100, 120)', '>= 120', '1990s', 'other']
+    """
+    number = _BEGINS_WITH_A_NUMBER.match(label)
+    return (float(number[1]) if number else inf, label)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> str:

@@ -16,7 +16,14 @@ from typing import Self
 
 import pyarrow as pa
 
-from shoal.audit.reference import Claim, add_references, claims, read_references, without_units
+from shoal.audit.reference import (
+    Claim,
+    add_references,
+    claims,
+    read_references,
+    with_hierarchies,
+    without_units,
+)
 from shoal.audit.relation import Relation, open_relation
 from shoal.audit.typed_columns import with_types
 from shoal.describe.spec import Spec
@@ -183,7 +190,8 @@ def audit_release(
                 problems.append(Problem(without_units("the release", spec.unit, nobody)))
         if problems:
             raise InputError(problems)
-        tables = add_references(relation, spec, asked, references, levels or {}, unit)
+        made = with_hierarchies(spec, references)
+        tables = add_references(relation, made, asked, references, levels or {}, unit)
         starred = " AND ".join(f"{relation.columns[qi]}::VARCHAR = '*'" for qi in spec.quasi_identifiers)
         rows, suppressed = relation.ask(
             f"SELECT count(*), count(*) FILTER (WHERE {starred}) FROM {relation.source}"

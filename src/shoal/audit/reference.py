@@ -12,10 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit.relation import Relation
-from shoal.describe.hierarchy import ANYTHING, Hierarchy, Levels
+from shoal.describe.fitted import Fitted
+from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.describe.spec import Spec
+from shoal.encode.fit import fitted
 from shoal.errors import InputError, Problem
 from shoal.privacy.model import PrivacyModel, Tables
+from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type, plain, text_of
 from shoal.read.source import InputFormat, Source, check_wanted, open_source
 from shoal.read.typed import typed
@@ -90,6 +93,7 @@ def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
         columns.append(spec.unit)
     if any(claim.population for claim in asked):
         columns += spec.quasi_identifiers  # their labels may depend on all values that there are
+        columns += filter(None, _to_be_made(spec).values())
     return list(dict.fromkeys(columns))
 
 
@@ -147,6 +151,15 @@ def read_references(
         )
     elif wanted and (lost := [name for name in spec.quasi_identifiers if name not in (levels or {})]):
         problems.append(Problem(f"The levels of the release lack {', '.join(lost)}.\nGive them all."))
+    given = () if own is None else own.column_names
+    if wanted and not problems and (lost := [name for name in _to_be_made(spec) if name not in given]):
+        problems.append(
+            Problem(
+                f"Made from the original table: the hierarchy of {', '.join(lost)}.\n"
+                "That table is not given with these columns.\n"
+                "Give it: --original FILE (in Python original=...)."
+            )
+        )
     return _typed(References(own, tables), spec, problems), problems
 
 
@@ -164,6 +177,28 @@ def _typed(references: References, spec: Spec, problems: list[Problem]) -> Refer
     problems += strange
     original = None if references.original is None else found.pop(0)
     return References(original, dict(zip(keys, found, strict=True)))
+
+
+def with_hierarchies(spec: Spec, references: References) -> Spec:
+    """Return the spec with the hierarchies that are made from the table, made from the original again."""
+    table = references.original
+    named = _to_be_made(spec)
+    if table is None or not named or not named.keys() <= set(table.column_names):
+        return spec
+    for name in named:
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, name, as_coded(table.column(name), name))
+    return fitted(spec, table)
+
+
+def _to_be_made(spec: Spec) -> dict[str, str | None]:
+    """Return the columns whose hierarchies are still to be made, with the column that each looks at."""
+    hierarchies = ((name, qi.hierarchy) for name, qi in spec.quasi_identifiers.items())
+    return {
+        name: hierarchy.target
+        for name, hierarchy in hierarchies
+        if isinstance(hierarchy, FromData) and not isinstance(hierarchy, Fitted)
+    }
 
 
 def add_references(

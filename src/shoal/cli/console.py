@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,13 +15,18 @@ from shoal.errors import ShoalError
 
 
 @contextmanager
-def reporting(*, show_values: bool = False, interrupted: str = "Interrupted.") -> Iterator[None]:
-    """Turn what Shoal refuses, and Ctrl-C, into a message on stderr and an exit code."""
+def reporting(*, show_values: bool | None = None, interrupted: str = "Interrupted.") -> Iterator[None]:
+    """Turn what Shoal refuses, and Ctrl-C, into a message on stderr and an exit code.
+
+    Where `show_values` is False, and not None, a command has the option, and the message tells of it.
+    """
     try:
         yield
     except ShoalError as error:
         typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-        typer.echo(error.render(show_values=show_values), err=True)
+        typer.echo(error.render(show_values=bool(show_values)), err=True)
+        if show_values is False and any(problem.values for problem in error.problems):
+            typer.echo("--show-values shows the values.", err=True)
         raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
         typer.echo(interrupted, err=True)
@@ -61,3 +68,32 @@ def print_table(rows: Sequence[Sequence[str]], *, header: Sequence[str] = ()) ->
     with console.capture() as captured:
         console.print(table)
     typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def print_entries(
+    rows: Sequence[Sequence[str]], *, header: Sequence[str], wide: int = 50, width: int | None = None
+) -> None:
+    """Print a table whose last two columns are long; in a terminal too narrow for them, below each row.
+
+    Parameters
+    ----------
+    wide
+        How much the last column must have to stand beside the others.
+    width
+        That of the terminal. In a pipe there is no limit.
+    """
+    from rich.cells import cell_len
+
+    if width is None and sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+    widths = [max(map(cell_len, cells)) for cells in zip(header, *rows, strict=True)]
+    if width is None or sum(widths[:-1]) + 2 * len(widths[:-1]) + min(wide, widths[-1]) <= width:
+        print_table(rows, header=header)
+        return
+    for number, row in enumerate((header, *rows)):
+        cells = (cell + " " * (size - cell_len(cell)) for cell, size in zip(row, widths[:-2], strict=False))
+        typer.secho("  ".join(cells).rstrip(), bold=number == 0)
+        for text in row[-2:] if number else ():
+            if text != "-":
+                lines = textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="  ")
+                typer.echo("\n".join(lines))

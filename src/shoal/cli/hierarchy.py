@@ -20,13 +20,38 @@ if TYPE_CHECKING:
 
 ABOUT = "Build, look at, check and convert hierarchies; list what builds them."
 
-BUILD_EPILOG = """
+EPILOGS = {
+    "build": """
 [bold]Examples[/bold]
 
 shoal hierarchy build intervals:5,10,20 --data people.csv --column age --output age.csv
 
 shoal hierarchy build '{quantiles: \\[8, 4, 2]}' --data people.csv --column age --output age.csv
-"""
+""",
+    "show": """
+[bold]Examples[/bold]
+
+shoal hierarchy show age.csv
+
+shoal hierarchy show intervals:5,10,20 --data people.csv --column age --tree
+""",
+    "check": """
+[bold]Examples[/bold]
+
+shoal hierarchy check age.csv
+
+shoal hierarchy check age.csv --data people.csv --column age
+
+shoal hierarchy check --spec spec.yaml --data people.csv --show-values
+""",
+    "convert": """
+[bold]Examples[/bold]
+
+shoal hierarchy convert age.txt age.csv
+
+shoal hierarchy convert ranges.txt age.csv --from amnesia --data people.csv --column age
+""",
+}
 
 HierarchyText = Annotated[
     str,
@@ -48,6 +73,7 @@ Missing = Annotated[
     str,
     typer.Option(metavar="error|top|own", help="What becomes of values that the hierarchy has no place for."),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output if it is there already.")]
 ShowValues = Annotated[bool, typer.Option("--show-values", help="Show the values of the table.")]
 
 
@@ -59,6 +85,7 @@ def build(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the hierarchy goes: .csv, .yaml or .json.")
     ],
+    force: Force = False,
     target: Annotated[
         str | None, typer.Option(metavar="NAME", help="For clusters: the column at which to look.")
     ] = None,
@@ -79,7 +106,7 @@ def build(
 
     with reporting(show_values=show_values):
         without_pandas()
-        check_output(output, data)
+        check_output(output, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet)
         asked = Asked(hierarchy, None, target, data, column, written, missing_values)
         found = asked.finding()
@@ -196,6 +223,7 @@ def convert(
         typer.Option(metavar="DATA", help="A table whose values are wanted; needed where a file has ranges."),
     ] = None,
     column: Column = None,
+    force: Force = False,
     missing_values: Missing = "error",
     delimiter: Delimiter = None,
     quote: Quote = None,
@@ -213,7 +241,7 @@ def convert(
 
     with reporting(show_values=show_values):
         without_pandas()
-        check_output(output, input, data)
+        check_output(output, input, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet)
         asked = Asked(str(input), from_format, None, data, column, written, missing_values)
         if data is not None:

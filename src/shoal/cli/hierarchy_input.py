@@ -113,8 +113,8 @@ class Asked:
         return hierarchy.levels(pa.array(list(dict.fromkeys(map(str, values)))))
 
 
-def check_output(output: Path, *inputs: Path | None) -> None:
-    """Refuse an output that is no hierarchy by its name, or one of the inputs."""
+def check_output(output: Path, *inputs: Path | None, force: bool) -> None:
+    """Refuse an output that is no hierarchy by its name, or one of the inputs, or there already."""
     if output.suffix.lower() not in (".csv", *_NESTED):
         raise InputError(
             f"A hierarchy is written as .csv, .yaml or .json.\nFound: {output.name!r}.\nName it so."
@@ -122,3 +122,8 @@ def check_output(output: Path, *inputs: Path | None) -> None:
     for other in filter(None, inputs):
         if output.exists() and other.exists() and output.samefile(other):
             raise OutputError(f"The output '{output}' is the same file as the input.\nChoose another name.")
+    if output.exists() and not force:
+        raise OutputError(
+            f"The hierarchy '{output}' is there already.\nSomebody may have edited it.\n"
+            "Say --force to replace it, or choose another name."
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shoal.cli.console import print_table, reporting, without_pandas
+from shoal.cli.console import print_entries, print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, Delimiter, Encoding, NullValues, Quote, Sheet, input_format
 from shoal.cli.progress import progress
 from shoal.errors import InputError, OutputError
@@ -32,11 +34,15 @@ shoal init people.csv --json | jq '.columns[] | select(.sure | not) | .name'
 """
 
 _HEADER = ("Column", "Type", "Distinct", "NULL", "Unique", "Role", "Hierarchy", "Why")
+_VALUE = re.compile(r"[+-]?[0-9]+([.,:/-][0-9]+)*")
 _SUFFIXES = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".dta", ".sav", ".sas7bdat")
 
 
 def init(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="The table: CSV (also .gz), Parquet.")],
+    data: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", help="The table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS."),
+    ],
     *,
     output: Annotated[
         Path | None,
@@ -105,10 +111,10 @@ def init(
     typer.echo()
     typer.echo(f"Wrote {target}. Read it, change what is wrong, and then:")
     release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
-    for command in (
-        ["anonymize", str(data), "--spec", str(target), "--output", release],
-        ["audit", release, "--spec", str(target)],
-    ):
+    commands = [["anonymize", str(data), "--spec", str(target), "--output", release]]
+    if suggestion.unit is None:  # which a release does not have, so that nobody else can count people
+        commands.append(["audit", release, "--spec", str(target)])
+    for command in commands:
         typer.echo("  " + shlex.join(["shoal", *command]))
 
 
@@ -138,7 +144,7 @@ def _show(suggestion: Suggestion) -> None:
                 column.reason,
             )
         )
-    print_table(rows, header=_HEADER)
+    print_entries(rows, header=_HEADER)
     typer.echo()
     print_table(list(_facts(suggestion)))
 
@@ -157,6 +163,10 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
     if suggestion.unit:
         yield "People", f"counted by {suggestion.unit!r}: somebody has several rows"
+    names = [column.name for column in suggestion.columns]
+    values = [name for name in names if _VALUE.fullmatch(name)]
+    if 2 * len(values) >= len(names):
+        yield "Header", f"{listed(values)}: if these are no names, put a line with names before the first one"
     if suggestion.unsure:
         yield "Unsure (?)", f"look at {listed(suggestion.unsure)} first"
 
@@ -211,7 +221,7 @@ def _again(
         try:
             return use(suggestion, column, answer.strip())
         except InputError as error:
-            typer.secho(f"  {error.render()}", fg="red", err=err)
+            typer.secho(textwrap.indent(error.render(), "  "), fg="red", err=err)
 
 
 def _with_role(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:

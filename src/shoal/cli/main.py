@@ -16,7 +16,8 @@ from shoal.cli.audit import audit
 from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
 from shoal.cli.demo import demo
 from shoal.cli.hierarchy import ABOUT as HIERARCHY_ABOUT
-from shoal.cli.hierarchy import BUILD_EPILOG, build, check, convert, list_, show
+from shoal.cli.hierarchy import EPILOGS as HIERARCHY_EPILOGS
+from shoal.cli.hierarchy import build, check, convert, list_, show
 from shoal.cli.import_ import import_
 from shoal.cli.init import EPILOG as INIT_EPILOG
 from shoal.cli.init import init
@@ -87,7 +88,7 @@ for part in (build, show, check, convert, list_):
     hierarchy.command(
         part.__name__.rstrip("_"),
         help=_unwrapped(part.__doc__),
-        epilog=_unwrapped(BUILD_EPILOG if part is build else None),
+        epilog=_unwrapped(HIERARCHY_EPILOGS.get(part.__name__)),
     )(part)
 app.add_typer(hierarchy, name="hierarchy")
 app.command("import", help=_unwrapped(import_.__doc__))(import_)

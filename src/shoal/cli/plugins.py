@@ -47,8 +47,10 @@ def show_page(
     """
     sections = dict(_sections(inspect.getdoc(kind) or ""))
     typer.secho(kind.name, bold=True)
-    typer.echo(f"\n{sections['']}\n")
-    print_table(facts)
+    typer.echo(f"\n{sections['']}")
+    if facts:
+        typer.echo()
+        print_table(facts)
     if kind.parameters:
         _title("Parameters")
         print_table([(f"  {name}", words) for name, words in kind.parameters.items()])

@@ -148,7 +148,7 @@ def level_bounds(text: str) -> LevelBounds:
     >>> level_bounds("0"), level_bounds("1..3"), level_bounds("1.."), level_bounds("..3")
     (0, (1, 3), (1, None), (None, 3))
     """
-    found = re.fullmatch(r"([0-9]+)|([0-9]*)\.\.([0-9]*)", text)
+    found = re.fullmatch(r"([0-9]{1,9})|([0-9]{0,9})\.\.([0-9]{0,9})", text)
     if found is None:
         raise InputError(
             f"a level is a whole number, or two with .. between them.\nFound: {text!r}.\n"

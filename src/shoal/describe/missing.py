@@ -6,6 +6,7 @@ says otherwise: `own` keeps each apart, as NULL is, until the top; `top` hides t
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -49,6 +50,7 @@ def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues)
     if missing == "own":
         joined, leaves = _kept_apart(levels, as_text(strange), root)
     else:
+        _check_hidden(levels, root or ANYTHING)
         joined, leaves = _hidden(levels, count, root or ANYTHING)
     # Back into the order of the values.
     order = np.empty(len(values), dtype=np.int64)
@@ -71,8 +73,8 @@ def _all_known(hierarchy: Generalizing, values: pa.Array) -> Levels:
             raise
         *others, last = error.problems
         advice = (
-            "Or say what becomes of values that it has no place for: `missing-values: own` keeps them apart, "
-            "`missing-values: top` hides them."
+            "Values that it has no place for: `missing-values: own` keeps them apart, `missing-values: top` "
+            "hides them."
         )
         raise HierarchyError([*others, Problem(f"{last.message}\n{advice}", last.values)]) from None
 
@@ -109,6 +111,16 @@ def _kept_apart(levels: Levels, strange: pa.Array, root: str | None) -> tuple[li
         labels[-1] = pa.repeat(root, len(labels[-1]))
         leaves[-1] = np.full(len(labels[-1]), levels.total + len(strange))
     return labels, leaves
+
+
+def _check_hidden(levels: Levels, root: str) -> None:
+    """Raise if a group is called like the top and is not it: what is hidden would be taken for one of it."""
+    groups = [pc.equal(label, root) for label in levels.labels[1:]]
+    if any(pc.any(pc.and_not(lower, upper)).as_py() for lower, upper in pairwise(groups)):
+        raise HierarchyError(
+            f"a group of its hierarchy is called {root!r}, as the top is: "
+            "hidden values would be taken for values of it.\nRename the group, or say `missing-values: own`."
+        )
 
 
 def _hidden(levels: Levels, count: int, root: str) -> tuple[list[pa.Array], list[IntArray]]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from shoal.describe.fitted import Fitted
+from shoal.describe.hierarchy import FromData, Hierarchy
 from shoal.describe.spec import QuasiIdentifier, Sensitive, Spec
 from shoal.encode.column import used_values
 from shoal.encode.fit import column_data
@@ -17,8 +19,9 @@ from shoal.read.source import InputFormat, check_wanted, open_source
 from shoal.read.typed import typed
 
 if TYPE_CHECKING:
-    from shoal.describe.hierarchy import Hierarchy, Levels
+    from shoal.describe.hierarchy import Levels
     from shoal.describe.missing import MissingValues
+    from shoal.read.types import ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +97,23 @@ def _found(
     described: Mapping[str, QuasiIdentifier | Sensitive],
     data: object,
     input_format: InputFormat,
-    types: Mapping[str, object],
+    types: Mapping[str, ColumnType],
 ) -> list[Finding]:
     source = open_source(data, input_format)
-    targets = (getattr(column.hierarchy, "target", None) for column in described.values())
-    wanted = list(dict.fromkeys([*described, *filter(None, targets)]))
+    wanted = list(described)
+    for column in described.values():
+        hierarchy = column.hierarchy
+        if isinstance(hierarchy, FromData) and hierarchy.target and hierarchy.target not in wanted:
+            wanted.append(hierarchy.target)
     check_wanted(wanted, source.columns, repr(source.name))
     table = source.read(wanted, coded=list(described))
-    (table,), strange = typed([("", table)], {name: kind for name, kind in types.items() if name in wanted})  # type: ignore[misc]
+    (table,), strange = typed([("", table)], {name: kind for name, kind in types.items() if name in wanted})
     if strange:
         raise InputError(strange)
     return [_finding(name, column, table) for name, column in described.items()]
 
 
 def _finding(name: str, column: QuasiIdentifier | Sensitive, table: pa.Table) -> Finding:
-    from shoal.describe.fitted import Fitted
-    from shoal.describe.hierarchy import FromData
-
     hierarchy = column.hierarchy
     assert hierarchy is not None
     values = coded(table.column(name), name)

@@ -356,7 +356,8 @@ def _undecodable(path: Path, encoding: str) -> InputError:
     return InputError(
         f"File {path.name!r} has bytes that are not {encoding} text, first in line {line:,}, character "
         f"{column:,}.\n"
-        "Say its encoding, for example `encoding: latin-1` or `encoding: cp1252` under `input:`."
+        "Say its encoding: `--encoding cp1252`, or `encoding: cp1252` under `input:` in the spec. "
+        "Others are latin-1 and utf-16."
     )
 
 

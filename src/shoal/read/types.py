@@ -6,6 +6,7 @@ would have, without spaces around it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -367,9 +368,12 @@ def _check_format(form: object, name: str) -> None:
     if form is None:
         return
     example = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
-    read = _parsed(example.strftime(form), form) if isinstance(form, str) else None
+    try:
+        read = _parsed(example.strftime(form), form) if isinstance(form, str) else None
+    except (ValueError, re.error):  # characters that are none, and parts that stand there twice
+        read = None
     if read is None or read.date() != example.date():
         raise InputError(
-            f"The form of a {name} must tell day, month and year.\nFound: {form!r}.\n"
+            f"The form of a {name} must tell day, month and year, each once.\nFound: {form!r}.\n"
             'Write it as Python does, in quotes: "%d.%m.%Y" for 31.1.2026.'
         )

@@ -26,7 +26,8 @@ _CHARACTERS = 32_767
 _LARGEST_WHOLE = 2**53
 _DIGITS = 15
 _FIRST_DAY = date(1900, 3, 1)  # Excel counts a 29 February 1900 that never was
-_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f]"
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x{fffe}\x{ffff}]"  # XML makes \r a \n, and lacks the others
+_ESCAPE = r"_x[0-9A-Fa-f]{4}_"
 _ROWS_AT_ONCE = 1 << 14
 _TIME = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
 _ABOUT = "docProps/core.xml"
@@ -105,6 +106,10 @@ def _check(table: pa.Table, columns: list[pa.ChunkedArray]) -> None:
             f"An Excel sheet has at most {_ROWS:,} rows with the header, and {_COLUMNS:,} columns.\n"
             f"The release has {table.num_rows:,} rows and {table.num_columns:,} columns.\n{_INSTEAD}."
         )
+    if found := _unfit_text(pa.chunked_array([table.column_names], pa.string())):
+        problems.append(
+            f"The names of the columns cannot be written to Excel.\nThey have {found}.\n{_INSTEAD}."
+        )
     for name, column in zip(table.column_names, columns, strict=True):
         if found := _unfit(column):
             problems.append(f"Column '{name}' cannot be written to Excel.\nIt has {found}.\n{_INSTEAD}.")
@@ -164,7 +169,10 @@ def _unfit_text(column: pa.ChunkedArray) -> str:
         return "empty texts, which are not told from NULL there; `null-values` can make them NULL"
     if (pc.max(pc.utf8_length(column)).as_py() or 0) > _CHARACTERS:
         return f"texts of more than {_CHARACTERS:,} characters"
-    return "control characters" if pc.any(pc.match_substring_regex(column, _CONTROL)).as_py() else ""
+    if pc.any(pc.match_substring_regex(column, _CONTROL)).as_py():
+        return "control characters"
+    escaped = pc.any(pc.match_substring_regex(column, _ESCAPE)).as_py()
+    return "texts like _x0041_, which Excel takes for A" if escaped else ""
 
 
 def _finer_than_milliseconds(column: pa.ChunkedArray) -> bool:

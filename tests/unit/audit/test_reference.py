@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import shoal
+from shoal import chain, clusters, priority, quantiles
 from shoal.audit import Audit, audit_release
 from shoal.describe import Sensitive, Spec, hierarchy_file, intervals, prefix, suppress
 from shoal.errors import InputError
@@ -297,3 +299,17 @@ def test_references_that_do_not_fit(tmp_path: Path) -> None:
 def test_sensitive_settings_do_not_matter_here() -> None:
     spec = spec_of(LDiversity("disease", 3), sensitive={"disease": Sensitive(hierarchy=prefix(1))})
     assert audit_release(RELEASE, spec).holds
+
+
+@pytest.mark.parametrize("hierarchy", [quantiles(2), priority(3), chain(intervals(10), clusters("disease"))])
+def test_hierarchies_that_are_made_from_the_original(hierarchy: Any, tmp_path: Path) -> None:
+    people = ORIGINAL.slice(0, 8)
+    crowd = pa.concat_tables([people.select(["age"]), TOWN.slice(0, 13)])
+    spec = spec_of(KMap(2, crowd), quasi_identifiers={"age": hierarchy})
+    release = shoal.anonymize(people, spec)
+    release.write(tmp_path / "release.csv")
+    again = audit_release(tmp_path / "release.csv", spec, original=people, levels=release.levels)
+    assert again.holds
+    assert found(again) == found(release.audit)
+    (message,) = problems(tmp_path / "release.csv", spec, levels=release.levels)
+    assert message.startswith("Made from the original table: the hierarchy of age.")

@@ -230,3 +230,15 @@ def test_import_a_project(shoal, folder):
     assert shoal("import", "x.deid", "--output", "study").code == 2
     assert shoal("import", "x.deid", "--output", "study", "--force").code == 0
     assert shoal("import", "people.csv", "--output", "other").code == 2
+
+
+def test_what_is_there_stays(shoal, folder):
+    for command in (
+        ("build", "intervals:10", *OF_AGE, "--output", "sex.csv"),
+        ("convert", "age.csv", "sex.csv"),
+    ):
+        ran = shoal("hierarchy", *command)
+        assert (ran.code, (folder / "sex.csv").read_text()) == (2, "F;*\nM;*\n")
+        assert "Say --force" in ran.err
+        assert shoal("hierarchy", *command, "--force").code == 0
+        (folder / "sex.csv").write_text("F;*\nM;*\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import shoal.cli.init
+from shoal.cli.console import print_entries
 from shoal.data import sample_names, write_sample
 from shoal.describe.spec import Spec
 
@@ -214,3 +215,40 @@ def test_an_interrupt_writes_nothing(people, shoal, monkeypatch):
     ran = shoal("init", people)
     assert (ran.code, ran.out) == (130, "")
     assert [path.name for path in people.parent.iterdir()] == ["people.csv"]
+
+
+def test_a_narrow_terminal_has_hierarchy_and_reason_below_each_column(capsys):
+    header = ("Column", "Role", "Hierarchy", "Why")
+    rows = [
+        ("age", "quasi-identifier", "intervals: [5, 10]", "others may know it " * 5),
+        ("id", "x", "-", "y"),
+    ]
+    print_entries(rows, header=header, width=60)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["Column  Role", "age     quasi-identifier", "  intervals: [5, 10]"]
+    assert lines[-2:] == ["id      x", "  y"]
+    assert max(map(len, lines)) <= 60
+    print_entries(rows, header=header, width=200)
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_no_audit_is_advised_that_could_not_count_people(people, shoal):
+    lines = [f"p{row % 30},{20 + row % 50},{'FM'[row % 2]}" for row in range(100)]
+    people.write_text("\n".join(["patient_id,age,sex", *lines]) + "\n", encoding="utf-8")
+    ran = shoal("init", "people.csv")
+    assert "People" in ran.out
+    assert "shoal anonymize" in ran.out
+    assert "shoal audit" not in ran.out
+
+
+def test_k_above_the_rows_is_refused(people, shoal):
+    ran = shoal("init", "people.csv", "-k", "101")
+    assert ran.code == 2
+    assert "has 100 rows, less than k = 101" in ran.err
+    assert not Path("people.spec.yaml").exists()
+
+
+def test_a_first_line_of_values_is_told(people, shoal):
+    lines = [f"{20 + row % 50},{'FM'[row % 2]},{row % 7}" for row in range(100)]
+    people.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert "if these are no names" in shoal("init", "people.csv").out

@@ -44,7 +44,7 @@ def test_levels(text, expected):
     assert level_bounds(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "1...3", "1-3", "1..3..5", " 1", "٣"])
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "1...3", "1-3", "1..3..5", " 1", "٣", "9" * 5000])
 def test_what_is_no_level(text):
     with pytest.raises(InputError, match=r"Write NAME=LEVEL, NAME=MIN\.\.MAX"):
         level_bounds(text)

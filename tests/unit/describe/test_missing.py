@@ -90,3 +90,11 @@ def test_a_release_with_values_that_its_hierarchy_lacks():
     assert any("missing-values: own" in note for note in release.notes)
     with pytest.raises(shoal.InputError, match="lacks 1 value"):
         shoal.anonymize(people, spec.adjust(missing_values="error"))
+
+
+def test_a_group_that_is_called_like_the_top():
+    towns = shoal.taxonomy({"D": {"*": ["Ulm"], "N": ["Bonn"]}, "I": ["Rome"]})
+    values = pa.array(["Ulm", "Bonn", "Rome", "Oslo"])
+    with pytest.raises(shoal.InputError, match=r"a group of its hierarchy is called '\*', as the top is"):
+        levels_of(towns, values, "top")
+    assert labels(levels_of(towns, values, "own"))[1] == ["*", "N", "Rome", "Oslo"]

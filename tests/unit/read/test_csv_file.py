@@ -195,7 +195,8 @@ def test_undecodable_bytes_are_located(source, lines_before):
     text = b"a,b\n" + b"x,1\n" * (lines_before - 1) + b"secr\xe9t,1\n"
     message = refusal(lambda: rows(source(text)))
     assert f"bytes that are not utf-8 text, first in line {lines_before + 1:,}, character 5." in message
-    assert "`encoding: latin-1`" in message
+    assert "`--encoding cp1252`" in message
+    assert "`encoding: cp1252` under `input:`" in message
     assert "secr" not in message
 
 

@@ -54,6 +54,9 @@ def test_numbers_come_back_as_floats(tmp_path):
         (pa.array(["", "x"]), "empty texts"),
         (pa.array(["x" * 32_768, "x"]), "texts of more than 32,767 characters"),
         (pa.array(["\x01", "x"]), "control characters"),
+        (pa.array(["a\r\nb", "a\nb"]), "control characters"),
+        (pa.array(["\ufffe", "x"]), "control characters"),
+        (pa.array(["_x0041_", "A"]), "texts like _x0041_, which Excel takes for A"),
         (pa.array([2**53 + 1, 1]), "numbers of more than 15 digits"),
         (pa.array([Decimal("1.000000000000001"), Decimal(1)]), "numbers of more than 15 digits"),
         (pa.array([float("nan"), 1.0]), "numbers that are not finite"),
@@ -157,3 +160,10 @@ def test_without_openpyxl_it_is_known_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'shoal\[excel\]'"):
         shoal.write.check_writable(tmp_path / "release.xlsx")
+
+
+@pytest.mark.parametrize("name", ["a\x01", "a\rb"])
+def test_names_that_would_not_come_back(name, tmp_path):
+    with pytest.raises(InputError, match="names of the columns cannot be written to Excel"):
+        write_table(pa.table({name: ["x"]}), tmp_path / "a.xlsx")
+    assert not list(tmp_path.iterdir())

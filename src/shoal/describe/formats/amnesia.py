@@ -107,7 +107,7 @@ def _from_text(path: Path, where: str) -> tuple[str, str, list[Edge]]:
     for number, line in enumerate(lines[start:], start=start + 1):
         blocks += bool(line and not before)
         before = line
-        parent, *rest = line.split() or [""]
+        parent, *rest = [token for token in line.split(" ") if token] or [""]
         if line and (len(rest) < 2 or rest[0] != "has"):
             strange.append(number)
         edges.extend(Edge(parent, child, f"line {number:,}") for child in rest[1:])

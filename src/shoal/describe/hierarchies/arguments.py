@@ -10,6 +10,8 @@ import numpy as np
 
 from shoal.errors import InputError, Problem, nearest
 
+_LONGEST = 1000  # digits; Python itself refuses to read many more
+
 
 def keyed(name: str, argument: Mapping[Any, Any], known: Sequence[str]) -> dict[str, Any]:
     """Return an argument that is a mapping, or raise with every key of it that is not known.
@@ -44,7 +46,13 @@ def several(argument: object) -> tuple[Any, ...]:
 def parts_of(text: str) -> list[Any]:
     """Return what stands between the commas of a text on the command line: whole numbers, and other text."""
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
-    return [int(part) if part.isascii() and part.isdecimal() else part for part in parts]
+    return [whole_or_text(part) for part in parts]
+
+
+def whole_or_text(text: str) -> int | str:
+    """Return the whole number that a text says, or what says none as it is; longer ones nobody means."""
+    said = text.strip()
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < _LONGEST else text
 
 
 def is_whole(value: object, least: int = 1) -> bool:

@@ -110,6 +110,11 @@ class ChainFromData(Chain):
         targets = (part.target for part in self.parts if isinstance(part, FromData))
         return next((target for target in targets if target is not None), None)
 
+    def knows(self, values: pa.Array) -> pa.BooleanArray:
+        # What stands above a part that is still to be made can tell when that is done.
+        made = next(place for place, part in enumerate(self.parts) if isinstance(part, FromData))
+        return Linked(self.parts[: made + 1]).knows(values)
+
     def fit(self, column: ColumnData) -> Linked:
         links: list[Generalizing] = []
         for number, part in enumerate(self.parts, start=1):

@@ -86,8 +86,9 @@ class Clusters(HierarchyDefaults):
     def __post_init__(self) -> None:
         problems = []
         if not isinstance(self.target, str) or not self.target:
+            found = f"Found: {self.target!r}.\n" if self.target else ""
             problems.append(
-                f"clusters needs the name of a target column.\nFound: {self.target!r}.\n{_EXAMPLE}"
+                f"clusters needs the name of a target column.\n{found}{_EXAMPLE}"
             )
         if self.groups is not None:
             object.__setattr__(self, "groups", several(self.groups))

@@ -357,11 +357,13 @@ def _read_all(argument: object) -> tuple[Any, ...]:
     """Return the numbers of a spec in their lists; one that stands alone must not be text."""
     if isinstance(argument, str):
         return (argument,)
-    return tuple(_read_all(part) if _is_list(part) else read(part) for part in several(argument))
+    return tuple(
+        _read_all(part) if isinstance(part, list | tuple) else read(part) for part in several(argument)
+    )
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
 def _exact(number: Any) -> Fraction:

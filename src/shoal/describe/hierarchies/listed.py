@@ -115,7 +115,7 @@ class Listed:
             count = "1 value" if rows.null_count == 1 else f"{rows.null_count:,} values"
             raise HierarchyError(
                 Problem(
-                    f"{self.where} lacks {count} that the table has.\nAdd a row for each of them.",
+                    f"{self.where} lacks {count} that the table has.\nAdd what is missing.",
                     tuple(text.filter(rows.is_null()).to_pylist()),
                 )
             )

@@ -110,7 +110,8 @@ class Numbers:
         if not count:
             return []
         found = "1 value that is not a number" if count == 1 else f"{count:,} values that are not numbers"
-        return [Problem(f"{need} numbers.\nFound: {found}.", texts(values, ~self.known))]
+        advice = "Correct them, or list texts that stand for NULL as `null-values`."
+        return [Problem(f"{need} numbers.\nFound: {found}.\n{advice}", texts(values, ~self.known))]
 
 
 def are_numbers(values: pa.Array, need: str) -> pa.BooleanArray:

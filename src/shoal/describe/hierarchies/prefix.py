@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 
 import pyarrow as pa
 
+from shoal.describe.hierarchies.arguments import whole_or_text
 from shoal.describe.hierarchies.mask import longest, masked
 from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, Levels, as_text, check_height
 from shoal.errors import InputError
@@ -56,7 +57,7 @@ class Prefix(HierarchyDefaults):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        return cls.from_spec(int(text) if text.strip().isdecimal() else text or None, Path())
+        return cls.from_spec(whole_or_text(text) if text else None, Path())
 
 
 def prefix(length: int | None = None) -> Prefix:

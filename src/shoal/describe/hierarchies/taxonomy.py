@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
-from shoal.describe.hierarchies.arguments import keyed
+from shoal.describe.hierarchies.arguments import keyed, several
 from shoal.describe.hierarchies.listed import Listed
 from shoal.describe.hierarchy import HierarchyDefaults, HierarchyError, Levels
 from shoal.errors import InputError
@@ -71,8 +71,7 @@ class Taxonomy(HierarchyDefaults):
 
     def __post_init__(self) -> None:
         if self.columns is not None:
-            columns = self.columns
-            object.__setattr__(self, "columns", (columns,) if isinstance(columns, str) else tuple(columns))
+            object.__setattr__(self, "columns", several(self.columns))
         problems = list(self._problems())
         if problems:
             raise InputError(problems)
@@ -198,9 +197,8 @@ def taxonomy(
     ['*', '*']
     """
     if isinstance(groups, str | Path):
-        chosen = None if columns is None else tuple(columns)
-        return Taxonomy(None, groups, child, parent, chosen, delimiter)
-    return Taxonomy(groups, None, child, parent, None if columns is None else tuple(columns), delimiter)
+        return Taxonomy(None, groups, child, parent, columns, delimiter)  # type: ignore[arg-type]
+    return Taxonomy(groups, None, child, parent, columns, delimiter)  # type: ignore[arg-type]
 
 
 def _plain(tree: Any) -> Any:

@@ -128,7 +128,8 @@ CONCEPTS: Final = (
         "person id, patient id, user id, customer id, client id, member id, employee id, student id, "
         "subject id, participant id, respondent id, donor id, personid, patientid, userid, customerid, "
         "employeeid, studentid, username, user name, login, nickname, patient, customer no, customer "
-        "number, kundennummer, personalnummer, matrikelnummer, user, subject, participant",
+        "number, kundennummer, kundennr, kunden nr, personalnummer, personalnr, personal nr, patientennr, "
+        "patienten nr, patienten id, matrikelnummer, matricule, user, subject, participant",
         "R",
     ),
     _concept(

@@ -50,7 +50,13 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         if table.rows < 2:
             rows = "no rows" if table.rows == 0 else "one row"
             raise InputError(
-                f"The table {table.name!r} has {rows}.\nNobody can be hidden in it.\nGive a table with more."
+                f"The table {table.name!r} has {rows}.\nNobody can be hidden in it.\n"
+                "Give a table with more rows."
+            )
+        if k is not None and k > table.rows:
+            raise InputError(
+                f"The table {table.name!r} has {table.rows:,} rows, less than k = {k:,}.\n"
+                "Choose a smaller k."
             )
         profile = profile_table(table, listener)
         proposals = {name: propose_role(column) for name, column in profile.columns.items()}

@@ -212,7 +212,7 @@ def _proposed_hierarchy(column: ColumnProfile) -> object:
 def _counted(suggestion: Suggestion) -> Iterator[str]:
     for role in Role:
         if count := len(suggestion.in_role(role)):
-            yield f"{count:,} {role.value}"
+            yield f"{count:,} {role.value} column{'s' * (count > 1)}"
 
 
 def suggest(

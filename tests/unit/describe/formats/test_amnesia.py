@@ -54,6 +54,11 @@ def test_line_ends_and_case(write, labels):
     assert labels(write("job.txt", text), ["farmer"])[1] == ["outdoors"]
 
 
+def test_only_plain_spaces_separate(write, labels):
+    path = write("x.txt", "distinct\nname x\nheight 2\n\nany  has New\u00a0York a\tb \n")
+    assert labels(path, ["New\u00a0York", "a\tb"])[1] == ["any", "any"]
+
+
 def test_values_nearer_to_the_top_stay_themselves(write, labels):
     text = JOBS.replace("any has office", "any has none office")
     assert labels(write("job.txt", text), ["none", "clerk"]) == [

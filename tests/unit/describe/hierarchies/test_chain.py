@@ -153,3 +153,16 @@ def test_in_a_release():
         quasi_identifiers={"zip": chain(mask(2, character=""), REGIONS)}, privacy=[shoal.KAnonymity(3)]
     )
     assert sorted(shoal.anonymize(table, spec).table["zip"].to_pylist()) == ["North"] * 3 + ["South"] * 3
+
+
+def test_a_chain_that_begins_with_what_is_made_may_lack_values():
+    towns = chain(priority(2), taxonomy({"G": ["Bonn"], "H": ["Oslo", "other"]}))
+    people = pa.table({"town": ["Ulm", "Ulm", "Bonn", "Bonn", "Rome", "Rome"]})
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "town": shoal.QuasiIdentifier(hierarchy=towns, missing_values="own", min_level=2, max_level=2)
+        },
+        privacy=[shoal.KAnonymity(2)],
+    )
+    found = shoal.anonymize(people, spec, keep_order=True).data["town"].to_pylist()
+    assert found == ["H", "H", "G", "G", "Rome", "Rome"]

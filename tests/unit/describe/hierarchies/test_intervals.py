@@ -298,7 +298,9 @@ def test_wrong_text(text):
         Intervals.from_text(text)
 
 
-@pytest.mark.parametrize("argument", [None, "5", {"width": [5]}, [[5]], {"widths": [5], "origin": "x"}])
+@pytest.mark.parametrize(
+    "argument", [None, "5", b"5", {5}, {"width": [5]}, [[5]], {"widths": [5], "origin": "x"}, {"cuts": b"59"}]
+)
 def test_wrong_argument(argument):
     with pytest.raises(InputError):
         Intervals.from_spec(argument, Path())

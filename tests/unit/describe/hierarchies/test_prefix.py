@@ -57,6 +57,12 @@ def test_wrong_length(length):
         prefix(length)
 
 
+@pytest.mark.parametrize("text", ["0", "x", "9" * 5000])
+def test_wrong_text(text):
+    with pytest.raises(InputError, match="prefix needs a whole number"):
+        Prefix.from_text(text)
+
+
 def test_from_text():
     assert Prefix.from_text("") == prefix()
     assert Prefix.from_text("5") == prefix(5)

@@ -354,6 +354,7 @@ def test_a_change_outside_changes_nothing():
         ({"file": "jobs.csv", "child": "a", "parent": "b", "columns": ["a"]}, "which columns"),
         ({"file": "jobs.yaml", "child": "a", "parent": "b"}, "only with a CSV file"),
         ({"file": "jobs.csv", "columns": ["a", 5]}, "names of columns"),
+        ({"file": "jobs.csv", "columns": 5}, "names of columns"),
         ({"file": "jobs.csv", "columns": ["a", "a"]}, "more than once"),
         ({"file": "jobs.csv", "child": 5, "parent": "b"}, "`child` of taxonomy must be text"),
         ({"file": "jobs.csv", "childd": "a", "parent": "b"}, "Did you mean 'child'"),

@@ -171,7 +171,7 @@ def test_no_quasi_identifier():
     found = shoal.suggest(pa.table({"id": list(range(100)), "diagnosis": ["flu", "cough"] * 50}))
     with pytest.raises(InputError, match="No column") as refused:
         found.to_yaml()
-    assert "1 identifier, 1 sensitive" in str(refused.value)
+    assert "1 identifier column, 1 sensitive column" in str(refused.value)
     assert "--interactive" in str(refused.value)
 
 
