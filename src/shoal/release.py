@@ -18,6 +18,7 @@ from shoal.audit import Audit, References
 from shoal.describe.spec import Spec
 from shoal.events import Steps
 from shoal.measure.explain import Explanation
+from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
 from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
@@ -253,11 +254,12 @@ def _some_labels(column: pa.ChunkedArray) -> str:
     """Return the first labels in their order, and how many there are."""
     if pa.types.is_dictionary(column.type):
         labels = [label for chunk in column.chunks for label in chunk.dictionary.to_pylist()]
+        count, first = len(labels), tuple(nsmallest(_LABELS_SHOWN, labels, key=_in_order))
     else:
-        labels = pc.unique(column).drop_null().to_pylist()
-    text = all(isinstance(label, str) for label in labels)
-    count, first = len(labels), nsmallest(_LABELS_SHOWN, labels, key=_in_order if text else None)
-    shown = [*map(str, first), *(["NULL"] if column.null_count else [])]
+        values = pc.unique(column).drop_null()
+        smallest = pc.array_sort_indices(values)[:_LABELS_SHOWN]
+        count, first = len(values), values_shown(values.take(smallest))
+    shown = [*first, *(["NULL"] if column.null_count else [])]
     return ", ".join(shown) + (f", ... ({count:,} labels)" if count > len(first) else "")
 
 

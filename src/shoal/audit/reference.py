@@ -274,7 +274,9 @@ def _read_original(data: object, spec: Spec, wanted: Sequence[str]) -> pa.Table:
         )
         return pa.table(list(columns), names=table.column_names)
     source = open_source(data, spec.input)
-    return source.read(there(source.columns), coded=set(spec.quasi_identifiers))
+    names = there(source.columns)
+    # Asked for no columns at all, a reader of CSV gives every one, in types that it guesses.
+    return source.read(names, coded=set(spec.quasi_identifiers)) if names else pa.table({})
 
 
 def _read_population(data: object, spec: Spec) -> pa.Table:

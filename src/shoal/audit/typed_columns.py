@@ -15,7 +15,7 @@ from shoal.audit.relation import Relation, described
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.read.typed import typed
-from shoal.read.types import ColumnType, Date, Text, Timestamp
+from shoal.read.types import ColumnType, Date, Decimal, Float, Text, Timestamp
 
 
 def with_types(relation: Relation, spec: Spec) -> tuple[Relation, list[Problem]]:
@@ -48,21 +48,43 @@ def _looked_at(spec: Spec) -> Iterator[str]:
 
 
 def _cast(relation: Relation, name: str, kind: ColumnType) -> str:
-    """Return what casts a column of text; a form applies where not all of it is as Shoal writes it."""
+    """Return what casts a column of text; a form applies where not all of it is as Shoal writes it.
+
+    So `1.288` is 1.288 in a release, where the original has `1,288` for it.
+    """
     column = relation.columns[name]
     found = relation.rows(f"SELECT DISTINCT {column} FROM {relation.source} WHERE {column} IS NOT NULL")
     values = pa.table({name: pa.array([value for (value,) in found], pa.string())})
-    own = replace(kind, format=None) if isinstance(kind, Date | Timestamp) else kind
+    own = _as_written(kind)
     (table,), problems = typed([(" of the release", values)], {name: own})
-    form = None
-    if problems and isinstance(kind, Date | Timestamp) and kind.format is not None:
+    text = f"trim({column})"
+    if problems and own != kind:
         (table,), problems = typed([(" of the release", values)], {name: kind})
-        form = kind.format
+        text = _in_form(text, kind)
     if problems:
         raise InputError(problems)
-    text = f"trim({column})"
-    moment = text if form is None else f"strptime({text}, '{form.replace(chr(39), chr(39) * 2)}')"
-    return f"CAST({moment} AS {_sql_type(table.column(name).type)}) AS {column}"
+    return f"CAST({text} AS {_sql_type(table.column(name).type)}) AS {column}"
+
+
+def _as_written(kind: ColumnType) -> ColumnType:
+    """Return the type in the form in which Shoal writes its values, whatever form the original has."""
+    if isinstance(kind, Date | Timestamp):
+        return replace(kind, format=None)
+    return replace(kind, mark=".") if isinstance(kind, Decimal | Float) else kind
+
+
+def _in_form(text: str, kind: ColumnType) -> str:
+    """Return the SQL of a text in the type's own form, so that it can be cast.
+
+    Examples
+    --------
+    >>> print(_in_form("x", Decimal(",")), _in_form("x", Date("%d.%m.%Y")))
+    replace(replace(x, '.', ''), ',', '.') strptime(x, '%d.%m.%Y')
+    """
+    if isinstance(kind, Decimal | Float):
+        return f"replace(replace({text}, '.', ''), ',', '.')"
+    assert isinstance(kind, Date | Timestamp), "no other type has a form"
+    return f"strptime({text}, '{(kind.format or '').replace(chr(39), chr(39) * 2)}')"
 
 
 def _sql_type(kind: pa.DataType) -> str:

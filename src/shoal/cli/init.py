@@ -35,6 +35,7 @@ shoal init people.csv --json | jq '.columns[] | select(.sure | not) | .name'
 
 _HEADER = ("Column", "Type", "Distinct", "NULL", "Unique", "Role", "Hierarchy", "Why")
 _VALUE = re.compile(r"[+-]?[0-9]+([.,:/-][0-9]+)*")
+_MANY = 12
 _SUFFIXES = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".dta", ".sav", ".sas7bdat")
 
 
@@ -163,12 +164,30 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
     if suggestion.unit:
         yield "People", f"counted by {suggestion.unit!r}: somebody has several rows"
+    yield from _null_like(suggestion)
     names = [column.name for column in suggestion.columns]
     values = [name for name in names if _VALUE.fullmatch(name)]
     if 2 * len(values) >= len(names):
         yield "Header", f"{listed(values)}: if these are no names, put a line with names before the first one"
-    if suggestion.unsure:
+    if len(suggestion.unsure) > _MANY:
+        yield "Unsure (?)", f"{len(suggestion.unsure):,} columns, those with a ?: look at them first"
+    elif suggestion.unsure:
         yield "Unsure (?)", f"look at {listed(suggestion.unsure)} first"
+
+
+def _null_like(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
+    """Tell what may stand for NULL, and how to say that it does."""
+    from shoal.describe.suggest.words import count, listed, written
+
+    about = "" if suggestion.sampled_rows is None else "~"
+    found = [
+        f"{written(one.text)} in {listed(list(one.columns))} ({about}{count(one.cells, 'cell')})"
+        for one in suggestion.null_like
+    ]
+    if found:
+        yield "Like NULL", "; ".join(found)
+        options = " ".join(f"--null-value {shlex.quote(text)}" for text in suggestion.null_values)
+        yield "", f"if these are no values, say {options}"
 
 
 def _share(part: int, rows: int) -> str:

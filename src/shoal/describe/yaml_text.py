@@ -22,6 +22,7 @@ Place: TypeAlias = tuple[str, ...]
 
 _MOST_NODES = 1_000_000
 _DEEPEST = 100
+_HALVES = re.compile("[\ud800-\udfff]")
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {
     "bool": re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"),
@@ -130,6 +131,18 @@ class _Loader(yaml.SafeLoader):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self.repeated: list[tuple[str, int, int]] = []
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node: yaml.ScalarNode = super().compose_scalar_node(anchor)
+        if _HALVES.search(node.value):
+            # JSON writes a character beyond the first 65,536 as two halves.
+            try:
+                node.value = node.value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+            except UnicodeDecodeError:
+                raise yaml.composer.ComposerError(
+                    problem="half a character", problem_mark=node.start_mark
+                ) from None
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         lines: dict[str, int] = {}

@@ -59,13 +59,13 @@ def of_type(column: pa.DictionaryArray, kind: pa.DataType) -> pa.DictionaryArray
     try:
         values = column.dictionary.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
-        strange = [value for value in column.dictionary if not _is_of_type(value, kind)]
-        count = "1 value is" if len(strange) == 1 else f"{len(strange):,} values are"
+        strange = [not _is_of_type(value, kind) for value in column.dictionary]
+        count = "1 value is" if sum(strange) == 1 else f"{sum(strange):,} values are"
         raise InputError(
             Problem(
                 f"{count} not of the type that the table has, {kind}.\n"
                 f"Found: {column.dictionary.type}.\nGive both the same type.",
-                tuple(str(value.as_py()) for value in strange),
+                values_shown(column.dictionary.filter(pa.array(strange))),
             )
         ) from None
     # Values that differ as text may be one as numbers.
@@ -179,6 +179,20 @@ def text_of(values: pa.Array | pa.ChunkedArray, kind: pa.DataType = _TEXT) -> pa
         pa.scalar("", kind),
     )
     return pc.replace_substring_regex(text, r"\.0*$|0*$", "S")
+
+
+def values_shown(values: pa.Array) -> tuple[str, ...]:
+    """Return values by their text, to be shown. Python lacks some that Arrow has, such as days of the year 0.
+
+    Examples
+    --------
+    >>> values_shown(pa.array([-719_528], pa.date32()))
+    ('0000-01-01',)
+    """
+    try:
+        return tuple(text_of(values).to_pylist())
+    except pa.ArrowException:
+        return tuple(map(str, values.to_pylist()))
 
 
 def restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

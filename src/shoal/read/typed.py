@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import InputError, Problem
-from shoal.read.columns import text_of
-from shoal.read.types import ColumnType
+from shoal.read.columns import values_shown
+from shoal.read.types import ColumnType, with_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def typed(
 def _as_values(name: str, parts: Sequence[_Column], kind: ColumnType) -> tuple[list[pa.Array], list[Problem]]:
     """Return a column of several tables as values of a type, and tell what is not of it."""
     alike = len({part.values.type for part in parts}) == 1
-    written = pa.concat_arrays([part.values if alike else text_of(part.values) for part in parts])
+    written = pa.concat_arrays([part.values if alike else with_marks(part.values, kind) for part in parts])
     read = kind.read(written)
     columns, problems, start = [], [], 0
     for part in parts:
@@ -110,7 +110,7 @@ def _not_of_type(what: str, strange: pa.Array, rows: int, kind: ColumnType) -> P
         f"{what}: {values} not of the type {kind.name}, in {rows:,} {'row' if rows == 1 else 'rows'}.\n"
         f"The spec says `type: {said}`: {kind.meaning}.\n"
         "Correct the type or the values. Texts that stand for NULL go under `input:` as `null-values`.",
-        tuple(map(str, strange.to_pylist())),
+        values_shown(strange),
     )
 
 

@@ -112,24 +112,49 @@ class Integer(_Plain):
             return _cast(text, pa.int64())
 
 
+class _Marked:
+    """A type of numbers whose text has a decimal mark: a point, or a comma with points between thousands."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+    mark: str
+
+    def __post_init__(self) -> None:
+        if self.mark not in (".", ","):
+            raise InputError(
+                f"The decimal mark of the type {self.name} is a point or a comma.\nFound: {self.mark!r}.\n"
+                f'Say `type: {{{self.name}: ","}}`, with the quotes, or `type: {self.name}` for a point.'
+            )
+
+    def to_spec(self) -> object:
+        return self.name if self.mark == "." else {self.name: self.mark}
+
+
 @dataclass(frozen=True, slots=True)
-class Decimal(_Plain):
+class Decimal(_Marked):
     """Numbers in decimal places, exact; all have as many places as the one that has the most.
 
     Examples
     --------
     >>> [str(number) for number in Decimal().read(pa.array(["1000", "0.10", "1e3"])).to_pylist()]
     ['1000.00', '0.10', '1000.00']
+    >>> [str(number) for number in Decimal(",").read(pa.array(["1.288,15", "1288,5", "1.5"])).to_pylist()]
+    ['1288.15', '1288.50', 'None']
     """
 
+    mark: str = "."
     name: ClassVar[str] = "decimal"
-    meaning: ClassVar[str] = "decimal numbers"
+
+    @property
+    def meaning(self) -> str:
+        return f"decimal numbers{_like(self.mark)}"
 
     def keeps(self, kind: pa.DataType) -> bool:
         return bool(pa.types.is_decimal(kind))
 
     def read(self, values: pa.Array) -> pa.Array:
-        text = _only(_trimmed(values), r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$")
+        written = _with_points(values, self.mark)
+        text = _only(written, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$")
         numbers = [None if number is None else Exact(number) for number in text.to_pylist()]
         parts = [number.as_tuple() for number in numbers if number]
         places = max((-int(part.exponent) for part in parts), default=0)
@@ -144,23 +169,29 @@ class Decimal(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Float(_Plain):
+class Float(_Marked):
     """Floating-point numbers of 64 bits: the one next to what is written. 0 and -0 are one, NaN is a value.
 
     Examples
     --------
     >>> Float().read(pa.array(["1e3", "1000.0", "-0", "nan", "1,5"])).to_pylist()
     [1000.0, 1000.0, 0.0, nan, None]
+    >>> Float(",").read(pa.array(["1,5", "1.288", "1.28"])).to_pylist()
+    [1.5, 1288.0, None]
     """
 
+    mark: str = "."
     name: ClassVar[str] = "float"
-    meaning: ClassVar[str] = "numbers"
+
+    @property
+    def meaning(self) -> str:
+        return f"numbers{_like(self.mark)}"
 
     def keeps(self, kind: pa.DataType) -> bool:
         return bool(pa.types.is_floating(kind))
 
     def read(self, values: pa.Array) -> pa.Array:
-        text = _trimmed(values)
+        text = _with_points(values, self.mark)
         infinite = pc.match_substring_regex(text, r"(?i)^[+-]?(inf|infinity|nan)$")
         finite = pc.match_substring_regex(text, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$")
         numbers = _cast(pc.if_else(pc.or_(infinite, finite), text, None), pa.float64())
@@ -288,8 +319,8 @@ def column_type(written: object) -> ColumnType:
 
     Examples
     --------
-    >>> column_type("integer"), column_type({"date": "%d.%m.%Y"})
-    (Integer(), Date(format='%d.%m.%Y'))
+    >>> column_type("integer"), column_type({"date": "%d.%m.%Y"}), column_type({"decimal": ","})
+    (Integer(), Date(format='%d.%m.%Y'), Decimal(mark=','))
     """
     if isinstance(written, Text | Integer | Decimal | Float | Boolean | Date | Timestamp):
         return written
@@ -304,7 +335,8 @@ def column_type(written: object) -> ColumnType:
         near = nearest(name, NAMES).strip()
         raise InputError(f"{name!r} is not a type of a column.\nKnown: {known}.\n{near}".rstrip())
     kind = _TYPES[name]
-    if form is None:
+    # To YAML a comma without quotes, `{decimal: ,}`, is nothing at all.
+    if form is None and not (isinstance(written, Mapping) and issubclass(kind, _Marked)):
         return kind()
     if not fields(kind):
         raise InputError(f"The type {name} has no form.\nFound: {form!r}.\nSay `type: {name}`.")
@@ -313,6 +345,37 @@ def column_type(written: object) -> ColumnType:
 
 def _trimmed(values: pa.Array) -> pa.Array:
     return pc.utf8_trim(text_of(values), " ")
+
+
+def with_marks(values: pa.Array, kind: ColumnType) -> pa.Array:
+    """Return values as text in the way that a type reads text: numbers, too, get its decimal mark.
+
+    Examples
+    --------
+    >>> with_marks(pa.array([1.288]), Decimal(",")).to_pylist(), with_marks(pa.array([7]), Text()).to_pylist()
+    (['1,288'], ['7'])
+    """
+    text = text_of(values)
+    if isinstance(kind, _Marked) and kind.mark != "." and not is_text(values.type):
+        return pc.replace_substring(text, ".", kind.mark)
+    return text
+
+
+def _like(mark: str) -> str:
+    return "" if mark == "." else " with a decimal comma, like 1288,15 or 1.288,15"
+
+
+def _with_points(values: pa.Array, mark: str) -> pa.Array:
+    """Return numbers as text with decimal points, and NULL for what has other marks than it should.
+
+    Numbers that are not text have points whatever the mark of a text would be.
+    """
+    text = _trimmed(values)
+    if mark == "." or not is_text(values.type):
+        return text
+    # A zero is no group of thousands, and neither is a fraction before an exponent: these are points.
+    text = _only(text, r"^([^.]*|[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)$")
+    return pc.replace_substring(pc.replace_substring(text, ".", ""), ",", ".")
 
 
 def _only(text: pa.Array, pattern: str) -> pa.Array:

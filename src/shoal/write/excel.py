@@ -25,6 +25,7 @@ _COLUMNS = 16_384
 _CHARACTERS = 32_767
 _LARGEST_WHOLE = 2**53
 _DIGITS = 15
+_EPOCH = date(1970, 1, 1)
 _FIRST_DAY = date(1900, 3, 1)  # Excel counts a 29 February 1900 that never was
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x{fffe}\x{ffff}]"  # XML makes \r a \n, and lacks the others
 _ESCAPE = r"_x[0-9A-Fa-f]{4}_"
@@ -155,9 +156,11 @@ def _unfit_times(column: pa.ChunkedArray) -> str:
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return "timestamps in a time zone"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        first = pc.min(column.cast(pa.date32(), safe=False)).as_py()
-        if first is not None and first < _FIRST_DAY:
+        days = pc.min_max(column.cast(pa.date32(), safe=False).cast(pa.int32())).as_py()
+        if days["min"] is not None and days["min"] < (_FIRST_DAY - _EPOCH).days:
             return f"days before {_FIRST_DAY}"
+        if days["max"] is not None and days["max"] > (date.max - _EPOCH).days:
+            return f"days after {date.max}"
     if pa.types.is_duration(kind):  # in the audit they would be numbers in another unit
         return "durations; as text they can be, `type: text`"
     finer = not pa.types.is_date(kind) and _finer_than_milliseconds(column)

@@ -79,6 +79,35 @@ def test_dates_in_the_form_of_the_original_or_as_shoal_writes_them(tmp_path):
     assert 'CAST(trim("x") AS DATE)' in audit.findings[0].sql
 
 
+@pytest.mark.parametrize("name", ["decimal", "float"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
+def test_decimal_commas_of_the_original_and_points_of_the_release(name, suffix, tmp_path):
+    # 1,288 of the original is 1.288 in the release, which must not be taken for 1288.
+    original = write(tmp_path / "original.csv", ['"1,288"', '"1.288,5"', '"1,2880"', '"1288,5"'])
+    typed = spec({name: ","})
+    release = shoal.anonymize(original, typed).write(tmp_path / f"release.{suffix}")
+    audit = shoal.audit_release(release, typed, original=original)
+    assert audit.holds
+    assert audit.findings[1].measured == "largest distance 0"
+    if suffix == "csv":
+        assert "1.288" in release.read_text(encoding="utf-8")
+        assert "replace" not in audit.findings[0].sql
+
+
+@pytest.mark.parametrize(("name", "sql"), [("decimal", "DECIMAL(6, 2)"), ("float", "DOUBLE")])
+def test_decimal_commas_of_a_release_that_others_wrote(name, sql, tmp_path):
+    original = write(tmp_path / "original.csv", ['"1,5"', '"1.288,5"', '"1,50"', '"1288,5"'])
+    release = write(tmp_path / "release.csv", ['"1,50"', '"1288,5"', '" 1,5"', '"1.288,5"'])
+    audit = shoal.audit_release(release, spec({name: ","}), original=original)
+    assert audit.holds
+    assert f"""CAST(replace(replace(trim("x"), '.', ''), ',', '.') AS {sql})""" in audit.findings[0].sql
+    other = write(tmp_path / "other.csv", ['"1,5"', '"1,5"', '"1.288,5"', '"1.288,5"'])
+    assert not shoal.audit_release(other, spec({name: ","}), original=original).holds
+    wrong = write(tmp_path / "wrong.csv", ['"1,5"', '"12.88,5"', '"1,5"', '"1.288,5"'])
+    with pytest.raises(shoal.InputError, match="Column 'x' of the release: 1 value is not"):
+        shoal.audit_release(wrong, spec({name: ","}), original=original)
+
+
 def test_the_query_can_be_repeated(tmp_path, monkeypatch):
     import duckdb
 

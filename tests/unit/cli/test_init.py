@@ -248,6 +248,39 @@ def test_k_above_the_rows_is_refused(people, shoal):
     assert not Path("people.spec.yaml").exists()
 
 
+def test_what_looks_like_null_is_told(people, shoal):
+    jobs = ["cook", "smith", "?", "NA"]
+    lines = [f"{'?' if row == 7 else 20 + row % 50};{jobs[row % 4]}" for row in range(100)]
+    people.write_text("\n".join(["age;job", *lines]) + "\n", encoding="utf-8")
+    ran = shoal("init", "people.csv")
+    told = [line.strip() for line in ran.out.splitlines()]
+    place = next(number for number, line in enumerate(told) if line.startswith("Like NULL"))
+    assert told[place].endswith("  ? in age, job (26 cells); NA in job (25 cells)")
+    options = told[place + 1].removeprefix("if these are no values, say ")
+    assert options == "--null-value '' --null-value '?' --null-value NA"
+    ran = shoal("init", "people.csv", "--force", "--json", *shlex.split(options))
+    assert (json.loads(ran.out)["null_like"], ran.code) == ([], 0)
+    assert Spec.from_yaml("people.spec.yaml").input.null_values == ("", "?", "NA")
+    assert shoal("anonymize", "people.csv", "--spec", "people.spec.yaml", "--output", "out.csv").code == 0
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_decimal_commas_from_the_table_to_the_audit(people, shoal, suffix):
+    lines = [f"1,{50 + row % 40};{row % 4}.{row % 8:03},5" for row in range(200)]
+    people.write_text("\n".join(["height;wage", *lines]).replace(";0.", ";1.") + "\n", encoding="utf-8")
+    assert shoal("init", "people.csv").code == 0
+    spec = Path("people.spec.yaml").read_text(encoding="utf-8")
+    assert "wage: {role: sensitive, type: {decimal: ','}}" in spec
+    closeness = "  - t-closeness: {column: wage, t: 0.9, distance: ordered}\n"
+    spec = spec.replace("  - k-anonymity: 5\n", f"  - k-anonymity: 5\n{closeness}")
+    Path("own.yaml").write_text(spec, encoding="utf-8")
+    release = f"out.{suffix}"
+    assert shoal("anonymize", "people.csv", "--spec", "own.yaml", "--output", release).code == 0
+    ran = shoal("audit", release, "--spec", "own.yaml", "--original", "people.csv")
+    assert ran.code == 0
+    assert "0.9-closeness of wage, ordered" in ran.out
+
+
 def test_a_first_line_of_values_is_told(people, shoal):
     lines = [f"{20 + row % 50},{'FM'[row % 2]},{row % 7}" for row in range(100)]
     people.write_text("\n".join(lines) + "\n", encoding="utf-8")

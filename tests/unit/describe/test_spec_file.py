@@ -1,5 +1,6 @@
 """The spec as YAML, and the messages for what is wrong in it."""
 
+import json
 import string
 
 import pytest
@@ -361,6 +362,7 @@ BOMB = "columns: &a0 [x, x]\n" + "".join(
         ("a: !!python/name:os.system\n", "is not valid YAML"),
         (b"a: \xff\n", "is not UTF-8 text"),
         ("a: \x01\n", "is not valid YAML"),
+        ('a: "\\ud83d"\n', "is not valid YAML in line 1, column 4: half a character"),
         ("columns: {age: {role: sensitive}}\n", "The spec lacks 'privacy'."),
         (SMALL.replace("[k-anonymity: 5]", ""), "privacy must be a list.\nFound: nothing."),
     ],
@@ -390,3 +392,10 @@ def test_text_stays_as_it_is_written(load):
         "privacy: [k-anonymity: 5]\n"
     )
     assert spec.quasi_identifiers["no"].hierarchy.values == ("no", "yes", "01234", "2026-01-31", "on")
+
+
+def test_characters_in_two_halves_as_json_writes_them(tmp_path):
+    (tmp_path / "spec.json").write_text(
+        json.dumps({"columns": {"\U0001f600": {"role": "quasi-identifier"}}, "privacy": [{"k-anonymity": 2}]})
+    )
+    assert list(Spec.from_yaml(tmp_path / "spec.json").quasi_identifiers) == ["\U0001f600"]

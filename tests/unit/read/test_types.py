@@ -6,6 +6,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+import shoal
 from shoal.errors import InputError
 from shoal.read.typed import typed
 from shoal.read.types import NAMES, Date, Timestamp, column_type
@@ -147,7 +148,67 @@ def test_types_come_back_from_what_they_are_in_a_spec(name):
     assert column_type(column_type(name)) == column_type(name)
 
 
-@pytest.mark.parametrize("form", [{"date": "%d.%m.%Y"}, {"timestamp": "%d.%m.%Y %H:%M"}])
+@pytest.mark.parametrize("name", ["decimal", "float"])
+def test_decimal_commas(name):
+    texts = ["1,70", "1.288,15", "1288,15", " +12.345.678 ", "-,5", "7", "7,", "1,5e3", "1.288"]
+    numbers = ["1.70", "1288.15", "1288.15", "12345678", "-0.5", "7", "7", "1500", "1288"]
+    (read,), problems = typed([("", pa.table({"a": texts}))], {"a": column_type({name: ","})})
+    assert problems == []
+    kind = Decimal if name == "decimal" else float
+    assert read["a"].to_pylist() == [kind(number) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12.88,15", "1.5", "0.288", "1288.150", "1.28.815", "1.288.15", "1,288.15", "1,2,3", "1.288e3", ",",
+        ".", "1 288,15", "1'288,15", ".288", "1..288", "0001.288",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["decimal", "float"])
+def test_points_that_do_not_stand_between_thousands(name, text):
+    _, (problem,) = typed([("", pa.table({"a": ["1,5", text]}))], {"a": column_type({name: ","})})
+    assert "1 value is not of the type" in problem.message
+    assert "with a decimal comma, like 1288,15" in problem.message
+    assert problem.values == (text,)
+
+
+def test_numbers_that_are_no_text_have_points_whatever_the_mark():
+    comma = column_type({"decimal": ","})
+    (read,), problems = typed([("", pa.table({"a": [1.288, 0.5]}))], {"a": comma})
+    assert (read["a"].to_pylist(), problems) == ([Decimal("1.288"), Decimal("0.5")], [])
+    mixed = [("", pa.table({"a": ["1.288", "0,5"]})), (" of the population", pa.table({"a": [1.288, 0.5]}))]
+    read, problems = typed(mixed, {"a": comma})
+    assert problems == []
+    assert [table["a"].to_pylist() for table in read] == [
+        [Decimal(1288), Decimal("0.5")],
+        [Decimal("1.288"), Decimal("0.5")],
+    ]
+
+
+@pytest.mark.parametrize("name", ["decimal", "float"])
+def test_a_point_is_the_default_mark(name):
+    assert column_type({name: "."}) == column_type(name)
+    assert column_type({name: "."}).to_spec() == name
+
+
+@pytest.mark.parametrize("form", [{"decimal": ","}, {"float": ","}])
+def test_marks_come_back_from_a_spec(form):
+    spec = shoal.Spec(quasi_identifiers={"a": "suppress"}, types={"a": form}, privacy=[shoal.KAnonymity(2)])
+    assert spec.to_mapping()["columns"]["a"]["type"] == form
+    assert shoal.Spec.from_mapping(spec.to_mapping()) == spec
+
+
+def test_a_comma_without_quotes(tmp_path):
+    text = "columns:\n  a: {role: quasi-identifier, type: {decimal: ,}}\nprivacy: [k-anonymity: 2]\n"
+    (tmp_path / "spec.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"columns.a.type: The decimal mark .*\nFound: None.\n.*with the quotes"
+    ):
+        shoal.Spec.from_yaml(tmp_path / "spec.yaml")
+
+
+@pytest.mark.parametrize("form", [{"date": "%d.%m.%Y"}, {"timestamp": "%d.%m.%Y %H:%M"}, {"decimal": ","}])
 def test_forms_come_back(form):
     assert column_type(form).to_spec() == form
 
@@ -159,6 +220,8 @@ def test_forms_come_back(form):
         (5, "A type is a name, or a name with its form.\nFound: 5."),
         (None, "Found: None"),
         ({"integer": "%d"}, "The type integer has no form"),
+        ({"decimal": ";"}, "The decimal mark of the type decimal is a point or a comma.\nFound: ';'"),
+        ({"float": 5}, "The decimal mark of the type float is a point or a comma.\nFound: 5"),
         ({"date": "%m.%Y"}, "must tell day, month and year, each once.\nFound: '%m.%Y'"),
         ({"date": "%d%d.%m.%Y"}, "each once"),
         ({"date": "\udc80%d.%m.%Y"}, "each once"),

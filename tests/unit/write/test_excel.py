@@ -61,6 +61,8 @@ def test_numbers_come_back_as_floats(tmp_path):
         (pa.array([Decimal("1.000000000000001"), Decimal(1)]), "numbers of more than 15 digits"),
         (pa.array([float("nan"), 1.0]), "numbers that are not finite"),
         (pa.array([datetime.date(1900, 2, 28), None]), "days before 1900-03-01"),
+        (pa.array([-719_528, None], pa.date32()), "days before 1900-03-01"),  # 0000-01-01
+        (pa.array([3_000_000, None], pa.date32()), "days after 9999-12-31"),
         (pa.array([MOMENT, None], pa.timestamp("us", "UTC")), "timestamps in a time zone"),
         (pa.array([MOMENT.replace(microsecond=1), None]), "times finer than milliseconds"),
         (pa.array([datetime.timedelta(1), None]), "durations"),

@@ -87,9 +87,7 @@ class Clusters(HierarchyDefaults):
         problems = []
         if not isinstance(self.target, str) or not self.target:
             found = f"Found: {self.target!r}.\n" if self.target else ""
-            problems.append(
-                f"clusters needs the name of a target column.\n{found}{_EXAMPLE}"
-            )
+            problems.append(f"clusters needs the name of a target column.\n{found}{_EXAMPLE}")
         if self.groups is not None:
             object.__setattr__(self, "groups", several(self.groups))
             problems += falling_problems("clusters", "The groups", self.groups, _EXAMPLE, least=2)

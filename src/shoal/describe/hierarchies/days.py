@@ -121,7 +121,7 @@ class Days:
         return [
             Problem(
                 f"dates need dates of the years 0000 to 9999; as text, {form}.\nFound: {found}.\n"
-                "If they are dates in another form, give it: `{dates: {format: \"%d.%m.%Y\"}}`.",
+                'If they are dates in another form, give it: `{dates: {format: "%d.%m.%Y"}}`.',
                 tuple(strange.to_pylist()),
             )
         ]

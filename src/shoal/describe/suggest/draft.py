@@ -12,7 +12,7 @@ import yaml
 
 from shoal.describe.spec import Role
 from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
-from shoal.describe.suggest.words import count, listed, percent, printable
+from shoal.describe.suggest.words import count, listed, percent, printable, written
 
 _WIDTH = 110
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -99,6 +99,8 @@ def _settings(column: ColumnSuggestion) -> dict[str, Any]:
         settings["hierarchy"] = column.hierarchy
         if column.missing_values:
             settings["missing-values"] = column.missing_values
+    if column.type is not None:
+        settings["type"] = column.type
     return settings
 
 
@@ -115,6 +117,9 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
     if "input" in held:
         yield ""
         yield f"input: {in_one_line(held['input'])}"
+    if suggestion.null_like:
+        yield ""
+        yield from _null_lines(suggestion, held.get("input", {}))
     yield ""
     yield "columns:"
     for place, column in enumerate(suggestion.columns):
@@ -138,11 +143,26 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
     )
 
 
+def _null_lines(suggestion: Suggestion, given: dict[str, Any]) -> Iterator[str]:
+    found = "; ".join(f"{written(one.text)} in {listed(list(one.columns))}" for one in suggestion.null_like)
+    if not suggestion.null_values:
+        yield from _comment(f"These may stand for NULL: {found}. If they do, make them NULL in the table.")
+        return
+    instead = " in place of the line above" if given else ""
+    yield from _comment(
+        f"These may stand for NULL: {found}. If they do, take the mark away from the next line{instead}. "
+        "Take out of it what is a value."
+    )
+    yield f"# input: {in_one_line({**given, 'null-values': list(suggestion.null_values)})}"
+
+
 def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterator[str]:
     unsure = "" if column.sure else "Unsure. "
     yield from _comment(f"{unsure}{_sentence(column.reason)} {_facts(column)}", indent=2)
     if column.remark:
         yield from _comment(column.remark, indent=2)
+    if column.type is not None:
+        yield from _comment("Its commas are taken for decimal marks; the release has points.", indent=2)
     if column.missing_values:
         yield from _comment(
             "Values that its hierarchy has no place for stay what they are until the top. If they stand for "

@@ -40,6 +40,8 @@ class Reading:
         Of dates: as for strptime.
     other_format
         Another one that fits as well, since days and months cannot always be told apart.
+    decimal_mark
+        Of numbers.
     """
 
     kind: Kind
@@ -47,10 +49,16 @@ class Reading:
     number: str | None = None
     format: str | None = None
     other_format: str | None = None
+    decimal_mark: str = "."
 
 
 INTEGER = r"[+-]?[0-9]{1,18}"
 DECIMAL = r"[+-]?([0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})([eE][+-]?[0-9]{1,2})?"
+DECIMAL_COMMA = r"[+-]?([0-9]{1,18}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5})(,[0-9]{1,18})?"
+_THOUSANDS = r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+"
+_SMALL = r"[+-]?[0-9]{1,3}"
+_SURE = 0.05
+"""Share of the commas that must be decimal marks, and could not stand between thousands."""
 _CODE = r"0[0-9]+"
 _TRUTH = (
     {"true", "false"},
@@ -97,8 +105,25 @@ def reading_of(values: Sequence[str]) -> Reading | None:
     '%d.%m.%Y'
     >>> reading_of(["1/2/2003", "3/4/2003"]).other_format
     '%d/%m/%Y'
+    >>> reading_of(["1.288,15", "7,5"]).decimal_mark, reading_of(["1,288", "7,500"])
+    (',', None)
     """
     return next(_readings(values), None) if values else None
+
+
+def are_commas_unclear(values: Sequence[str]) -> bool:
+    """Tell whether most values are numbers whose commas may be decimal marks or stand between thousands.
+
+    Examples
+    --------
+    >>> are_commas_unclear(["1,288", "7,500", "12"]), are_commas_unclear(["7,5", "1,25"])
+    (True, False)
+    >>> are_commas_unclear(["12", "7"])
+    False
+    """
+    if not any("," in value for value in values) or _are_decimal_commas(values):
+        return False
+    return _share(values, f"{_THOUSANDS}|{_SMALL}") >= MOST
 
 
 def _readings(values: Sequence[str]) -> Iterator[Reading]:
@@ -108,12 +133,27 @@ def _readings(values: Sequence[str]) -> Iterator[Reading]:
     if _share(values, _CODE) > 0.01 and _share(values, r"[0-9]+") > MOST:
         return
     number = "TRY_CAST(value AS DOUBLE)"
+    if _are_decimal_commas(values):
+        number = "TRY_CAST(replace(replace(value, '.', ''), ',', '.') AS DOUBLE)"
+        yield Reading(Kind.DECIMAL, _matches(DECIMAL_COMMA), number, decimal_mark=",")
+        return
     if _share(values, INTEGER) >= MOST:
         yield Reading(Kind.INTEGER, _matches(INTEGER), number)
     if _share(values, DECIMAL) >= MOST:
         yield Reading(Kind.DECIMAL, _matches(DECIMAL), number)
     if _share(values, _TIMESTAMP) >= MOST:
         yield Reading(Kind.TIMESTAMP, _matches(_TIMESTAMP))
+
+
+def _are_decimal_commas(values: Sequence[str]) -> bool:
+    """Tell whether values are numbers with a decimal comma, as no other reading has more of them."""
+    fitting = _share(values, DECIMAL_COMMA)
+    if fitting < MOST or fitting <= _share(values, DECIMAL):
+        return False
+    is_number, is_in_thousands = re.compile(DECIMAL_COMMA).fullmatch, re.compile(_THOUSANDS).fullmatch
+    commas = [value for value in values if "," in value and is_number(value)]
+    sure = sum(is_in_thousands(value) is None for value in commas)
+    return sure >= max(1, _SURE * len(commas))
 
 
 def _dates(values: Sequence[str]) -> Iterator[Reading]:

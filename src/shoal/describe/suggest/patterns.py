@@ -14,8 +14,6 @@ from shoal.describe.spec import Role
 MOST = 0.8
 """Share of the values that must look alike before a column is taken for that."""
 
-DECIMAL_COMMAS = "numbers with a decimal comma"
-
 _EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _CARD = re.compile(r"[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|3[47][0-9]{2}([ -]?)[0-9]{6}\2[0-9]{5}")
@@ -36,7 +34,6 @@ _POSTCODE = re.compile(
     r"|(D|A|CH|F)-[0-9]{4,5}"
 )
 _COORDINATES = re.compile(r"\(?\s*(-?[0-9]{1,2}\.[0-9]+)\s*[,; ]\s*(-?[0-9]{1,3}\.[0-9]+)\s*\)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),([0-9]{1,2}|[0-9]{4,})")
 _FREE_TEXT_WORDS = 5
 _FREE_TEXT_LENGTH = 25
 
@@ -176,7 +173,6 @@ PATTERNS: Final = (
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
     Pattern("ICD-10 codes", _S, _full(_ICD)),
-    Pattern(DECIMAL_COMMAS, _Q, _full(_DECIMAL_COMMA)),
 )
 """In the order in which they count: what fits two of them is the first."""
 

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field
 from math import log2
 from typing import Any
 
-from shoal.describe.suggest.kinds import Kind, Reading, kind_of_type, reading_of
+from shoal.describe.suggest.kinds import Kind, Reading, are_commas_unclear, kind_of_type, reading_of
+from shoal.describe.suggest.null_like import LOOKS_LIKE_NULL
 from shoal.describe.suggest.patterns import Pattern, pattern_of
 from shoal.describe.suggest.table import Table, open_table
 from shoal.events import Listener, StepStarted
@@ -23,11 +24,13 @@ _DRAWN = 400
 """How many distinct values are looked at one by one, for what they look like."""
 _OFFSET = re.compile(r"[0-9](Z|[+-][0-9]{2}(:?[0-9]{2})?)$")
 _QUANTILES = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
+DECIMAL_COMMAS = "numbers with a decimal comma"
+UNCLEAR_COMMAS = "numbers with commas"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """What is in one column. It holds counts and shares, and no value of anybody.
+    """What is in one column. It holds counts and shares, and no value of anybody but what looks like NULL.
 
     Attributes
     ----------
@@ -52,6 +55,10 @@ class ColumnProfile:
         Of dates that are text: how they are written.
     other_format
         Another that fits as well.
+    decimal_mark
+        Of numbers that are text: `.` or `,`. With a comma all are numbers; otherwise the column is text.
+    null_like
+        Texts that often stand for NULL, such as `?`, with the rows that have them.
     looks_like
         What most values look like, such as `e-mail addresses`.
     leading_zeros
@@ -75,6 +82,8 @@ class ColumnProfile:
     fits: float = 1.0
     format: str | None = None
     other_format: str | None = None
+    decimal_mark: str | None = None
+    null_like: Mapping[str, int] = field(default_factory=dict, hash=False)
     looks_like: str | None = None
     leading_zeros: bool = False
     zoned: bool = False
@@ -93,6 +102,11 @@ class ColumnProfile:
     def categories(self) -> int:
         """Different values, NULL among them."""
         return self.distinct + (self.nulls > 0)
+
+    @property
+    def type(self) -> dict[str, str] | None:
+        """What must stand after `type:` in a spec for its values to be what they can be read as."""
+        return {"decimal": ","} if self.decimal_mark == "," else None
 
     @property
     def unique_rows(self) -> float:
@@ -210,26 +224,38 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
         "WHERE raw IS NOT NULL GROUP BY raw), "
         "texts AS (SELECT raw, CAST(raw AS VARCHAR) AS value, n FROM counts)"
     )
-    values, distinct, once, weighted, shortest, longest, mean_length, rarest, drawn = table.ask(
+    # With spaces around it, if it has some: that is what would have to be listed as NULL.
+    null_like = f"list((value, n) ORDER BY n DESC, value) FILTER ({LOOKS_LIKE_NULL})"
+    if kind is not Kind.TEXT:
+        null_like = "NULL"
+    values, distinct, once, weighted, shortest, longest, mean_length, rarest, drawn, nulls = table.ask(
         f"{counts} SELECT coalesce(sum(n), 0)::BIGINT, count(*), count(*) FILTER (n = 1), sum(n * log2(n)), "
         "coalesce(min(length(value)), 0), coalesce(max(length(value)), 0), "
         f"coalesce(sum(n * length(value)) / sum(n), 0), coalesce(min(n), 0), "
-        f"arg_min(value, hash(value), {_DRAWN}) FROM texts"
+        f"arg_min(value, hash(value), {_DRAWN}), "
+        f"{null_like} FROM texts"
     )
     drawn = [value for value in drawn or [] if value is not None]
     entropy = max(0.0, log2(values) - float(weighted) / values) if values else 0.0
     reading = reading_of(drawn) if kind is Kind.TEXT else None
     pattern = None if kind is Kind.OTHER else pattern_of(drawn)
+    looks_like = None if pattern is None else pattern.what
     fits = 1.0
     quantiles: tuple[float, ...] = ()
     if reading is not None and values:
         fits, quantiles = _read(table, table.columns[name], counts, reading, values)
         kind = reading.kind
+        if reading.decimal_mark == ",":
+            looks_like = looks_like or DECIMAL_COMMAS
+            if fits < 1:  # then the type cannot be given, without which these are no numbers
+                reading, kind, fits, quantiles = None, Kind.TEXT, 1.0, ()
     elif kind in (Kind.INTEGER, Kind.DECIMAL) and values:
         number = Reading(kind, "true", "CAST(raw AS DOUBLE)")
         fits, quantiles = _read(table, table.columns[name], counts, number, values)
         if kind is Kind.DECIMAL and _is_whole(table, counts):
             kind = Kind.INTEGER  # pandas turns whole numbers into others where some are missing
+    elif kind is Kind.TEXT and are_commas_unclear(drawn):
+        looks_like = looks_like or UNCLEAR_COMMAS
     scale = table.rows / table.loaded if table.sampled else 1
     if counted is not None:
         values, distinct = counted
@@ -247,7 +273,9 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
         fits=fits,
         format=reading.format if reading else None,
         other_format=reading.other_format if reading else None,
-        looks_like=pattern.what if pattern else None,
+        decimal_mark=reading.decimal_mark if reading and reading.number else None,
+        null_like={text: round(rows * scale) for text, rows in nulls or ()},
+        looks_like=looks_like,
         leading_zeros=_are_codes(drawn),
         zoned=kind is Kind.TIMESTAMP and any(map(_OFFSET.search, drawn)),
         exact=not table.sampled,

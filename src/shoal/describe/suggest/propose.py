@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +16,8 @@ from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
 from shoal.describe.spec import Role
 from shoal.describe.suggest.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
 from shoal.describe.suggest.kinds import Kind
-from shoal.describe.suggest.profile import ColumnProfile, profile_table
+from shoal.describe.suggest.null_like import null_like, to_list
+from shoal.describe.suggest.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile, profile_table
 from shoal.describe.suggest.roles import Proposal, is_of_one_person, propose_role
 from shoal.describe.suggest.separation import Separation, find_separations, find_twins
 from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
@@ -25,6 +27,7 @@ from shoal.errors import InputError
 from shoal.events import Listener, StepStarted
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
+from shoal.read.types import column_type
 
 MOST_QUASI_IDENTIFIERS: Final = 15
 """More of them hide badly together: almost all that they tell would have to go."""
@@ -35,6 +38,16 @@ _RELEASED_AS_IT_IS = (
     "It is released as it is: whoever knows a value that only one row has finds that row. If others may know "
     "it, make it a quasi-identifier."
 )
+_COMMAS = {
+    DECIMAL_COMMAS: (
+        "Most values are numbers with a decimal comma, but not all, so that they are text here. Correct the "
+        'others, or list them as `null-values`, and say `type: {decimal: ","}`.'
+    ),
+    UNCLEAR_COMMAS: (
+        "Commas may be decimal marks or stand between thousands, so that it is text here. If they are "
+        'decimal marks, say `type: {decimal: ","}`; if not, write the numbers without them.'
+    ),
+}
 _TWIN_ROWS = 5_000
 _MOST_CHECKED = 200_000
 _NUMBERED = re.compile(r"\(?([0-9]{1,3})[.):\- ].*", re.DOTALL)
@@ -55,8 +68,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
             )
         if k is not None and k > table.rows:
             raise InputError(
-                f"The table {table.name!r} has {table.rows:,} rows, less than k = {k:,}.\n"
-                "Choose a smaller k."
+                f"The table {table.name!r} has {table.rows:,} rows, less than k = {k:,}.\nChoose a smaller k."
             )
         profile = profile_table(table, listener)
         proposals = {name: propose_role(column) for name, column in profile.columns.items()}
@@ -72,6 +84,8 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         columns = tuple(
             _column(table, column, proposals[name], separations) for name, column in profile.columns.items()
         )
+    like_null = null_like(profile.columns.values())
+    is_file = isinstance(data, str | os.PathLike)
     return Suggestion(
         table=table.name,
         rows=table.rows,
@@ -81,6 +95,11 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         k=wanted,
         unit=unit,
         input=input,
+        null_like=like_null,
+        # What a frame has for NULL is not said in a spec.
+        null_values=to_list(like_null, input.null_values, delimited=table.dialect is not None)
+        if is_file
+        else (),
     )
 
 
@@ -141,9 +160,10 @@ def _limited(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile
 def _column(
     table: Table, column: ColumnProfile, proposal: Proposal, separations: list[Separation]
 ) -> ColumnSuggestion:
-    suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure)
+    commas = _remark_on_commas(column)
+    suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure, remark=commas)
     if proposal.role is Role.SENSITIVE and column.unique_rows >= _TELLING:
-        return replace(suggestion, remark=_RELEASED_AS_IT_IS)
+        return replace(suggestion, remark=f"{_RELEASED_AS_IT_IS} {commas}".rstrip())
     if proposal.role is not Role.QUASI_IDENTIFIER:
         return suggestion
     hierarchy = propose_hierarchy(column, proposal.about, _numbered(table, column, proposal))
@@ -158,9 +178,14 @@ def _column(
         reason=reason,
         hierarchy=hierarchy.written,
         missing_values=missing,
-        remark=hierarchy.remark,
+        remark=f"{hierarchy.remark} {commas}".strip(),
         separation=with_it,
     )
+
+
+def _remark_on_commas(column: ColumnProfile) -> str:
+    """Tell what to do about numbers that are text because of their commas."""
+    return _COMMAS.get(column.looks_like or "", "") if column.kind is Kind.TEXT else ""
 
 
 def _numbered(table: Table, column: ColumnProfile, proposal: Proposal) -> tuple[str, ...]:
@@ -182,6 +207,8 @@ def _checked(
     if column.distinct > _MOST_CHECKED:
         return proposal, "own" if column.fits < 1 else None
     values = table.values(column.name)
+    if column.type is not None:
+        values = column_type(column.type).read(values).unique()
     try:
         hierarchy = _build(proposal.written)
         if isinstance(hierarchy, FromData):

@@ -13,8 +13,7 @@ from shoal.describe.spec import Role
 from shoal.describe.suggest.concepts import Concept
 from shoal.describe.suggest.kinds import Kind
 from shoal.describe.suggest.names import concepts_of
-from shoal.describe.suggest.patterns import DECIMAL_COMMAS
-from shoal.describe.suggest.profile import ColumnProfile
+from shoal.describe.suggest.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
 _FEW = 50
 _SMALL_SHARE = 0.05
@@ -40,6 +39,11 @@ _SENTENCES_ON_VALUES = {
     Role.IDENTIFIER: "each points at one person",
     Role.QUASI_IDENTIFIER: "others may know them",
     Role.SENSITIVE: "nobody should learn them",
+}
+
+_NO_NUMBERS = {
+    DECIMAL_COMMAS: ", but some values are none; left out, unless these are corrected, or NULL",
+    UNCLEAR_COMMAS: ", which may be decimal marks or stand between thousands; left out, unless that is known",
 }
 
 
@@ -141,22 +145,15 @@ def _by_name(told: Concept | None) -> Proposal | None:
 def _by_values(column: ColumnProfile) -> Proposal | None:
     """Return the proposal for what values look like, where that does not point at one person."""
     pattern = column.pattern
-    if pattern is not None and pattern.what == DECIMAL_COMMAS:
-        return _decimal_commas(column)
     if pattern is not None and pattern.role is not Role.IDENTIFIER:
         sentence = f"{pattern.what}: {_SENTENCES_ON_VALUES[pattern.role]}"
         return Proposal(pattern.role, f"{sentence}{_hipaa(pattern.hipaa)}")
     if column.kind in (Kind.DATE, Kind.TIMESTAMP):
         return Proposal(Role.QUASI_IDENTIFIER, f"dates: others may know them{_hipaa('C')}")
+    if column.kind is Kind.TEXT and column.distinct > _FEW and column.looks_like in _NO_NUMBERS:
+        # As text they are too many to be hidden one by one.
+        return Proposal(Role.IDENTIFIER, f"{column.looks_like}{_NO_NUMBERS[column.looks_like]}", sure=False)
     return None
-
-
-def _decimal_commas(column: ColumnProfile) -> Proposal | None:
-    """Return the proposal for numbers that are no numbers to a hierarchy, if there are many."""
-    if column.distinct <= _FEW:
-        return None
-    reason = f"{DECIMAL_COMMAS} cannot be put into intervals; left out, unless they are written with a point"
-    return Proposal(Role.IDENTIFIER, reason, sure=False)
 
 
 def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:

@@ -13,6 +13,7 @@ from shoal.read.source import InputFormat
 
 if TYPE_CHECKING:
     from shoal.describe.spec import Spec
+    from shoal.describe.suggest.null_like import NullLike
     from shoal.describe.suggest.profile import ColumnProfile
     from shoal.describe.suggest.separation import Separation
     from shoal.events import Listener
@@ -55,12 +56,18 @@ class ColumnSuggestion:
     def name(self) -> str:
         return self.profile.name
 
+    @property
+    def type(self) -> object:
+        """What stands after `type:` in a spec: for numbers with a decimal comma that are released."""
+        return None if self.role is Role.IDENTIFIER else self.profile.type
+
     def to_mapping(self) -> dict[str, Any]:
         """Return it for a program."""
         return {
             **self.profile.to_mapping(),
             "role": self.role.value,
             "hierarchy": self.hierarchy,
+            "type": self.type,
             "reason": self.reason,
             "sure": self.sure,
             "separation": None if self.separation is None else self.separation.to_mapping(),
@@ -91,6 +98,10 @@ class Suggestion:
         The column that says who a row is about, where somebody has several rows.
     input
         How the CSV file is written, as far as it was said.
+    null_like
+        Texts that often stand for NULL, such as `?`, and where they are.
+    null_values
+        If they do stand for NULL in a file: all that must be listed as `null-values` then.
     """
 
     table: str
@@ -102,6 +113,8 @@ class Suggestion:
     suppression: float = SUPPRESSION
     unit: str | None = None
     input: InputFormat = InputFormat()  # noqa: RUF009 (frozen)
+    null_like: tuple[NullLike, ...] = ()
+    null_values: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnSuggestion:
         for column in self.columns:
@@ -196,6 +209,8 @@ class Suggestion:
             "sampled_rows": self.sampled_rows,
             "columns": [column.to_mapping() for column in self.columns],
             "separations": [one.to_mapping() for one in self.separations],
+            "null_like": [one.to_mapping() for one in self.null_like],
+            "null_values": list(self.null_values),
             "unit": self.unit,
             "k": self.k,
             "suppression": self.suppression,

@@ -115,7 +115,10 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
     """
     source = open_source(data, input_format)
     by_itself = isinstance(data, str | os.PathLike) and (
-        source.dialect is not None or Path(data).suffix.lower() in _PARQUET
+        source.dialect is not None
+        or (
+            Path(data).suffix.lower() in _PARQUET and not input_format.null_values
+        )  # DuckDB does not know them
     )
     held = Path(data) if by_itself else source.read(source.columns, ())  # type: ignore[arg-type]
     with open_relation(held, input_format, source.name, what="table") as relation:

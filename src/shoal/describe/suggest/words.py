@@ -40,6 +40,17 @@ def printable(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
+def written(text: str) -> str:
+    """Return a text in quotes, if its ends could not be seen otherwise.
+
+    Examples
+    --------
+    >>> print(written("?"), written(" ?"))
+    ? ' ?'
+    """
+    return text if text == text.strip() else repr(text)
+
+
 def listed(names: Sequence[str], most: int = 10) -> str:
     """Return names one after the other; not all, if there are very many.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.describe.suggest.kinds import Kind, kind_of_type, reading_of
+from shoal.describe.suggest.kinds import Kind, are_commas_unclear, kind_of_type, reading_of
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,45 @@ def test_kinds_of_text(values, kind, written):
 )
 def test_just_text(values):
     assert reading_of(values) is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1,70", "1,85"],
+        ["1288,15", "1.288,15", "12"],
+        ["0,125", "0,250"],
+        ["1288,150"],
+        ["-3,5", "k.A.", "+2,25", "17", "4"],
+        ["1", "2", "3", "4", "5", "6", "7", "8", "9,5"],
+    ],
+)
+def test_decimal_commas(values):
+    found = reading_of(values)
+    assert (found.kind, found.decimal_mark) == (Kind.DECIMAL, ",")
+    assert not are_commas_unclear(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "unclear"),
+    [
+        (["1,288", "12,500", "7"], True),
+        (["1,288", "1,288,150"], True),
+        ([*["1,288"] * 30, "1,5"], True),
+        (["1,5", "1.5", "2.5", "3,5"], False),
+        (["1,2,3", "4,5"], False),
+        (["12.88,15", "1.5,2"], False),
+        (["Ulm, Bonn", "Rome"], False),
+    ],
+)
+def test_commas_that_are_no_decimal_marks_for_sure(values, unclear):
+    assert reading_of(values) is None
+    assert are_commas_unclear(values) is unclear
+
+
+def test_points_alone_are_decimal_marks():
+    assert reading_of(["1.288", "2.500"]).decimal_mark == "."
+    assert not are_commas_unclear(["1.288", "2.500"])
 
 
 def test_days_and_months_that_cannot_be_told_apart():

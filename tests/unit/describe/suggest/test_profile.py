@@ -83,6 +83,55 @@ def test_numbers_with_strangers_among_them():
     assert (found.kind, found.fits) == (Kind.INTEGER, 0.95)
 
 
+def test_decimal_commas():
+    texts = [f"{number % 7}.{number:03},5" if number % 7 else f"{number},25" for number in range(100)]
+    found = shoal.profile(pa.table({"cost": texts, "other": [*texts[:-1], "?"]}))
+    cost = found["cost"]
+    assert (cost.kind, cost.decimal_mark, cost.fits, cost.type) == (Kind.DECIMAL, ",", 1, {"decimal": ","})
+    assert cost.looks_like == "numbers with a decimal comma"
+    numbers = [float(text.replace(".", "").replace(",", ".")) for text in texts]
+    assert cost.quantiles[3] == pytest.approx(np.median(numbers))
+    other = found["other"]
+    assert (other.kind, other.decimal_mark, other.type) == (Kind.TEXT, None, None)
+    assert other.looks_like == "numbers with a decimal comma"
+
+
+def test_what_looks_like_null(tmp_path):
+    texts = [
+        "?",
+        "NA",
+        "N/A",
+        "n/a",
+        "NULL",
+        "null",
+        "None",
+        "-",
+        "--",
+        ".",
+        "Unknown",
+        "nan",
+        "k.A.",
+        "#N/A",
+    ]
+    people = pa.table(
+        {
+            "a": [*texts, " ?", "?", "Nana", "-1", "..", "unknown1", None],
+            "b": pa.array([*["NA"] * 5, *["x"] * 16]).dictionary_encode(),
+            "c": [float("nan"), *range(20)],
+            "d": ["x", *["y"] * 20],
+        }
+    )
+    pyarrow.parquet.write_table(people, tmp_path / "p.parquet")
+    for data in (people, tmp_path / "p.parquet"):
+        found = shoal.profile(data)
+        assert found["a"].null_like == {**dict.fromkeys(texts, 1), "?": 2, " ?": 1}
+        assert next(iter(found["a"].null_like)) == "?"
+        assert [dict(found[name].null_like) for name in "bcd"] == [{"NA": 5}, {}, {}]
+    told = shoal.profile(tmp_path / "p.parquet", input=InputFormat(null_values=("?", "NA")))
+    assert (told["a"].nulls, told["b"].nulls) == (4, 5)
+    assert "?" not in told["a"].null_like
+
+
 def test_empty_string_and_null_differ(tmp_path):
     (tmp_path / "p.csv").write_text('a,b\n,1\n"",2\nx,3\n', encoding="utf-8")
     found = shoal.profile(tmp_path / "p.csv")["a"]

@@ -15,6 +15,7 @@ import shoal
 from shoal.data import sample_names, write_sample
 from shoal.describe.suggest.propose import MOST_QUASI_IDENTIFIERS
 from shoal.errors import InputError
+from shoal.read.source import InputFormat
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[5] / "shared" / "datasets"))
 
@@ -220,6 +221,78 @@ def test_no_value_of_few_people_is_told():
     told = found.to_yaml() + repr(found) + str(found.to_mapping())
     for secret in (*secrets, "987654", "876543", "765432", "unknown"):
         assert secret not in told
+
+
+def decimal_commas(path: Path) -> Path:
+    random = np.random.default_rng(4)
+    rows = ["age;height;cost;wage;miles;debts"]
+    for number in range(200):
+        cost = f"{random.lognormal(6, 1.5):,.2f}".translate(str.maketrans(",.", ".,"))
+        cells = [random.integers(18, 80), f"{random.normal(1.7, 0.1):.2f}".replace(".", ","), cost]
+        cells += [f"{random.normal(3000, 500):.1f}".replace(".", ","), f"{random.integers(1000, 9999):,}"]
+        rows.append(";".join(map(str, [*cells, f"{number},5" if number % 20 else "k.A."])))
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_decimal_commas(tmp_path):
+    data = decimal_commas(tmp_path / "people.csv")
+    found = shoal.suggest(data)
+    comma = {"decimal": ","}
+    assert [column.type for column in found.columns] == [None, comma, comma, comma, None, None]
+    assert found["height"].hierarchy == {"intervals": [0.05, 0.1, 0.2, 0.4]}
+    assert next(iter(found["cost"].hierarchy)) == "quantiles"
+    assert found["wage"].role.value == "sensitive"
+    assert found.spec.to_mapping()["columns"]["wage"] == {"role": "sensitive", "type": comma}
+    assert "thousands" in found["miles"].remark
+    assert "but not all" in found["debts"].remark
+    assert [column["type"] for column in found.to_mapping()["columns"]][:2] == [None, comma]
+    check_that_it_runs(data, found, tmp_path)
+    assert "type" not in found.with_column("height", role="identifier").spec.to_mapping()["columns"]["height"]
+    again = shoal.suggest(data, input=InputFormat(null_values=("", "k.A.")))
+    assert again["debts"].type == comma
+    check_that_it_runs(data, again, tmp_path)
+
+
+def test_what_looks_like_null(tmp_path):
+    lines = [f"{20 + row % 40 if row % 9 else '?'};{('cook', 'NA', '?', '')[row % 4]}" for row in range(100)]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["age;job", *lines]) + "\n", encoding="utf-8")
+    found = shoal.suggest(path)
+    assert [(one.text, dict(one.columns)) for one in found.null_like] == [
+        ("?", {"age": 12, "job": 25}),
+        ("NA", {"job": 25}),
+    ]
+    assert found.null_values == ("", "?", "NA")  # without the first, empty cells would be values
+    assert found.to_mapping()["null_like"][0] == {"text": "?", "cells": 37, "columns": {"age": 12, "job": 25}}
+    assert found.spec.input.null_values is None
+    check_that_it_runs(path, found, tmp_path)
+    (tmp_path / "own.yaml").write_text(found.to_yaml().replace("# input:", "input:"), encoding="utf-8")
+    assert shoal.Spec.from_yaml(tmp_path / "own.yaml").input.null_values == found.null_values
+    assert shoal.anonymize(path, tmp_path / "own.yaml").table.num_rows > 0
+
+    told = shoal.suggest(path, input=InputFormat(delimiter=";", null_values=("", "?")))
+    assert told.null_values == ("", "?", "NA")
+    assert "\n# input: {delimiter: ;, null-values: ['', '?', NA]}\n" in told.to_yaml()
+    assert "\ninput: {delimiter: ;, null-values: ['', '?']}\n" in told.to_yaml()
+    none_left = shoal.suggest(path, input=InputFormat(null_values=("", "?", "NA")))
+    assert (none_left.null_like, none_left.null_values) == ((), ())
+    assert "# input" not in none_left.to_yaml()
+
+    frame = pa.table({"age": ["?", *map(str, range(20, 60))], "job": ["cook", *["smith", "baker"] * 20]})
+    found = shoal.suggest(frame)
+    assert ([one.text for one in found.null_like], found.null_values) == (["?"], ())
+    assert "make them NULL in the table" in found.to_yaml()
+
+
+def test_texts_like_null_that_yaml_would_misread(tmp_path):
+    texts = ["null", "NULL", "~", "-", "--", ".", "nan", ".nan", "#N/A", "?", " ?", "None", "no"]
+    people = pa.table({"a": texts * 4, "age": list(range(20, 72))})
+    pyarrow.parquet.write_table(people, tmp_path / "p.parquet")
+    found = shoal.suggest(tmp_path / "p.parquet")
+    assert set(found.null_values) == set(texts) - {"~", ".nan", "no"}
+    (tmp_path / "own.yaml").write_text(found.to_yaml().replace("# input:", "input:"), encoding="utf-8")
+    assert shoal.Spec.from_yaml(tmp_path / "own.yaml").input.null_values == found.null_values
 
 
 def test_lines_that_are_commented_out_can_be_used(tmp_path):
