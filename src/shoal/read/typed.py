@@ -88,8 +88,17 @@ def typed(
 def _as_values(name: str, parts: Sequence[_Column], kind: ColumnType) -> tuple[list[pa.Array], list[Problem]]:
     """Return a column of several tables as values of a type, and tell what is not of it."""
     alike = len({part.values.type for part in parts}) == 1
-    written = pa.concat_arrays([part.values if alike else with_marks(part.values, kind) for part in parts])
-    read = kind.read(written)
+    try:
+        written = pa.concat_arrays(
+            [part.values if alike else with_marks(part.values, kind) for part in parts]
+        )
+        read = kind.read(written)
+    except pa.ArrowException:
+        found = ", ".join(dict.fromkeys(str(part.values.type) for part in parts))
+        raise InputError(
+            f"its values have no text by which they could be read as {kind.meaning}.\nFound: {found}.\n"
+            "Turn the column into text, or leave out its type."
+        ) from None
     columns, problems, start = [], [], 0
     for part in parts:
         values = read.slice(start, len(part.values))

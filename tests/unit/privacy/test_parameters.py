@@ -168,3 +168,9 @@ def test_a_population_may_be_a_table() -> None:
     assert model.describe() == "delta-presence 0 to 0.5 in a table given in Python"
     assert model.population == Population(frame)
     assert model.population != Population(frame.copy())
+
+
+def test_a_table_in_the_wrong_place_is_not_shown() -> None:
+    with pytest.raises(InputError, match=r"Found: a DataFrame\.") as caught:
+        DeltaPresence(0.1, 0.9, pd.DataFrame({"town": ["Ulm"]}))  # type: ignore[arg-type]
+    assert "Ulm" not in str(caught.value)

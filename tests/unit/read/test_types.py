@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal.errors import InputError
 from shoal.read.typed import typed
-from shoal.read.types import NAMES, Date, Timestamp, column_type
+from shoal.read.types import NAMES, Date, Integer, Timestamp, column_type
 
 DAY = datetime.date(2026, 1, 31)
 NOON = datetime.datetime(2026, 1, 31, 12)
@@ -233,3 +233,13 @@ def test_forms_come_back(form):
 def test_types_that_are_none(written, message):
     with pytest.raises(InputError, match=message.replace("?", r"\?")):
         column_type(written)
+
+
+def test_values_that_python_lacks_or_that_have_no_text():
+    year_0 = pa.table({"day": pa.array([-719_528, -719_528], pa.date32())})
+    _, (problem,) = typed([("", year_0)], {"day": Integer()})
+    assert problem.values == ("0000-01-01",)
+    _, (problem,) = typed([("", pa.table({"code": [b"\xff", b"a"]}))], {"code": Integer()})
+    assert problem.message.startswith("Column 'code': its values have no text")
+    spec = shoal.Spec(quasi_identifiers={"day": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    assert shoal.anonymize(year_0, spec).choices()[0].labels == "0000-01-01"
