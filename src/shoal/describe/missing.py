@@ -6,6 +6,7 @@ says otherwise: `own` keeps each apart, as NULL is, until the top; `top` hides t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -41,17 +42,16 @@ def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues)
         return _all_known(hierarchy, values)
     there = known(hierarchy, values)
     count = len(values) - (pc.sum(there).as_py() or 0)
+    levels = _below_anything(hierarchy.levels(values.filter(there)))
     if not count:
-        return hierarchy.levels(values)
-    levels = hierarchy.levels(values.filter(there))
+        return levels
     strange = values.filter(pc.invert(there))
     total = levels.total + count
-    root = _root(levels)
     if missing == "own":
-        joined, leaves = _kept_apart(levels, as_text(strange), root)
+        joined, leaves = _kept_apart(levels, as_text(strange), covered=_root(levels) is not None)
     else:
-        _check_hidden(levels, root or ANYTHING)
-        joined, leaves = _hidden(levels, count, root or ANYTHING)
+        _check_hidden(levels)
+        joined, leaves = _hidden(levels, count)
     # Back into the order of the values.
     order = np.empty(len(values), dtype=np.int64)
     mask = there.to_numpy(zero_copy_only=False)
@@ -90,8 +90,22 @@ def _root(levels: Levels) -> str | None:
     return root if (levels.leaves[-1] == levels.total).all() else None
 
 
-def _kept_apart(levels: Levels, strange: pa.Array, root: str | None) -> tuple[list[pa.Array], list[IntArray]]:
-    taken = levels.labels[1 : None if root is None else -1]
+def _below_anything(levels: Levels) -> Levels:
+    """Put `*` above a top that has another name: what the hierarchy lacks is not in its Europe."""
+    root = _root(levels)
+    if root is None or root == ANYTHING:
+        return levels
+    count = len(levels.labels[0])
+    return replace(
+        levels,
+        labels=(*levels.labels, pa.repeat(ANYTHING, count)),
+        leaves=(*levels.leaves, np.full(count, levels.total, dtype=np.int64)),
+    )
+
+
+def _kept_apart(levels: Levels, strange: pa.Array, *, covered: bool) -> tuple[list[pa.Array], list[IntArray]]:
+    """Give each value its own label; where the top is `*`, it has that there."""
+    taken = levels.labels[1 : -1 if covered else None]
     collide = strange.filter(pc.is_in(strange, pa.concat_arrays(taken))) if taken else strange[:0]
     if len(collide):
         are = "1 value is" if len(collide) == 1 else f"{len(collide):,} values are"
@@ -107,29 +121,29 @@ def _kept_apart(levels: Levels, strange: pa.Array, root: str | None) -> tuple[li
     for label, leaf in zip(levels.labels[1:], levels.leaves[1:], strict=True):
         labels.append(pa.concat_arrays([label, strange]))
         leaves.append(np.append(leaf, alone))
-    if root is not None:
-        labels[-1] = pa.repeat(root, len(labels[-1]))
+    if covered:
+        labels[-1] = pa.repeat(ANYTHING, len(labels[-1]))
         leaves[-1] = np.full(len(labels[-1]), levels.total + len(strange))
     return labels, leaves
 
 
-def _check_hidden(levels: Levels, root: str) -> None:
-    """Raise if a group is called like the top and is not it: what is hidden would be taken for one of it."""
-    groups = [pc.equal(label, root) for label in levels.labels[1:]]
+def _check_hidden(levels: Levels) -> None:
+    """Raise if a group is called `*` and is below another: what is hidden would be taken for one of it."""
+    groups = [pc.equal(label, ANYTHING) for label in levels.labels[1:]]
     if any(pc.any(pc.and_not(lower, upper)).as_py() for lower, upper in pairwise(groups)):
         raise HierarchyError(
-            f"a group of its hierarchy is called {root!r}, as the top is: "
+            f"a group of its hierarchy is called {ANYTHING!r}, as the top is: "
             "hidden values would be taken for values of it.\nRename the group, or say `missing-values: own`."
         )
 
 
-def _hidden(levels: Levels, count: int, root: str) -> tuple[list[pa.Array], list[IntArray]]:
+def _hidden(levels: Levels, count: int) -> tuple[list[pa.Array], list[IntArray]]:
     labels, leaves = [], []
     total = levels.total + count
     for label, leaf in zip(levels.labels[1:], levels.leaves[1:], strict=True):
-        labels.append(pa.concat_arrays([label, pa.repeat(root, count)]))
+        labels.append(pa.concat_arrays([label, pa.repeat(ANYTHING, count)]))
         # Whoever has this label already shares it with what is hidden: it may be anything.
-        covers = pc.equal(labels[-1], root).to_numpy(zero_copy_only=False)
+        covers = pc.equal(labels[-1], ANYTHING).to_numpy(zero_copy_only=False)
         leaves.append(np.where(covers, total, np.append(leaf, np.zeros(count, dtype=np.int64))))
     return labels, leaves
 

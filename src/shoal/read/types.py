@@ -430,6 +430,11 @@ def _parsed(text: str, form: str) -> datetime | None:
 def _check_format(form: object, name: str) -> None:
     if form is None:
         return
+    if isinstance(form, str) and "%Z" in form.replace("%%", ""):
+        raise InputError(
+            f"Names of time zones do not tell the instant.\nFound: {form!r}.\n"
+            "Read offsets, such as +01:00, with %z, or leave the zone out."
+        )
     example = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
     try:
         read = _parsed(example.strftime(form), form) if isinstance(form, str) else None

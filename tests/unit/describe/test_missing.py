@@ -34,16 +34,27 @@ def test_an_error_says_what_else_can_be_done():
 
 def test_own_keeps_them_apart_until_the_top():
     levels = levels_of(TOWNS, pa.array(["Oslo", "Ulm", "Lima"]), "own")
-    assert labels(levels) == [["Oslo", "Ulm", "Lima"], ["Oslo", "D", "Lima"], ["Europe"] * 3]
-    assert [leaves.tolist() for leaves in levels.leaves] == [[1, 1, 1], [1, 2, 1], [5, 5, 5]]
+    assert labels(levels) == [
+        ["Oslo", "Ulm", "Lima"],
+        ["Oslo", "D", "Lima"],
+        ["Oslo", "Europe", "Lima"],
+        ["*"] * 3,
+    ]
+    assert [leaves.tolist() for leaves in levels.leaves] == [[1, 1, 1], [1, 2, 1], [1, 3, 1], [5, 5, 5]]
     assert levels.total == 5
     assert "2 values are not in its hierarchy" in levels.notes[-1]
 
 
+def test_a_top_with_a_name_is_below_anything_whether_or_not_values_are_missing():
+    for how in ("own", "top"):
+        assert labels(levels_of(TOWNS, pa.array(["Ulm"]), how)) == [["Ulm"], ["D"], ["Europe"], ["*"]]
+    assert labels(levels_of(TOWNS, pa.array(["Ulm"]), "error")) == [["Ulm"], ["D"], ["Europe"]]
+
+
 def test_top_hides_them():
     levels = levels_of(TOWNS, pa.array(["Oslo", "Ulm"]), "top")
-    assert labels(levels) == [["Oslo", "Ulm"], ["Europe", "D"], ["Europe", "Europe"]]
-    assert [leaves.tolist() for leaves in levels.leaves] == [[1, 1], [4, 2], [4, 4]]
+    assert labels(levels) == [["Oslo", "Ulm"], ["*", "D"], ["*", "Europe"], ["*", "*"]]
+    assert [leaves.tolist() for leaves in levels.leaves] == [[1, 1], [4, 2], [4, 3], [4, 4]]
 
 
 def test_without_a_top_they_stay_apart_or_become_anything():
@@ -55,9 +66,9 @@ def test_without_a_top_they_stay_apart_or_become_anything():
 def test_what_is_named_like_a_label_cannot_be_kept_apart():
     with pytest.raises(HierarchyError, match="named like one of its labels"):
         levels_of(TOWNS, pa.array(["Ulm", "D"]), "own")
-    assert labels(levels_of(TOWNS, pa.array(["Ulm", "D"]), "top"))[1] == ["D", "Europe"]
-    # That of the top is not in the way: there all are one.
-    assert labels(levels_of(TOWNS, pa.array(["Ulm", "Europe"]), "own"))[2] == ["Europe", "Europe"]
+    assert labels(levels_of(TOWNS, pa.array(["Ulm", "D"]), "top"))[1] == ["D", "*"]
+    # `*` is not in the way: there all are one.
+    assert labels(levels_of(TOWNS, pa.array(["Ulm", "*"]), "own"))[3] == ["*", "*"]
 
 
 def test_nothing_is_known():

@@ -227,6 +227,7 @@ def test_forms_come_back(form):
         ({"date": "\udc80%d.%m.%Y"}, "each once"),
         ({"date": "d.m.y"}, "must tell day, month and year"),
         ({"timestamp": 3}, "The form of a timestamp"),
+        ({"timestamp": "%Y-%m-%d %H:%M %Z"}, "Names of time zones do not tell the instant."),
         ({"date": "%d.%m.%Y", "text": ""}, "A type is a name"),
     ],
 )

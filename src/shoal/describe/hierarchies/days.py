@@ -8,7 +8,9 @@ a day only in a zone that is named.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +25,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 
 _DAY = 86_400
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ARROW_ENDS = int(datetime(2037, 1, 1, tzinfo=UTC).timestamp())
 _FIRST, _LAST = (int(np.datetime64(day, "D").astype(np.int64)) for day in ("0000-01-01", "9999-12-31"))
 
 
@@ -154,6 +158,30 @@ def _local(seconds: IntArray, zone: str | None, values: pa.Array, moments: BoolA
     sane = np.clip(seconds, (_FIRST - 2) * _DAY, (_LAST + 2) * _DAY)
     clock = pc.local_timestamp(pa.array(sane, pa.timestamp("s", zone))).cast(pa.int64())
     local: IntArray = clock.to_numpy(zero_copy_only=False)
+    late = moments & (sane >= _ARROW_ENDS)
+    if late.any() and not zone.startswith(("+", "-")):
+        local = local.copy()
+        local[late] = _by_rules(sane[late], zone)
+    return local
+
+
+def _by_rules(seconds: IntArray, zone: str) -> IntArray:
+    """Return moments as seconds of the clock in a zone, whose last rule goes on for ever.
+
+    Arrow knows the changes of the clock until 2037 only.
+    """
+    try:
+        place = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise HierarchyError(
+            f"there are times after 2036, and Python does not know the zone {zone!r}.\n"
+            "Install the package tzdata, or leave these times out."
+        ) from None
+    ends = np.clip(seconds, None, _LAST * _DAY)  # what Python's dates can do
+    offsets = [(_EPOCH + timedelta(seconds=moment)).astimezone(place).utcoffset() for moment in ends.tolist()]
+    local: IntArray = seconds + np.array(
+        [int((offset or timedelta()).total_seconds()) for offset in offsets], dtype=np.int64
+    )
     return local
 
 

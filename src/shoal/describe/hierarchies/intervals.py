@@ -21,6 +21,7 @@ from shoal.describe.hierarchies.numbers import (
     Number,
     Numbers,
     is_number,
+    narrow,
     plain,
     read,
     texts,
@@ -204,7 +205,11 @@ class Intervals(HierarchyDefaults):
         below = np.zeros(len(whole), dtype=np.bool_) if bottom is None else (whole < bottom).astype(np.bool_)
         above = np.zeros(len(whole), dtype=np.bool_) if top is None else (whole >= top).astype(np.bool_)
         inside = ~(below | above)
-        steps, places = np.unique((whole[inside] - origin) // width, return_inverse=True)
+        quotients = (whole[inside] - origin) // width
+        if quotients.dtype == object:
+            quotients = narrow(quotients.tolist())
+        steps, places = np.unique(quotients, return_inverse=True)
+        steps = steps.astype(whole.dtype)
         lows, highs = origin + steps * width, origin + (steps + 1) * width
         if bottom is not None:
             lows = np.maximum(lows, bottom)

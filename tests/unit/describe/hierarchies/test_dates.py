@@ -306,3 +306,17 @@ def test_forms():
     assert Dates.from_spec(written, Path()) == full
     with pytest.raises(InputError, match="Did you mean 'levels'"):
         Dates.from_spec({"level": ["year"]}, Path())
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Sydney", "UTC", "+05:30"])
+def test_clocks_change_after_2037_too(zone):
+    place = timezone(timedelta(hours=5, minutes=30)) if zone.startswith("+") else ZoneInfo(zone)
+    moments = [
+        datetime(year, month, 1, hour, 30, tzinfo=UTC)
+        for year in (2036, 2037, 2038, 2040, 2400, 9998)
+        for month in (1, 4, 7, 10, 12)
+        for hour in (3, 13, 21, 22, 23)
+    ]
+    values = pa.array([moment.strftime("%Y-%m-%dT%H:%MZ") for moment in moments])
+    days = [moment.astimezone(place).strftime("%Y-%m-%d") for moment in moments]
+    assert dates("day", zone=zone).levels(values).labels[1].to_pylist() == days
