@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from shoal import registry
 from shoal.audit import References, audit_release
 from shoal.audit.reference import claims, open_population, original_columns
+from shoal.background import Background, read_rows
 from shoal.describe.spec import Spec
 from shoal.encode.fit import fitted
 from shoal.encode.table import CodedTable, code_table
@@ -260,6 +261,8 @@ class _Run:
             notes=(*self.notes, *notes, *_note_on_weights(spec), *stars),
             source=self.source,
             steps=steps,
+            background=Background(self.source, self.coded, tuple(levels), recoded.lost),
+            seeded=self.seed is not None,
             satisfying_nodes=nodes,
             subsets=_as_tables(self.found.subsets),
         )
@@ -414,13 +417,9 @@ def _settle_columns(
 def _read(
     source: Source, spec: Spec, populations: Mapping[str, Source]
 ) -> tuple[pa.Table, dict[str, pa.Table]]:
-    """Read what is released, in the order of the input, and the quasi-identifiers of populations.
-
-    Identifiers are not even read, but for one that says who a row is about.
-    """
-    wanted = {*spec.released, spec.unit}
+    """Read what is released and the quasi-identifiers of populations, in the types of the spec."""
     columns = list(spec.quasi_identifiers)
-    table = source.read([name for name in source.columns if name in wanted], coded=columns)
+    table = read_rows(source, spec)
     larger = {key: population.read(columns, coded=columns) for key, population in populations.items()}
     if spec.types:
         places = (f" of the population {spec.populations[key].name!r}" for key in larger)

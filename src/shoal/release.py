@@ -15,11 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit import Audit, References
+from shoal.background import Background
 from shoal.describe.spec import Spec
 from shoal.events import Steps
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
+from shoal.recode.ladder import LabelLoss, Ladder, ladders, losses
 from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
 from shoal.write.release import write_release
@@ -75,6 +77,8 @@ class Release:
         From Incognito: for every set of quasi-identifiers the levels at which these alone satisfy, as Arrow.
     notes
         What else a reader should know.
+    background
+        The table that it was made of, for what compares with it. It holds what the release does not.
     """
 
     table: pa.Table
@@ -95,7 +99,9 @@ class Release:
     explanation: Explanation = field(repr=False)
     references: References = field(repr=False)
     source: Source = field(repr=False)
+    background: Background = field(repr=False)
     steps: Steps = field(repr=False)
+    seeded: bool = False
     satisfying_nodes: Nodes | None = field(default=None, repr=False)
     subsets: dict[tuple[str, ...], pa.Table] | None = field(default=None, repr=False)
 
@@ -135,6 +141,17 @@ class Release:
             Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
         """
         return write_release(self, path, stage=self.steps)
+
+    def ladders(self) -> tuple[Ladder, ...]:
+        """Tell where each quasi-identifier stands in its hierarchy, by labels that the release has."""
+        background = self.background
+        return ladders(background.coded, background.levels, background.lost)
+
+    def suppression(self) -> dict[str, tuple[LabelLoss, ...]]:
+        """Tell which labels the suppressed rows had, by column, as far as that gives nobody away."""
+        background = self.background
+        least = max(model.minimum_size for model in self.spec.privacy)
+        return losses(background.coded, background.levels, background.lost, max(least, 3))
 
     def choices(self) -> list[Choice]:
         """Tell what was chosen for each quasi-identifier."""

@@ -1,0 +1,101 @@
+"""Where a release stands in each hierarchy and where suppressed rows were, told by released labels alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.encode.column import CodedColumn
+from shoal.encode.table import CodedTable
+from shoal.read.columns import values_shown
+
+IntArray = NDArray[np.int64]
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The levels of one hierarchy and the chosen one among them.
+
+    Attributes
+    ----------
+    labels_per_level
+        How many labels each level has that occur in the table.
+    shown
+        Some labels of the chosen level and of those above it, by level: those that released rows have. Of
+        lower levels none is shown, since the release does not tell them.
+    """
+
+    column: str
+    level: int
+    labels_per_level: tuple[int, ...]
+    shown: dict[int, tuple[str, ...]]
+
+    @property
+    def height(self) -> int:
+        return len(self.labels_per_level) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLoss:
+    """How many rows with a label were kept and how many suppressed; without a label, those of all others."""
+
+    label: str | None
+    kept: int
+    suppressed: int
+
+
+def ladders(coded: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]) -> tuple[Ladder, ...]:
+    """Return where each quasi-identifier stands in its hierarchy.
+
+    Parameters
+    ----------
+    lost
+        ``lost[column][label]`` counts the suppressed rows that have this label, at the column's level.
+    """
+    found = []
+    for column, level, missing in zip(coded.columns, levels, lost, strict=True):
+        released = np.flatnonzero(column.label_counts(level) > missing)
+        shown = {}
+        for above in range(level, column.height + 1):
+            places = np.unique(column.step(level, above)[released])[:_SHOWN]
+            shown[above] = _texts(column.labels[above], places)
+        found.append(Ladder(column.name, level, tuple(map(len, column.labels)), shown))
+    return tuple(found)
+
+
+def losses(
+    coded: CodedTable, levels: Sequence[int], lost: Sequence[IntArray], least: int
+) -> dict[str, tuple[LabelLoss, ...]]:
+    """Return for each quasi-identifier which labels the suppressed rows had, the most frequent first.
+
+    A suppressed row is one that stands out, so it must not be found out from this: labels that no released
+    row has, and those of fewer suppressed rows than `least`, are only counted together, as the last. If
+    these together are fewer than that too, the last of the others joins them.
+    """
+    return {
+        column.name: tuple(_losses(column, level, missing, least))
+        for column, level, missing in zip(coded.columns, levels, lost, strict=True)
+    }
+
+
+def _losses(column: CodedColumn, level: int, missing: IntArray, least: int) -> Iterator[LabelLoss]:
+    kept = column.label_counts(level) - missing
+    places = np.flatnonzero((kept > 0) & (missing >= least))
+    places = places[np.argsort(-missing[places], kind="stable")]
+    while len(places) and 0 < missing.sum() - missing[places].sum() < least:
+        places = places[:-1]
+    texts = _texts(column.labels[level], places)
+    for place, text in zip(places.tolist(), texts, strict=True):
+        yield LabelLoss(text, int(kept[place]), int(missing[place]))
+    if rest := int(missing.sum() - missing[places].sum()):
+        yield LabelLoss(None, int(kept.sum() - kept[places].sum()), rest)
+
+
+def _texts(labels: pa.Array, places: NDArray[np.intp]) -> tuple[str, ...]:
+    shown: tuple[str | None, ...] = values_shown(labels.take(pa.array(places)))
+    return tuple("NULL" if text is None else text for text in shown)
