@@ -198,7 +198,7 @@ def _share(part: int, rows: int) -> str:
 
 def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
     """Go through the columns with whoever sits at the terminal; questions go to stderr if `err`."""
-    from shoal.describe.spec import Role
+    from shoal.describe.roles import Role
     from shoal.describe.suggest.draft import in_one_line
     from shoal.describe.suggest.words import count, printable
 
@@ -244,7 +244,7 @@ def _again(
 
 
 def _with_role(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:
-    from shoal.describe.spec import Role
+    from shoal.describe.roles import Role
 
     meant = [role for role in Role if role.value.startswith(answer.lower())]
     return suggestion.with_column(column.name, role=meant[0] if len(meant) == 1 else answer)

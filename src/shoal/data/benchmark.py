@@ -15,7 +15,7 @@ from shoal.data.files import hierarchy_name
 from shoal.data.published import SHAPES
 from shoal.data.shapes import shape
 from shoal.describe.hierarchies.file import hierarchy_file
-from shoal.describe.spec import QuasiIdentifier
+from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError, nearest
 from shoal.read import InputFormat, open_source

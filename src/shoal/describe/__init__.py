@@ -15,7 +15,8 @@ from shoal.describe.hierarchies.round import Rounding, rounding
 from shoal.describe.hierarchies.suppress import Suppress, suppress
 from shoal.describe.hierarchies.taxonomy import Taxonomy, taxonomy
 from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels
-from shoal.describe.spec import QuasiIdentifier, Role, Sensitive, Spec
+from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
+from shoal.describe.spec import Spec
 
 __all__ = [
     "ByFunction",

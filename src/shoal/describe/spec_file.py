@@ -15,7 +15,8 @@ from pydantic_core import PydanticCustomError
 from shoal import registry
 from shoal.describe import yaml_text
 from shoal.describe.missing import MissingValues
-from shoal.describe.spec import NullMeaning, QuasiIdentifier, Sensitive, SuppressedRows, column_problems
+from shoal.describe.roles import NullMeaning, QuasiIdentifier, Sensitive
+from shoal.describe.spec import SuppressedRows, column_problems
 from shoal.describe.yaml_text import Document, Place
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from shoal.describe.fitted import Fitted
 from shoal.describe.hierarchy import FromData, Hierarchy
-from shoal.describe.spec import QuasiIdentifier, Sensitive, Spec
+from shoal.describe.roles import QuasiIdentifier, Sensitive
+from shoal.describe.spec import Spec
 from shoal.encode.column import used_values
 from shoal.encode.fit import column_data
 from shoal.errors import InputError, Problem

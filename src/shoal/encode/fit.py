@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from shoal.describe.fitted import Fitted, Unfit
 from shoal.describe.hierarchy import ColumnData, FromData, HierarchyError, IntArray, known
-from shoal.describe.spec import QuasiIdentifier, Spec
+from shoal.describe.roles import QuasiIdentifier
+from shoal.describe.spec import Spec
 from shoal.read.columns import coded
 
 _MOST_CELLS = 2**26

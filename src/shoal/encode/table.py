@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import HierarchyError
-from shoal.describe.spec import QuasiIdentifier, Sensitive
+from shoal.describe.roles import QuasiIdentifier, Sensitive
 from shoal.encode.column import CodedColumn, UIntArray, code_column, code_together, used_values
 from shoal.errors import InputError, Problem
 from shoal.read.columns import coded as as_coded

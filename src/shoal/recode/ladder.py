@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -96,6 +97,6 @@ def _losses(column: CodedColumn, level: int, missing: IntArray, least: int) -> I
         yield LabelLoss(None, int(kept.sum() - kept[places].sum()), rest)
 
 
-def _texts(labels: pa.Array, places: NDArray[np.intp]) -> tuple[str, ...]:
+def _texts(labels: pa.Array, places: NDArray[np.integer[Any]]) -> tuple[str, ...]:
     shown: tuple[str | None, ...] = values_shown(labels.take(pa.array(places)))
     return tuple("NULL" if text is None else text for text in shown)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from shoal.describe import hierarchy_file, intervals, prefix, suppress
 from shoal.describe.hierarchy import HierarchyError
-from shoal.describe.spec import QuasiIdentifier
+from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.column import CodedColumn, code_column
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError

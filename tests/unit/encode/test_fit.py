@@ -9,7 +9,8 @@ import pytest
 
 import shoal
 from shoal.describe.hierarchy import ColumnData, HierarchyError
-from shoal.describe.spec import QuasiIdentifier, Spec
+from shoal.describe.roles import QuasiIdentifier
+from shoal.describe.spec import Spec
 from shoal.encode.fit import column_data, fitted
 from shoal.privacy.k_anonymity import KAnonymity
 

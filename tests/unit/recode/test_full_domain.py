@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.intervals import intervals
 from shoal.describe.hierarchies.suppress import suppress
-from shoal.describe.spec import QuasiIdentifier
+from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.table import CodedTable, code_table
 from shoal.privacy.delta_presence import DeltaPresence
 from shoal.privacy.k_anonymity import KAnonymity

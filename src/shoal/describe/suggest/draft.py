@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
 from shoal.describe.suggest.words import count, listed, percent, printable, written
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 from shoal.describe.suggest.concepts import CONCEPTS, Concept
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from math import ceil
 from typing import Final
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 
 MOST = 0.8
 """Share of the values that must look alike before a column is taken for that."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from shoal import registry
 from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 from shoal.describe.suggest.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
 from shoal.describe.suggest.kinds import Kind
 from shoal.describe.suggest.null_like import null_like, to_list

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 from shoal.describe.suggest.concepts import Concept
 from shoal.describe.suggest.kinds import Kind
 from shoal.describe.suggest.names import concepts_of

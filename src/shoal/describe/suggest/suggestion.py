@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 from shoal.errors import InputError, nearest
 from shoal.read.source import InputFormat
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.describe.spec import Role
+from shoal.describe.roles import Role
 from shoal.describe.suggest.concepts import CONCEPTS
 from shoal.describe.suggest.hipaa import SAFE_HARBOR
 from shoal.describe.suggest.names import concepts_of, words
