@@ -17,7 +17,7 @@ SOURCES = pyproject.toml CMakeLists.txt \
 .PHONY: help demo test test-all sanitize check fuzz bench format clean
 
 help:
-	@echo 'make demo      install, anonymize a made-up census of 100,000 people, audit the release'
+	@echo 'make demo      install, anonymize a made-up census of 100,000 people, audit the release, write the report'
 	@echo 'make test      lint, types, tests: a few minutes'
 	@echo 'make test-all  everything, slow tests and the sanitizer build of the kernel included'
 	@echo 'make check     lint and types only'
@@ -26,13 +26,12 @@ help:
 	@echo 'make format    put the code into its form'
 	@echo 'make clean     remove what the others made'
 
-demo: $(VENV)/.installed
-	$(BIN)/shoal demo
-	@echo
-	@echo 'To have `shoal` in an environment of your own:'
-	@echo '  pip install .'
+demo: $(VENV)/.showing
+	@echo 'To do the same in an environment of your own:'
+	@echo "  pip install '.[utility]'    # or pip install . without the models that try the release"
 	@echo '  shoal demo'
-	@echo '  shoal anonymize --help'
+	@echo
+	$(BIN)/shoal demo
 
 test: check
 	$(PYTEST) -m 'not slow'
@@ -83,6 +82,11 @@ $(WHEEL)/.built: $(SOURCES) | $(VENV)/.made
 $(VENV)/.installed: $(WHEEL)/.built
 	$(BIN)/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
 	$(BIN)/pip install --quiet $(WHEEL)/*.whl
+	touch $@
+
+# With the models that a release is tried on, so that the report has all its parts.
+$(VENV)/.showing: $(VENV)/.installed
+	$(BIN)/pip install --quiet "$$(echo $(WHEEL)/*.whl)[utility]"
 	touch $@
 
 $(VENV)/.developing: $(VENV)/.installed

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from shoal.describe.hierarchies.round import rounding
     from shoal.describe.hierarchies.suppress import suppress
     from shoal.describe.hierarchies.taxonomy import taxonomy
-    from shoal.describe.spec import QuasiIdentifier, Sensitive, Spec
+    from shoal.describe.roles import QuasiIdentifier, Sensitive
+    from shoal.describe.spec import Spec
     from shoal.describe.suggest.profile import Profile, profile
     from shoal.describe.suggest.suggestion import Suggestion, suggest
     from shoal.errors import (
@@ -70,6 +71,10 @@ if TYPE_CHECKING:
     from shoal.measure.kl_divergence import KLDivergence
     from shoal.measure.loss import Loss
     from shoal.measure.precision import Precision
+    from shoal.measure.risk import RiskAssessment, RiskComparison, assess_risk
+    from shoal.measure.utility.assess import assess_utility
+    from shoal.measure.utility.assessment import UtilityAssessment
+    from shoal.measure.utility.encoder import LabelEncoder
     from shoal.privacy.alpha_k import AlphaK
     from shoal.privacy.beta_likeness import BetaLikeness
     from shoal.privacy.delta_disclosure import DeltaDisclosure
@@ -82,6 +87,8 @@ if TYPE_CHECKING:
     from shoal.privacy.t_closeness import TCloseness
     from shoal.release import Release
     from shoal.search.nodes import Nodes
+    from shoal.tradeoff.compare import compare
+    from shoal.tradeoff.comparison import Comparison
 
     __version__: str
 
@@ -92,6 +99,7 @@ __all__ = [
     "BetaLikeness",
     "CertaintyPenalty",
     "Classification",
+    "Comparison",
     "CustomMeasure",
     "DeltaDisclosure",
     "DeltaPresence",
@@ -104,6 +112,7 @@ __all__ = [
     "KLDivergence",
     "KMap",
     "LDiversity",
+    "LabelEncoder",
     "Loss",
     "MissingFileError",
     "MonotoneDiscernability",
@@ -115,16 +124,22 @@ __all__ = [
     "QuasiIdentifier",
     "Release",
     "Risk",
+    "RiskAssessment",
+    "RiskComparison",
     "Sensitive",
     "ShoalError",
     "Spec",
     "Suggestion",
     "TCloseness",
+    "UtilityAssessment",
     "anonymize",
+    "assess_risk",
+    "assess_utility",
     "audit_release",
     "by_function",
     "chain",
     "clusters",
+    "compare",
     "dates",
     "from_anjana",
     "hierarchy_file",
@@ -147,9 +162,11 @@ _HOMES = {
     "anonymize": "shoal.flow",
     "Release": "shoal.release",
     "Nodes": "shoal.search.nodes",
+    "compare": "shoal.tradeoff.compare",
+    "Comparison": "shoal.tradeoff.comparison",
     "Spec": "shoal.describe.spec",
-    "QuasiIdentifier": "shoal.describe.spec",
-    "Sensitive": "shoal.describe.spec",
+    "QuasiIdentifier": "shoal.describe.roles",
+    "Sensitive": "shoal.describe.roles",
     "AlphaK": "shoal.privacy.alpha_k",
     "BetaLikeness": "shoal.privacy.beta_likeness",
     "DeltaDisclosure": "shoal.privacy.delta_disclosure",
@@ -171,6 +188,12 @@ _HOMES = {
     "Loss": "shoal.measure.loss",
     "MonotoneDiscernability": "shoal.measure.discernability",
     "Precision": "shoal.measure.precision",
+    "RiskAssessment": "shoal.measure.risk",
+    "RiskComparison": "shoal.measure.risk",
+    "assess_risk": "shoal.measure.risk",
+    "assess_utility": "shoal.measure.utility.assess",
+    "LabelEncoder": "shoal.measure.utility.encoder",
+    "UtilityAssessment": "shoal.measure.utility.assessment",
     "intervals": "shoal.describe.hierarchies.intervals",
     "quantiles": "shoal.describe.hierarchies.quantiles",
     "rounding": "shoal.describe.hierarchies.round",

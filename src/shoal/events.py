@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeAlias
 
-STEPS = ("read", "encode", "search", "recode", "audit", "write")
+STEPS = ("read", "encode", "search", "recode", "audit", "write", "report")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Steps:
     SearchAdvanced
     StepFinished
     >>> list(steps.seconds)
-    ['read', 'encode', 'search', 'recode', 'audit', 'write', 'total']
+    ['read', 'encode', 'search', 'recode', 'audit', 'write', 'report', 'total']
     """
 
     def __init__(self, listener: Listener | None = None) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nsmallest
-from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,17 +15,22 @@ import pyarrow.compute as pc
 from shoal.audit import Audit, References
 from shoal.background import Background
 from shoal.describe.spec import Spec
-from shoal.events import Steps
+from shoal.events import Listener, Steps
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
-from shoal.recode.ladder import LabelLoss, Ladder, ladders, losses
+from shoal.recode.ladder import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
 from shoal.write.release import write_release
 
+if TYPE_CHECKING:
+    from shoal.draw.lattice import LatticePicture
+    from shoal.measure.risk import RiskComparison
+    from shoal.measure.utility.assessment import UtilityAssessment
+    from shoal.search.neighbours import Neighbour
+
 _LABELS_SHOWN = 3
-_BEGINS_WITH_A_NUMBER = re.compile(r"(?:\[|< |>= )?(-?[0-9]+(?:\.[0-9]+)?)")
 
 
 class Choice(NamedTuple):
@@ -132,15 +135,106 @@ class Release:
         """What each step took, and `total`."""
         return self.steps.seconds
 
-    def write(self, path: str | Path) -> Path:
-        """Write the release and its manifest, once the audit of the written file holds.
+    def write(
+        self,
+        path: str | Path,
+        *,
+        report: bool = False,
+        sampling_fraction: float | None = None,
+        sign: str | Path | None = None,
+    ) -> Path:
+        """Write the release with its evidence beside it, once the audit of the written file holds.
 
         Parameters
         ----------
         path
             Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
+        report
+            Also write a report for people, an HTML page. The original table is read again for it.
+        sampling_fraction
+            For the report, the share of the population that is in the original table, if known.
+        sign
+            A file with the private key that signs the manifest.
         """
-        return write_release(self, path, stage=self.steps)
+        path = Path(path)
+
+        def page(audit: Audit, sha256: str) -> str:
+            from shoal.report import report_html
+
+            return report_html(
+                self, name=path.name, audit=audit, sha256=sha256, sampling_fraction=sampling_fraction
+            )
+
+        return write_release(self, path, sign=sign, report=page if report else None, stage=self.steps)
+
+    def risk(
+        self,
+        *,
+        sampling_fraction: float | None = None,
+        threshold: float = 0.2,
+        listener: Listener | None = None,
+    ) -> RiskComparison:
+        """Measure the risk before and after; see `shoal.assess_risk`. The original table is read again.
+
+        Parameters
+        ----------
+        sampling_fraction
+            The share of the population that is in the original table, if known.
+        threshold
+            The chance above which rows are counted as at risk.
+        """
+        from shoal.measure.risk import compare_risk
+
+        return compare_risk(
+            self.background.table(self.spec),
+            self.table,
+            spec=self.spec,
+            sampling_fraction=sampling_fraction,
+            threshold=threshold,
+            starred_rows=self.suppressed_rows if self.spec.suppressed == "star" else 0,
+            levels=self.levels,
+            listener=listener,
+        )
+
+    def utility(
+        self,
+        *,
+        target: str | Sequence[str] | None = None,
+        learning: bool = True,
+        listener: Listener | None = None,
+    ) -> UtilityAssessment:
+        """Measure what the release can still be used for; see `shoal.assess_utility`.
+
+        Parameters
+        ----------
+        target
+            The columns that models learn to predict; if not given, the sensitive ones that they can.
+        learning
+            Whether models are trained, which takes the most time, and scikit-learn.
+        """
+        from shoal.measure.utility.assess import assess_utility
+
+        return assess_utility(
+            self.background.table(self.spec),
+            self.table,
+            self.spec,
+            target=target,
+            learning=learning,
+            levels=self.levels,
+            listener=listener,
+        )
+
+    def lattice(self) -> LatticePicture:
+        """Draw the lattice with the choice in it; of a large one, the lowest nodes that satisfy."""
+        from shoal.draw.lattice import draw_lattice
+
+        return draw_lattice(self.background.problem(self.spec), self.background.levels)
+
+    def neighbours(self) -> tuple[Neighbour, ...]:
+        """Look at the choices of levels beside this one, and tell why each of them lost."""
+        from shoal.search.neighbours import neighbours
+
+        return neighbours(self.background.problem(self.spec), self.background.levels)
 
     def ladders(self) -> tuple[Ladder, ...]:
         """Tell where each quasi-identifier stands in its hierarchy, by labels that the release has."""
@@ -172,7 +266,7 @@ class Release:
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
             ("NULL", self._null_rule()),
             ("Order", "shuffled" if self.shuffled else "as in the input"),
-            ("Time", f"{self.seconds['total']:.2f} s, of which search {self.seconds['search']:.2f} s"),
+            ("Time", self._time()),
         ]
         return facts + [("Note", note) for note in self.notes]
 
@@ -229,9 +323,20 @@ class Release:
             ],
         }
 
+    def _repr_html_(self) -> str:
+        from shoal.notebook import release_html
+
+        return release_html(self)
+
     def _score(self) -> str:
         ends = f" ({self.explanation.between})" if self.explanation.between else ""
         return f"{self.score:.12g} {self.explanation.measure}, {self._proof()}{ends}"
+
+    def _time(self) -> str:
+        seconds = self.seconds
+        parts = {step: seconds[step] for step in ("search", "report") if step == "search" or seconds[step]}
+        listed = ", ".join(f"{step} {taken:.2f} s" for step, taken in parts.items())
+        return f"{seconds['total']:.2f} s, of which {listed}"
 
     def _proof(self) -> str:
         if self.optimal:
@@ -271,25 +376,13 @@ def _some_labels(column: pa.ChunkedArray) -> str:
     """Return the first labels in their order, and how many there are."""
     if pa.types.is_dictionary(column.type):
         labels = [label for chunk in column.chunks for label in chunk.dictionary.to_pylist()]
-        count, first = len(labels), tuple(nsmallest(_LABELS_SHOWN, labels, key=_in_order))
+        count, first = len(labels), tuple(nsmallest(_LABELS_SHOWN, labels, key=in_order))
     else:
         values = pc.unique(column).drop_null()
         smallest = pc.array_sort_indices(values)[:_LABELS_SHOWN]
         count, first = len(values), values_shown(values.take(smallest))
     shown = [*first, *(["NULL"] if column.null_count else [])]
     return ", ".join(shown) + (f", ... ({count:,} labels)" if count > len(first) else "")
-
-
-def _in_order(label: str) -> tuple[float, str]:
-    """Return what labels are ordered by: those that begin with a number, or are an interval, by that.
-
-    Examples
-    --------
-    >>> sorted(["other", "[100, 120)", ">= 120", "[20, 40)", "< 20", "1990s"], key=_in_order)
-    ['< 20', '[20, 40)', '[100, 120)', '>= 120', '1990s', 'other']
-    """
-    number = _BEGINS_WITH_A_NUMBER.match(label)
-    return (float(number[1]) if number else inf, label)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> str:

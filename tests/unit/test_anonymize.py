@@ -332,7 +332,7 @@ def test_events():
     events = []
     release = shoal.anonymize(pa.table(PEOPLE), spec_of(), listener=events.append, algorithm="exhaustive")
     started = [event.step for event in events if isinstance(event, StepStarted)]
-    assert started == list(STEPS[:-1])
+    assert started == [step for step in STEPS if step not in ("write", "report")]
     finished = {event.step: event.seconds for event in events if isinstance(event, StepFinished)}
     advanced = [event for event in events if isinstance(event, SearchAdvanced)]
     assert finished.keys() == set(started)

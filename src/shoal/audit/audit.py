@@ -10,12 +10,15 @@ class like any other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Self
 
 import pyarrow as pa
 
+from shoal.audit.classes import Classes
+from shoal.audit.evidence import Evidence, manifest_path
+from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
+from shoal.audit.original import original_table
 from shoal.audit.reference import (
     Claim,
     add_references,
@@ -25,96 +28,23 @@ from shoal.audit.reference import (
     without_units,
 )
 from shoal.audit.relation import Relation, open_relation
+from shoal.audit.told import same_file, told
 from shoal.audit.typed_columns import with_types
 from shoal.describe.spec import Spec
-from shoal.errors import AuditError, InputError, Problem, nearest
+from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
-from shoal.read.source import InputFormat
+from shoal.read.source import InputFormat, check_file
 
 _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What became of one claim, and the query that anybody can repeat."""
-
-    claim: str
-    holds: bool
-    measured: str
-    sql: str
-    checkable: bool = True
-    """Whether the released values tell. They do not where people were counted who are not in them."""
-
-    @property
-    def verdict(self) -> str:
-        fails = "FAILS" if self.checkable else "NOT CHECKABLE"
-        return f"{'holds' if self.holds else fails}, {self.measured}"
-
-    def render(self) -> str:
-        return f"{self.claim}: {self.verdict}"
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """All findings on one release."""
-
-    findings: tuple[Finding, ...]
-    rows: int
-    """Rows found, suppressed ones included."""
-    suppressed_rows: int
-    """Rows found with `*` in every quasi-identifier, if no more than may be suppressed."""
-
-    @property
-    def holds(self) -> bool:
-        return all(finding.holds for finding in self.findings)
-
-    def require(self, rows: int) -> Self:
-        """Return the audit itself, or raise unless all claims hold on exactly this many rows.
-
-        Raises
-        ------
-        AuditError
-            With every claim that fails.
-        """
-        problems = [
-            f"The release does not keep its claim '{finding.claim}'.\n"
-            f"Measured: {finding.measured}.\n"
-            "Nothing was written."
-            for finding in self.findings
-            if not finding.holds
-        ]
-        if self.rows != rows:
-            problems.append(
-                "The written file does not hold all rows.\n"
-                f"Rows of the release: {rows:,}; in the file: {self.rows:,}.\n"
-                "Nothing was written."
-            )
-        if problems:
-            raise AuditError(problems)
-        return self
-
-    def to_mapping(self) -> dict[str, object]:
-        """Return the audit as plain values, ready for JSON."""
-        return {
-            "holds": self.holds,
-            "rows": self.rows,
-            "suppressed_rows": self.suppressed_rows,
-            "claims": [asdict(finding) for finding in self.findings],
-        }
-
-    def render(self) -> str:
-        """Return the audit as text, one line per claim."""
-        rows = f"rows: {self.rows:,}"
-        if self.suppressed_rows:
-            rows += f", of which {self.suppressed_rows:,} suppressed"
-        return "\n".join([*(finding.render() for finding in self.findings), rows])
-
-
 def audit_release(
     release: str | Path | pa.Table,
-    spec: Spec,
+    spec: Spec | None = None,
     input_format: InputFormat | None = None,
     *,
+    manifest: str | Path | None = None,
+    public_key: str | Path | None = None,
     name: str | None = None,
     original: object = None,
     populations: Mapping[str, object] | None = None,
@@ -122,8 +52,9 @@ def audit_release(
     units: pa.Array | None = None,
     earlier: Audit | None = None,
     starred_rows: int | None = None,
+    memory: str | None = None,
 ) -> Audit:
-    """Check a release against the claims of its spec.
+    """Check a release against the claims of its spec, and what its manifest says against the file.
 
     Parameters
     ----------
@@ -131,11 +62,17 @@ def audit_release(
         A CSV file (also `.gz`), a Parquet or Excel file or a table. A file is read as Shoal writes it: the
         spec's `null-values` and `sheet` are about the original.
     spec
-        Its privacy models are the claims; its roles say which columns are which.
+        Its privacy models are the claims; its roles say which columns are which. If not given, it is that of
+        the manifest.
     input_format
-        Delimiter, quote and encoding of a CSV file. What it leaves open is the spec's; then the delimiter
-        is sniffed and the quote is `"`, since `'x'` and `x` would be the same value for a wrong guess. The
-        encoding is never the spec's, since releases are written in UTF-8.
+        Delimiter, quote and encoding of a CSV file. What it leaves open is the manifest's, then the spec's;
+        then the delimiter is sniffed and the quote is `"`, since `'x'` and `x` would be the same value for a
+        wrong guess. The encoding is never the spec's, since releases are written in UTF-8.
+    manifest
+        The manifest of the release. Everything that it says about the file is compared with it. If neither
+        this nor a spec is given, it is the one beside the file.
+    public_key
+        The key with which the manifest's signature is to be checked.
     name
         The file's name in messages and queries, where it is to be another than its own.
     original
@@ -144,14 +81,17 @@ def audit_release(
     populations
         By key the populations that models compare with, where these are not the spec's own.
     levels
-        The levels of the release: needed with a population, which is generalized in the same way.
+        The levels of the release, needed with a population, which is generalized in the same way; if not
+        given, those of the manifest.
     units
         For a release that is a table: who each of its rows is about, where the release does not tell.
     earlier
         An audit of the same rows that knew the units: its findings stand where the file cannot show them.
     starred_rows
-        How many rows were suppressed and left in, where that is known. If there are more rows like them, some
-        are a class, and all that look alike are judged as one.
+        How many rows were suppressed and left in, where that is known; if not given, the manifest's number.
+        If there are more rows like them, some are a class, and all that look alike are judged as one.
+    memory
+        How much the queries may use, such as `4GB`; what is larger goes to files in the temporary folder.
 
     Raises
     ------
@@ -170,43 +110,107 @@ def audit_release(
     columns present: holds, 1 of 1
     rows: 3
     """
-    given = input_format or InputFormat()
-    dialect = InputFormat(
-        delimiter=given.delimiter or spec.input.delimiter,
-        quote=given.quote or spec.input.quote or '"',
-        encoding=given.encoding,
-    )
+    evidence = _evidence(release, spec, manifest, public_key)
+    asked_for = evidence.spec() if spec is None and evidence is not None else spec
+    assert asked_for is not None, "without a spec there is a manifest"
+    if evidence is not None:
+        levels = evidence.said.levels if levels is None else levels
+        starred_rows = evidence.starred_rows if starred_rows is None else starred_rows
     release, hidden = _with_units(release, units)
-    with open_relation(release, dialect, name) as opened:
+    dialect = _dialect(input_format, evidence, asked_for)
+    with open_relation(release, dialect, name, memory=memory) as opened:
         columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
-        relation, strange = with_types(replace(opened, columns=columns), spec)
-        unit = _released_unit(relation, spec) if hidden is None else opened.columns[hidden]
-        asked = claims(spec, unit_known=unit is not None)
-        references, problems = read_references(spec, asked, original, populations, levels)
-        problems = [*map(Problem, _missing_columns(relation, spec)), *strange, *problems]
+        relation, strange = with_types(replace(opened, columns=columns), asked_for)
+        unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
+        asked = claims(asked_for, unit_known=unit is not None)
+        references, problems = read_references(asked_for, asked, original, populations, levels)
+        problems = [*map(Problem, _missing_columns(relation, asked_for)), *strange, *problems]
         if unit is not None:
             (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
             if nobody:
-                problems.append(Problem(without_units("the release", spec.unit, nobody)))
+                problems.append(Problem(without_units("the release", asked_for.unit, nobody)))
         if problems:
-            raise InputError(problems)
-        made = with_hierarchies(spec, references)
-        tables = add_references(relation, made, asked, references, levels or {}, unit)
-        starred = " AND ".join(f"{relation.columns[qi]}::VARCHAR = '*'" for qi in spec.quasi_identifiers)
-        rows, suppressed = relation.ask(
-            f"SELECT count(*), count(*) FILTER (WHERE {starred}) FROM {relation.source}"
-        )
-        # Where a class that is missing tells something, nothing may be suppressed.
-        limit = spec.suppression if all(model.suppressible for model in spec.privacy) else 0.0
-        too_many = suppressed > limit * rows + _ROUNDING
-        if too_many or starred_rows not in (None, suppressed):
-            starred, suppressed = "false", 0
+            raise InputError([*problems, *_circumstances(evidence, release, asked_for, spec)])
+        made = with_hierarchies(asked_for, references)
+        try:
+            tables = add_references(relation, made, asked, references, levels or {}, unit)
+        except InputError as error:
+            raise InputError([*error.problems, *_circumstances(evidence, release, asked_for, spec)]) from None
+        classes = _classes(relation, asked_for, starred_rows)
         findings = (
-            *_privacy(relation, spec, asked, tables, starred, earlier, vacuous=rows == suppressed),
-            _identifiers_removed(relation, spec),
-            _columns_present(relation, spec),
+            *_privacy(classes, asked_for, asked, tables, earlier, evidence),
+            _identifiers_removed(relation, asked_for),
+            _columns_present(relation, asked_for),
+            *_nulls_absent(relation, asked_for),
         )
-    return Audit(findings, rows, suppressed)
+        compared = original_table(relation, references.original, asked, evidence)
+        suppressed = classes.starred if classes.suppressed else 0
+        audit = Audit(findings, classes.rows, suppressed, classes.starred, classes.sizes)
+    if evidence is not None and not isinstance(release, pa.Table):
+        audit = audit.extended(told(evidence, audit, asked_for, Path(release), given=spec is not None))
+    audit = audit.extended(compared)
+    if evidence is not None and public_key is not None:
+        from shoal.write.signature import signature_finding
+
+        audit = audit.extended([signature_finding(evidence.path, public_key)])
+    return audit
+
+
+def _evidence(
+    release: str | Path | pa.Table,
+    spec: Spec | None,
+    manifest: str | Path | None,
+    public_key: str | Path | None,
+) -> Evidence | None:
+    """Read the manifest, if one is given or nothing else says what is claimed."""
+    if manifest is None and spec is None and not isinstance(release, pa.Table):
+        path = Path(release)
+        check_file(path)
+        manifest = manifest_path(path)
+        if not manifest.exists():
+            raise InputError(
+                f"It is not said what the release {path.name!r} claims.\n"
+                f"Found: no spec, and no manifest {manifest.name!r} beside it.\n"
+                "Give --spec SPEC, --manifest FILE, or -k and at least one --qi (in Python spec=...)."
+            )
+    if manifest is not None:
+        return Evidence.read(manifest)
+    if spec is None:
+        raise InputError("It is not said what the table claims.\nGive its spec, or its manifest.")
+    if public_key is not None:
+        raise InputError(
+            "A signature is one of a manifest.\nFound: a public key, and no manifest.\n"
+            "Give the manifest too: --manifest FILE (in Python manifest=...)."
+        )
+    return None
+
+
+def _circumstances(
+    evidence: Evidence | None, release: str | Path | pa.Table, spec: Spec, given: Spec | None
+) -> list[Problem]:
+    """Tell what else may be wrong where claims cannot be checked: lost files, another file's manifest."""
+    if evidence is None or isinstance(release, pa.Table):
+        return []
+    problems = evidence.missing_files(spec) if given is None else []
+    same = same_file(evidence, Path(release))
+    if not same.holds:
+        problems.append(
+            Problem(
+                f"The manifest {evidence.path.name!r} is not that of this file.\nSHA-256: {same.measured}.\n"
+                "Give the file and the manifest that belong together."
+            )
+        )
+    return problems
+
+
+def _dialect(given: InputFormat | None, evidence: Evidence | None, spec: Spec) -> InputFormat:
+    own = given or InputFormat()
+    said = evidence.input_format if evidence is not None else InputFormat()
+    return InputFormat(
+        delimiter=own.delimiter or said.delimiter or spec.input.delimiter,
+        quote=own.quote or said.quote or spec.input.quote or '"',
+        encoding=own.encoding,
+    )
 
 
 def _with_units(
@@ -249,61 +253,91 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
             )
 
 
+def _classes(relation: Relation, spec: Spec, starred_rows: int | None) -> Classes:
+    """Group the rows, and settle whether those with `*` in every quasi-identifier are suppressed ones."""
+    classes = Classes.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
+    # Where a class that is missing tells something, nothing may be suppressed.
+    limit = spec.suppression if all(model.suppressible for model in spec.privacy) else 0.0
+    too_many = classes.starred > limit * classes.rows + _ROUNDING
+    return replace(classes, suppressed=not too_many and starred_rows in (None, classes.starred))
+
+
 def _privacy(
-    relation: Relation,
+    classes: Classes,
     spec: Spec,
     asked: Sequence[Claim],
     tables: Tables,
-    starred: str,
     earlier: Audit | None,
-    *,
-    vacuous: bool,
-) -> list[Finding]:
-    findings = []
+    evidence: Evidence | None,
+) -> Iterator[Finding]:
+    relation = classes.relation
+    shown, plainly = _kept(relation.shown, classes), (_kept(relation.source, classes), tables)
+    reads = any(c.checkable and not c.population and (c.column or c.unit) for c in asked)
+    filled = (classes.filled(tables) if reads else None) or plainly
     for place, claim in enumerate(asked):
         model = claim.model
         if not claim.checkable:
-            findings.append(_from_before(claim, spec, None if earlier is None else earlier.findings[place]))
+            before = earlier.findings[place] if earlier is not None else None
+            yield _uncheckable(claim, spec, classes, before, evidence)
             continue
-        query = model.sql(tables)
-        failing, figure = relation.ask(_kept(relation.source, starred) + query)
+        if claim.population:
+            start, read = plainly
+        elif claim.column or claim.unit:
+            start, read = filled
+        else:
+            start, read = classes.sized(tables)
+        failing, figure = relation.ask(start + model.sql(read))
         measured = model.wording(figure)
         if failing:
             measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
         if claim.unit:
             measured += f", counted by {spec.unit!r}"
-        if vacuous:
+        if classes.suppressed and classes.rows == classes.starred:
             measured += " (nothing to check: no rows but suppressed ones)"
-        findings.append(
-            Finding(model.describe(), failing == 0, measured, _kept(relation.shown, starred) + query)
+        yield Finding(
+            model.describe(), failing == 0, measured, shown + model.sql(tables), figure=plain(figure)
         )
-    return findings
 
 
-def _from_before(claim: Claim, spec: Spec, finding: Finding | None) -> Finding:
-    """Return the finding on a claim about people who cannot be told in the release."""
-    if finding is not None:
-        done = "generalized" if spec.unit in spec.quasi_identifiers else "removed"
-        measured = f"{finding.measured} before it was {done}"
-        return replace(finding, measured=measured, checkable=False)
-    return Finding(
-        claim.model.describe(),
-        holds=False,
-        measured=f"it counts people by {spec.unit!r}, which the release does not have",
-        sql="",
-        checkable=False,
-    )
+def _uncheckable(
+    claim: Claim, spec: Spec, classes: Classes, before: Finding | None, evidence: Evidence | None
+) -> Finding:
+    """Return the finding on a claim about people who cannot be told in the release.
+
+    People are no more than their rows. So where a class has fewer rows than the claim needs people, it fails
+    whoever they are; otherwise only what was measured before can be told, and that proves nothing here.
+    """
+    name, done = claim.model.describe(), _fate(spec)
+    if before is not None:
+        return replace(before, measured=f"{before.measured} before it was {done}", checkable=False)
+    sizes, needed = classes.sizes, claim.model.minimum_size
+    if failing := sum(count for size, count in sizes.items() if size < needed):
+        fail = "class fails" if failing == 1 else "classes fail"
+        return Finding(
+            name, False, f"smallest class {min(sizes)} rows, {failing:,} {fail} whoever they are about", ""
+        )
+    measured = f"it counts people by {spec.unit!r}, which is not in the release"
+    for said in evidence.said.claims if evidence is not None else ():
+        if said.claim == name:
+            measured += f"; by the manifest {said.measured}"
+    return Finding(name, holds=False, measured=measured, sql="", checkable=False)
 
 
-def _kept(source: str, starred: str) -> str:
+def _fate(spec: Spec) -> str:
+    return "generalized" if spec.unit in spec.quasi_identifiers else "removed"
+
+
+def _kept(source: str, classes: Classes) -> str:
     """Return the beginning of a query on the rows that are not suppressed; with NULL a row is not."""
-    return f"WITH kept AS (\n  SELECT * FROM {source}\n  WHERE NOT coalesce({starred}, false)\n)\n"
+    starred = " AND ".join(f"{name}::VARCHAR = '*'" for name in classes.quasi_identifiers)
+    where = starred if classes.suppressed else "false"
+    return f"WITH kept AS (\n  SELECT * FROM {source}\n  WHERE NOT coalesce({where}, false)\n)\n"
 
 
 def _identifiers_removed(relation: Relation, spec: Spec) -> Finding:
     left = [column for column in spec.withheld if column in relation.columns]
     measured = f"{len(spec.withheld) - len(left)} of {len(spec.withheld)}{_named('; still there', left)}"
-    return Finding("identifiers removed", not left, measured, _describe(relation))
+    return Finding("identifiers removed", not left, measured, _describe(relation), figure=len(left))
 
 
 def _columns_present(relation: Relation, spec: Spec) -> Finding:
@@ -313,7 +347,25 @@ def _columns_present(relation: Relation, spec: Spec) -> Finding:
         f"{len(spec.released) - len(missing)} of {len(spec.released)}"
         f"{_named('; missing', missing)}{_named('; not in the spec', extra)}"
     )
-    return Finding("columns present", not missing, measured, _describe(relation))
+    return Finding(COLUMNS_PRESENT, not missing, measured, _describe(relation), figure=len(missing))
+
+
+def _nulls_absent(relation: Relation, spec: Spec) -> Iterator[Finding]:
+    """Find whether columns in which the spec forbids NULL have none; what is missing is told elsewhere."""
+    forbidding = [name for name, meaning in spec.nulls.items() if meaning == "forbid"]
+    if not forbidding:
+        return
+    there = [name for name in forbidding if name in relation.columns]
+    counted = ", ".join(f"count(*) - count({relation.columns[name]})" for name in there) or "0"
+    found = relation.ask(f"SELECT {counted} FROM {relation.source}")
+    nulls = {name: int(count) for name, count in zip(there, found, strict=False) if count}
+    yield Finding(
+        f"no NULL in {', '.join(forbidding)}",
+        not nulls,
+        ", ".join(f"{count:,} in {name}" for name, count in nulls.items()) or "none",
+        f"SELECT {counted} FROM {relation.shown}",
+        figure=sum(nulls.values()),
+    )
 
 
 def _describe(relation: Relation) -> str:

@@ -48,6 +48,7 @@ class Claim:
     """A model with what its query reads beside the released rows, and whether that can be known here."""
 
     model: PrivacyModel
+    column: bool
     original: bool
     population: bool
     taxonomy: bool
@@ -60,11 +61,11 @@ def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
 
     What its query reads a model says itself, by the names that stand in it.
     """
-    marks = {name: f"\0{name}" for name in ("original", "population", "taxonomy", "unit")}
+    marks = {name: f"\0{name}" for name in ("column", "original", "population", "taxonomy", "unit")}
     tables = Tables(
         kept="kept",
         quasi_identifiers=list(spec.quasi_identifiers),
-        columns={name: name for name in spec.sensitive},
+        columns=dict.fromkeys(spec.sensitive, marks["column"]),
         original=marks["original"],
         populations=dict.fromkeys(spec.populations, marks["population"]),
         taxonomies=dict.fromkeys(spec.sensitive, (marks["taxonomy"], 1)),

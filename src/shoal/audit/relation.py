@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
+_MEMORY = "2GiB"
+"""What queries may use if nobody says otherwise. What is larger goes to files in the temporary folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,12 @@ class Relation:
             if "interrupt" in str(error).lower():
                 raise KeyboardInterrupt from None
             raise
+        except duckdb.OutOfMemoryException:
+            raise InputError(
+                f"The {self.what} '{self.name}' is too large for the memory that its check may use.\n"
+                "DuckDB says OutOfMemoryException.\n"
+                "Let it have more: shoal audit --memory 8GB (in Python memory='8GB')."
+            ) from None
         except duckdb.Error as error:
             # DuckDB quotes the offending line, cell values and all: only its number may be passed on.
             line = re.search(r"Line: (\d+)", str(error))
@@ -83,6 +91,7 @@ def open_relation(
     input_format: InputFormat,
     name: str | None = None,
     what: str = "release",
+    memory: str | None = None,
 ) -> Iterator[Relation]:
     """Open a release in a database of its own, in memory, without network or extensions.
 
@@ -97,6 +106,8 @@ def open_relation(
         The file's name in messages and queries, where it is to be another than its own.
     what
         What messages call it.
+    memory
+        The most that queries may use, such as `4GB`; the rest goes to files in the temporary folder.
     """
     import duckdb
 
@@ -110,6 +121,8 @@ def open_relation(
             "threads": min(4, os.cpu_count() or 1),
         }
         with duckdb.connect(config=config) as connection:
+            connection.execute("SET enable_progress_bar = false")
+            _limit(connection, memory)
             if isinstance(release, pa.Table):
                 _register(connection, "release", release)
                 columns, text = described(connection, "release", release.column_names)
@@ -137,6 +150,20 @@ def open_relation(
             if file.dialect is not None:
                 _check_read(relation, path, file.dialect)
             yield relation
+
+
+def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:
+    """Set how much memory queries may use."""
+    if memory is not None and not re.fullmatch(r"(?i)[0-9]+(\.[0-9]+)? ?[KMGT]i?B", memory):
+        raise InputError(f"Memory is a number with its unit.\nFound: {memory!r}.\nWrite for example 4GB.")
+    if memory is None:
+        # On a small computer DuckDB's own limit, a share of what there is, is below ours.
+        own = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+        number, _, unit = str(own).partition(" ")
+        if unit in ("GiB", "TiB") and float(number) > float(_MEMORY.removesuffix("GiB")):
+            memory = _MEMORY
+    if memory is not None:
+        connection.execute(f"SET memory_limit = '{memory}'")
 
 
 def _register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:

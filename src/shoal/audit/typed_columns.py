@@ -6,7 +6,7 @@ is cast in the query itself, so that whoever repeats it does the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -23,14 +23,26 @@ def with_types(relation: Relation, spec: Spec) -> tuple[Relation, list[Problem]]
 
     Quasi-identifiers stay as they are: above level 0 they are labels.
     """
+    return cast_columns(relation, {name: spec.types[name] for name in _looked_at(spec) if name in spec.types})
+
+
+def cast_columns(
+    relation: Relation, types: Mapping[str, ColumnType], *, released: bool = True
+) -> tuple[Relation, list[Problem]]:
+    """Return a table whose columns of text are values of these types, and tell what is not.
+
+    Parameters
+    ----------
+    released
+        Whether the values are written as Shoal writes them, as far as possible; else in the form of the type.
+    """
     problems: list[Problem] = []
     casts = []
-    for name in _looked_at(spec):
-        kind = spec.types.get(name)
-        if kind is None or isinstance(kind, Text) or name not in relation.text:
+    for name, kind in types.items():
+        if isinstance(kind, Text) or name not in relation.text:
             continue
         try:
-            casts.append(_cast(relation, name, kind))
+            casts.append(_cast(relation, name, kind, released))
         except InputError as error:
             problems += error.problems
     if not casts:
@@ -47,19 +59,20 @@ def _looked_at(spec: Spec) -> Iterator[str]:
     return (name for name in columns if name and name not in spec.quasi_identifiers)
 
 
-def _cast(relation: Relation, name: str, kind: ColumnType) -> str:
-    """Return what casts a column of text; a form applies where not all of it is as Shoal writes it.
+def _cast(relation: Relation, name: str, kind: ColumnType, released: bool) -> str:
+    """Return what casts a column of text; of a release the form applies where not all is as Shoal writes it.
 
     So `1.288` is 1.288 in a release, where the original has `1,288` for it.
     """
     column = relation.columns[name]
     found = relation.rows(f"SELECT DISTINCT {column} FROM {relation.source} WHERE {column} IS NOT NULL")
     values = pa.table({name: pa.array([value for (value,) in found], pa.string())})
+    where = f" of the {relation.what}"
     own = _as_written(kind)
-    (table,), problems = typed([(" of the release", values)], {name: own})
     text = f"trim({column})"
-    if problems and own != kind:
-        (table,), problems = typed([(" of the release", values)], {name: kind})
+    (table,), problems = typed([(where, values)], {name: own if released else kind})
+    if own != kind and (problems or not released):
+        (table,), problems = typed([(where, values)], {name: kind})
         text = _in_form(text, kind)
     if problems:
         raise InputError(problems)

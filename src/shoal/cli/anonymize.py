@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.progress import progress
 from shoal.cli.short_form import adjusted, measure, overridden, spec_from
-from shoal.cli.summary import print_release
+from shoal.cli.summary import print_release, written
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -190,6 +191,30 @@ def anonymize(
         bool,
         typer.Option("--drop-undeclared", help="Leave columns without a role out.", rich_help_panel=_RELEASE),
     ] = False,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Also write a report for people, OUTPUT.report.html: risk, utility, and why these levels.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = False,
+    sampling_fraction: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="For the report: the share of the population that is in the table, from 0 to 1.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="Sign the manifest with this private key, as `shoal key` makes it.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -238,7 +263,8 @@ def anonymize(
 
     What the columns mean comes from a spec file or from the short form. Options for the release and the input
     have precedence over the spec. Nothing is written unless the audit of the written file holds; the
-    evidence goes beside it, into OUTPUT.manifest.json.
+    evidence goes beside it, into OUTPUT.manifest.json, and for CSV a program that checks both without Shoal,
+    OUTPUT.checker.py.
     """
     with reporting(show_values=show_values, interrupted="Interrupted; nothing was written."):
         without_pandas()
@@ -246,6 +272,10 @@ def anonymize(
         from shoal.write import atomic, check_writable, write_table
 
         check_writable(output, apart_from=[input])
+        if sign is not None:
+            from shoal.write.signature import signer
+
+            signer(sign)  # a key that is none is better told before the work than after it
         if all_nodes is not None:
             check_writable(all_nodes, apart_from=[input, output])
         asked = overridden(
@@ -266,7 +296,7 @@ def anonymize(
         )
         asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
         for target in filter(None, (output, all_nodes)):
-            check_writable(target, apart_from=[*([spec] if spec else []), *asked.files])
+            check_writable(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
         with progress() as listener:
             release = run(
                 input,
@@ -280,14 +310,16 @@ def anonymize(
                 all_nodes=all_nodes is not None,
                 listener=listener,
             )
-            if all_nodes is None or release.satisfying_nodes is None:
-                release.write(output)
-            else:
-                with atomic(all_nodes) as (hidden,):
+            with ExitStack() as nodes:
+                if all_nodes is not None and release.satisfying_nodes is not None:
+                    (hidden,) = nodes.enter_context(atomic(all_nodes))
                     write_table(release.satisfying_nodes.table, hidden)
-                    release.write(output)
+                release.write(output, report=report, sampling_fraction=sampling_fraction, sign=sign)
     with reporting(interrupted="Interrupted; the release was written before."):
         if as_json:
             typer.echo(json.dumps(release.to_mapping(), indent=2))
         else:
-            print_release(release, output, all_nodes)
+            files = written(output, report=report, signed=sign is not None)
+            if all_nodes is not None and release.satisfying_nodes is not None:
+                files.append(("Nodes", f"{all_nodes}, {len(release.satisfying_nodes):,} that satisfy"))
+            print_release(release, files)

@@ -9,14 +9,29 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, SpecFile, input_format
-from shoal.cli.short_form import overridden
+from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, input_format
+from shoal.cli.short_form import overridden, spec_from
 from shoal.errors import AuditError, InputError
 
 if TYPE_CHECKING:
+    from shoal.audit import Audit
     from shoal.describe.spec import Spec
 
+_CLAIMS = "What is claimed, if there is no manifest"
 _COMPARED = "What claims are compared with"
+
+EPILOG = """
+[bold]Examples[/bold]
+
+shoal audit release.csv
+
+shoal audit release.csv --public-key steward.pub.pem
+
+shoal audit release.csv --spec spec.yaml --original people.csv
+
+shoal audit from-another-tool.csv -k 5 --privacy 'l-diversity: {column: disease, l: 3}' --qi age --qi zip
+--sensitive disease --suppression 0.05
+"""
 
 
 def audit(
@@ -24,7 +39,77 @@ def audit(
         Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz), Parquet or Excel file of the release.")
     ],
     *,
-    spec: SpecFile,
+    spec: Annotated[
+        Path | None,
+        typer.Option(
+            "--spec",
+            "-s",
+            help="YAML file with the roles and the models that are claimed. "
+            "[dim]\\[default: that in the manifest][/dim]",
+        ),
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The manifest of the release: all that it says is compared with the file. "
+            "[dim]\\[default: RELEASE.manifest.json, if it is there][/dim]",
+        ),
+    ] = None,
+    public_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Check the signature of the manifest with this key."),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", help="k-anonymity: rows per class.", rich_help_panel=_CLAIMS)
+    ] = None,
+    privacy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A privacy model as it stands in a spec, such as 'l-diversity: {column: disease, l: 3}'; "
+            "`shoal models` explains them. Repeatable.",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = None,
+    qi: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A quasi-identifier. Repeatable, as are the next.", rich_help_panel=_CLAIMS
+        ),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=HIERARCHY[:ARGS]]",
+            help="A sensitive column; with a hierarchy where a model asks how near its values are.",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = None,
+    identifier: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A column that must not be there.", rich_help_panel=_CLAIMS),
+    ] = None,
+    insensitive: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another column that must be there.", rich_help_panel=_CLAIMS),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column that says who a row is about: people are counted, not rows.",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = None,
+    suppression: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of rows that may have * in every quasi-identifier and be suppressed; if more have, "
+            "they are a class. [dim]\\[default: the spec's, or 0][/dim]",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = None,
     original: Annotated[
         Path | None,
         typer.Option(
@@ -43,15 +128,6 @@ def audit(
             rich_help_panel=_COMPARED,
         ),
     ] = None,
-    manifest: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Tells the levels at which a population is to be generalized. "
-            "[dim]\\[default: RELEASE.manifest.json][/dim]",
-            rich_help_panel=_COMPARED,
-        ),
-    ] = None,
     null_value: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,39 +140,79 @@ def audit(
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="How much the queries may use, such as 4GB; the rest goes to temporary files. "
+            "[dim]\\[default: 2GiB][/dim]",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a release against its spec, by plain SQL on the file: exit 0 if all claims hold, 4 if not.
+    """Check a release by plain SQL on the file: exit 0 if all claims hold, 4 if not.
 
-    A claim that counts people by a column that is not in the release cannot be checked from the file. It is
-    reported as that, and does not count as holding.
+    What is claimed comes from the manifest beside it, from a spec, or from options: so files of other tools
+    can be audited too. Whatever a manifest says about the file is measured again. A claim that counts people
+    by a column that is not in the release cannot be checked from the file. It is reported as that, and does
+    not count as holding.
     """
     with reporting():
         without_pandas()
         from shoal.audit import audit_release
-        from shoal.describe.spec import Spec
-        from shoal.write.manifest import levels_in
-        from shoal.write.release import manifest_path
+        from shoal.audit.evidence import Evidence, manifest_path
 
-        asked = overridden(Spec.from_yaml(spec), input_format(None, None, None, null_value))
+        asked = None
+        if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, unit]):
+            asked = spec_from(
+                spec,
+                k=k,
+                privacy=privacy or [],
+                quasi_identifiers=qi or [],
+                sensitive=sensitive or [],
+                identifiers=identifier or [],
+                insensitive=insensitive or [],
+                unit=unit,
+            )
         beside = manifest_path(release)
+        # The short form is about claims of one's own, whatever a manifest beside the file says.
+        if manifest is None and (asked is None or spec is not None) and beside.exists():
+            manifest = beside
+        if manifest is not None and asked is None and (population or null_value or suppression is not None):
+            asked = Evidence.read(manifest).spec()
+        if asked is not None:
+            asked = overridden(asked, input_format(None, None, None, null_value), suppression=suppression)
         found = audit_release(
             release,
             asked,
             input_format(delimiter, quote, encoding),
+            manifest=manifest,
+            public_key=public_key,
             original=original,
-            populations=_populations(asked, population or []),
-            levels=levels_in(manifest or beside)
-            if manifest or (asked.populations and beside.exists())
-            else None,
+            populations=None if asked is None else _populations(asked, population or []),
+            memory=memory,
         )
     if as_json:
         typer.echo(json.dumps(found.to_mapping(), indent=2))
     else:
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
-        typer.echo(f"\n{found.rows:,} rows, of which {found.suppressed_rows:,} suppressed.")
+        typer.echo(f"\n{_rows(found)}")
     if not found.holds:
         raise typer.Exit(AuditError.exit_code)
+
+
+def _rows(found: Audit) -> str:
+    """Say how many rows there are, what became of those with stars, and what is left unchecked."""
+    said = f"{found.rows:,} rows, of which {found.suppressed_rows:,} suppressed."
+    if found.starred_rows > found.suppressed_rows:
+        stars = f"{found.starred_rows:,} rows have * in every quasi-identifier and are"
+        if found.starred_rows == 1:
+            stars = "1 row has * in every quasi-identifier and is"
+        said += f"\n{stars} judged as a class: more than are, or may be, suppressed (--suppression)."
+    if unchecked := sum(not finding.checkable for finding in found.findings):
+        claims = "1 claim" if unchecked == 1 else f"{unchecked} claims"
+        said += f"\n{claims} cannot be checked from the file, and so cannot be said to hold."
+    return said
 
 
 def _populations(spec: Spec, files: list[Path]) -> dict[str, object]:

@@ -10,14 +10,14 @@ import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.progress import progress
-from shoal.cli.summary import print_release
+from shoal.cli.summary import print_release, written
 
 
 def demo(
     folder: Annotated[Path, typer.Option(help="Where the files go.")] = Path("shoal-demo"),
     rows: Annotated[int, typer.Option(help="How many people.")] = 100_000,
 ) -> None:
-    """Make up a census, anonymize it, audit the release, and say how to do the same by hand."""
+    """Make up a census, anonymize it, audit the release, report on it, and say how to do the same by hand."""
     with reporting():
         without_pandas()
         from shoal.audit import audit_release
@@ -28,15 +28,20 @@ def demo(
         typer.echo(f"Made up a census of {rows:,} people: {sample.data}\n")
         with progress() as listener:
             release = anonymize(sample.data, sample.spec, listener=listener)
-            output = release.write(folder / "release.csv")
-        print_release(release, output)
+            output = release.write(folder / "release.csv", report=True)
+        print_release(release)
         found = audit_release(output, release.spec).require(release.table.num_rows)
         typer.echo("\nAudited the written file by plain SQL:")
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
-    typer.echo("\nThe same by hand:")
-    for command in (
-        ["sample", "census", "--rows", str(rows), "--output", str(folder)],
-        ["anonymize", str(sample.data), "--spec", str(sample.spec), "--output", str(output)],
-        ["audit", str(output), "--spec", str(sample.spec)],
-    ):
-        typer.echo("  " + shlex.join(["shoal", *command]))
+        typer.echo("\nThe same by hand:")
+        data, spec = str(sample.data), str(sample.spec)
+        for command in (
+            ["sample", "census", "--rows", str(rows), "--output", str(folder)],
+            ["risk", data, "--spec", spec],
+            ["anonymize", data, "--spec", spec, "--output", str(output), "--report"],
+            ["audit", str(output)],
+            ["utility", data, str(output), "--spec", spec],
+        ):
+            typer.echo("  " + shlex.join(["shoal", *command]))
+        typer.echo("\nWhat was written:")
+        print_table(written(output, report=True))

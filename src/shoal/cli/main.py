@@ -12,8 +12,11 @@ import typer
 
 from shoal.cli.algorithms import algorithms
 from shoal.cli.anonymize import EPILOG, anonymize
+from shoal.cli.audit import EPILOG as AUDIT_EPILOG
 from shoal.cli.audit import audit
 from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
+from shoal.cli.compare import EPILOG as COMPARE_EPILOG
+from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.hierarchy import ABOUT as HIERARCHY_ABOUT
 from shoal.cli.hierarchy import EPILOGS as HIERARCHY_EPILOGS
@@ -21,9 +24,14 @@ from shoal.cli.hierarchy import build, check, convert, list_, show
 from shoal.cli.import_ import import_
 from shoal.cli.init import EPILOG as INIT_EPILOG
 from shoal.cli.init import init
+from shoal.cli.key import key
 from shoal.cli.measures import measures
 from shoal.cli.models import models
+from shoal.cli.risk import EPILOG as RISK_EPILOG
+from shoal.cli.risk import risk
 from shoal.cli.sample import sample
+from shoal.cli.utility import EPILOG as UTILITY_EPILOG
+from shoal.cli.utility import utility
 
 app = typer.Typer(
     name="shoal",
@@ -74,9 +82,29 @@ def _unwrapped(text: str | None) -> str:
     return "\n\n".join(" ".join(part.split()) for part in (text or "").split("\n\n"))
 
 
-_EPILOGS = {init: INIT_EPILOG, anonymize: EPILOG}
+_EPILOGS = {
+    init: INIT_EPILOG,
+    anonymize: EPILOG,
+    audit: AUDIT_EPILOG,
+    compare: COMPARE_EPILOG,
+    risk: RISK_EPILOG,
+    utility: UTILITY_EPILOG,
+}
 
-for command in (init, anonymize, audit, models, measures, algorithms, sample, demo):
+for command in (
+    init,
+    anonymize,
+    compare,
+    audit,
+    risk,
+    utility,
+    models,
+    measures,
+    algorithms,
+    key,
+    sample,
+    demo,
+):
     app.command(help=_unwrapped(command.__doc__), epilog=_unwrapped(_EPILOGS.get(command)))(command)
 
 bench = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=ABOUT)

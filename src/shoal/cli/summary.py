@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,23 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 
-def print_release(release: Release, path: Path, nodes: Path | None = None) -> None:
-    """Print what was chosen, what came of it, and where it and all satisfying nodes were written."""
-    from shoal.write.release import manifest_path
-
+def print_release(release: Release, files: Sequence[tuple[str, str]] = ()) -> None:
+    """Print what was chosen, what came of it, and which files were written."""
     choices = [(name, f"{level} of {height}", labels) for name, level, height, labels in release.choices()]
     print_table(choices, header=("Column", "Level", "Labels"))
     typer.echo()
-    written = [("Release", str(path)), ("Evidence", str(manifest_path(path)))]
-    if nodes is not None and release.satisfying_nodes is not None:
-        written.append(("Nodes", f"{nodes}, {len(release.satisfying_nodes):,} that satisfy"))
-    print_table([*release.facts(), *written])
+    print_table([*release.facts(), *files])
+
+
+def written(path: Path, *, report: bool = False, signed: bool = False) -> list[tuple[str, str]]:
+    """Return the files that stand beside a release and the release itself, by what they are."""
+    from shoal.write.release import checker_path, manifest_path, report_path, signature_path
+
+    files = {
+        "Release": path,
+        "Manifest": manifest_path(path),
+        "Signature": signature_path(path) if signed else None,
+        "Checker": checker_path(path),
+        "Report": report_path(path) if report else None,
+    }
+    return [(what, str(file)) for what, file in files.items() if file is not None]

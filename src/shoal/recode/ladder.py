@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from shoal.read.columns import values_shown
 
 IntArray = NDArray[np.int64]
 _SHOWN = 6
+_BEGINS_WITH_A_NUMBER = re.compile(r"(?:\[|< |>= )?(-?[0-9]+(?:\.[0-9]+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,8 @@ def ladders(coded: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]) 
         released = np.flatnonzero(column.label_counts(level) > missing)
         shown = {}
         for above in range(level, column.height + 1):
-            places = np.unique(column.step(level, above)[released])[:_SHOWN]
-            shown[above] = _texts(column.labels[above], places)
+            texts = _texts(column.labels[above], np.unique(column.step(level, above)[released]))
+            shown[above] = tuple(nsmallest(_SHOWN, texts, key=in_order))
         found.append(Ladder(column.name, level, tuple(map(len, column.labels)), shown))
     return tuple(found)
 
@@ -87,7 +91,10 @@ def losses(
 def _losses(column: CodedColumn, level: int, missing: IntArray, least: int) -> Iterator[LabelLoss]:
     kept = column.label_counts(level) - missing
     places = np.flatnonzero((kept > 0) & (missing >= least))
-    places = places[np.argsort(-missing[places], kind="stable")]
+    # Their own order is that of the input's rows, which nothing must tell.
+    orders = map(in_order, _texts(column.labels[level], places))
+    ranked = sorted(zip(-missing[places], orders, places.tolist(), strict=True))
+    places = np.array([place for _, _, place in ranked], dtype=np.intp)
     while len(places) and 0 < missing.sum() - missing[places].sum() < least:
         places = places[:-1]
     texts = _texts(column.labels[level], places)
@@ -95,6 +102,18 @@ def _losses(column: CodedColumn, level: int, missing: IntArray, least: int) -> I
         yield LabelLoss(text, int(kept[place]), int(missing[place]))
     if rest := int(missing.sum() - missing[places].sum()):
         yield LabelLoss(None, int(kept.sum() - kept[places].sum()), rest)
+
+
+def in_order(label: str) -> tuple[float, str]:
+    """Return what labels are ordered by: those that begin with a number, or are an interval, by that.
+
+    Examples
+    --------
+    >>> sorted(["other", "[100, 120)", ">= 120", "[20, 40)", "< 20", "1990s"], key=in_order)
+    ['< 20', '[20, 40)', '[100, 120)', '>= 120', '1990s', 'other']
+    """
+    number = _BEGINS_WITH_A_NUMBER.match(label)
+    return (float(number[1]) if number else math.inf, label)
 
 
 def _texts(labels: pa.Array, places: NDArray[np.integer[Any]]) -> tuple[str, ...]:

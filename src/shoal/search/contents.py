@@ -60,8 +60,11 @@ class Asked:
     def target_place(self) -> int:
         return self.counted.index(self._target) if self.target else 0
 
-    def requirement(self, k: int, limit: int) -> _kernel.Requirement:
-        """Return the models as the kernel takes them."""
+    def requirement(self, k: int, limit: int, *, rows_only: bool = False) -> _kernel.Requirement:
+        """Return the models as the kernel takes them.
+
+        With `rows_only` nothing is asked of classes that only a population has.
+        """
         counted = self.counted
         return _kernel.Requirement(
             k=k,
@@ -72,7 +75,7 @@ class Asked:
             ],
             average_risk=self.average_risk,
             units=counted.index(("units", "")) if ("units", "") in counted else None,
-            judges_empty=not all(model.suppressible for model in self.models),
+            judges_empty=not rows_only and not all(model.suppressible for model in self.models),
         )
 
     @property

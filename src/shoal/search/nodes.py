@@ -171,6 +171,11 @@ class Nodes(Sequence[RankedNode]):
     def __repr__(self) -> str:
         return f"<Nodes: {len(self):,} of {len(self._levels):,} that satisfy, by {self.quality}>"
 
+    def _repr_html_(self) -> str:
+        from shoal.notebook import nodes_html
+
+        return nodes_html(self)
+
     @property
     def quality(self) -> str:
         """The name of the measure by which they are ranked."""

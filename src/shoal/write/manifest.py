@@ -2,26 +2,28 @@
 
 It says what was asked for, what was done and what was measured, with the queries that check it. It
 holds nothing that the release does not tell already: no original values, no folders, no seed (which
-would undo the shuffle), no time.
+would undo the shuffle), no time. Its figures are those of the audit, not of the search.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
+import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from shoal.audit import Audit, References
+from shoal.audit.evidence import Evidence, portable
 from shoal.describe.spec import Spec
-from shoal.errors import InputError
-from shoal.read.source import InputFormat, check_file
+from shoal.read.source import InputFormat
 
 FORMAT = "shoal-manifest/1"
+_LIBRARIES = ("duckdb", "numpy", "pyarrow")
+_SEED = "withheld: whoever knows it can undo the shuffle"
 
 
 class Releasable(Protocol):
@@ -46,11 +48,9 @@ class Releasable(Protocol):
     @property
     def suppressed_rows(self) -> int: ...
     @property
-    def classes(self) -> int: ...
-    @property
-    def class_sizes(self) -> Mapping[int, int]: ...
-    @property
     def shuffled(self) -> bool: ...
+    @property
+    def seeded(self) -> bool: ...
     @property
     def dialect(self) -> InputFormat | None: ...
     @property
@@ -61,7 +61,14 @@ class Releasable(Protocol):
     def references(self) -> References: ...
 
 
-def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None = None) -> dict[str, Any]:
+def manifest(
+    release: Releasable,
+    audit: Audit,
+    path: Path,
+    *,
+    name: str | None = None,
+    dialect: InputFormat | None = None,
+) -> dict[str, Any]:
     """Return the manifest of the file at `path`, as plain values.
 
     Parameters
@@ -74,6 +81,8 @@ def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None 
         The file: its bytes are what the SHA-256 is of.
     name
         The file's name in the manifest, where it is to be another than its own.
+    dialect
+        How it is written, if it is a CSV file.
     """
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -81,11 +90,13 @@ def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None 
     return {
         "format": FORMAT,
         "tool": {"name": "shoal", "version": version("shoal")},
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
         "file": {"name": name or path.name, "sha256": digest},
+        **({} if dialect is None else {"dialect": {"delimiter": dialect.delimiter, "quote": dialect.quote}}),
         "claims": audit.to_mapping()["claims"],
-        "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": release.table.num_rows},
-        "classes": release.classes,
-        "class_sizes": {str(size): count for size, count in sorted(release.class_sizes.items())},
+        "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": audit.rows},
+        "classes": sum(audit.class_sizes.values()),
+        "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
         "levels": dict(release.levels),
         "quality": release.quality,
         "score": release.score,
@@ -94,23 +105,10 @@ def manifest(release: Releasable, audit: Audit, path: Path, *, name: str | None 
         "suppressed": spec.suppressed,
         "null": spec.nulls,
         "shuffled": release.shuffled,
+        "seed": _SEED if release.seeded and release.shuffled else None,
         "notes": list(release.notes),
-        "spec": _without_folders(spec.to_mapping()),
+        "spec": portable(spec),
     }
-
-
-def _without_folders(value: Any) -> Any:
-    """Return a spec's mapping with the files in it by name only."""
-    if isinstance(value, Mapping):
-        return {
-            key: PureWindowsPath(inner).name
-            if key in ("file", "path", "population") and isinstance(inner, str)
-            else _without_folders(inner)
-            for key, inner in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_without_folders(inner) for inner in value]
-    return value
 
 
 def levels_in(path: Path) -> dict[str, int]:
@@ -121,15 +119,4 @@ def levels_in(path: Path) -> dict[str, int]:
     InputError
         The file is no manifest.
     """
-    check_file(path)
-    try:
-        levels = json.loads(path.read_text(encoding="utf-8"))["levels"]
-        whole = all(isinstance(level, int) and level >= 0 for level in levels.values())
-    except (ValueError, KeyError, TypeError, AttributeError):
-        whole = False
-    if not whole:
-        raise InputError(
-            f"File {path.name!r} is not the manifest of a release.\nIt tells no levels.\n"
-            "Give the file that was written beside the release, RELEASE.manifest.json."
-        )
-    return dict(levels)
+    return dict(Evidence.read(path).said.levels)

@@ -7,31 +7,65 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from shoal.audit import audit_release
+from shoal.audit import Audit, audit_release
+from shoal.audit.evidence import manifest_path
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic, check_writable
-from shoal.write.files import write_table
+from shoal.write.files import suffix_of, write_table
 from shoal.write.manifest import Releasable, manifest
 
+__all__ = ["checker_path", "manifest_path", "report_path", "signature_path", "write_release"]
 
-def manifest_path(path: Path) -> Path:
-    """Return where the manifest of a release goes.
+_CHECKER = Path(__file__).with_name("checker.py")
+
+
+def checker_path(path: Path) -> Path | None:
+    """Return where the program goes that checks a release without Shoal; it reads CSV only.
 
     Examples
     --------
-    >>> manifest_path(Path("release.csv")).name
-    'release.csv.manifest.json'
+    >>> checker_path(Path("release.csv.gz")).name
+    'release.csv.gz.checker.py'
+    >>> checker_path(Path("release.parquet"))
     """
-    return path.with_name(f"{path.name}.manifest.json")
+    return path.with_name(f"{path.name}.checker.py") if suffix_of(path) in (".csv", ".csv.gz") else None
+
+
+def report_path(path: Path) -> Path:
+    """Return where the report on a release goes.
+
+    Examples
+    --------
+    >>> report_path(Path("release.csv")).name
+    'release.csv.report.html'
+    """
+    return path.with_name(f"{path.name}.report.html")
+
+
+def signature_path(path: Path) -> Path:
+    """Return where the signature of a release's manifest goes.
+
+    Examples
+    --------
+    >>> signature_path(Path("release.csv")).name
+    'release.csv.manifest.json.sig'
+    """
+    evidence = manifest_path(path)
+    return evidence.with_name(f"{evidence.name}.sig")
 
 
 def write_release(
     release: Releasable,
     path: str | Path,
     *,
+    sign: str | Path | None = None,
+    report: Callable[[Audit, str], str] | None = None,
     stage: Callable[[str], AbstractContextManager[object]] = nullcontext,
 ) -> Path:
-    """Write a release with its manifest beside it, once the audit of the written file holds.
+    """Write a release, once the audit of the written file holds, with its evidence beside it.
+
+    That is the manifest, for CSV the program that checks both, and what is asked for: a signature of the
+    manifest, a report. They appear together or not at all.
 
     Parameters
     ----------
@@ -39,11 +73,19 @@ def write_release(
         The result of an anonymization.
     path
         Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
+    sign
+        A file with the private key that signs the manifest. Without it a signature of an earlier release in
+        the same place goes, since it is none of this one.
+    report
+        Called with the audit and the SHA-256 of the written file, it returns the text of the report. Without
+        it a report on an earlier release in the same place goes too.
     stage
-        Called with `write` and `audit`, it gives the context in which each runs: a stopwatch, say.
+        Called with `write`, `audit` and `report`, it gives the context in which each runs: a stopwatch, say.
 
     Raises
     ------
+    InputError
+        The key cannot be read.
     OutputError
         The file cannot be written there.
     AuditError
@@ -51,10 +93,26 @@ def write_release(
     """
     path = Path(path)
     check_writable(path)
+    signed = None
+    if sign is not None:
+        from shoal.write.signature import signer
+
+        signed = signer(sign)
     asked = release.spec.input
     found = release.dialect or asked
     dialect = InputFormat(delimiter=found.delimiter or ",", quote=asked.quote or '"', encoding="utf-8")
-    with atomic(path, manifest_path(path)) as (data, evidence):
+    checker = checker_path(path)
+    targets = {
+        "data": path,
+        "manifest": manifest_path(path),
+        "checker": checker,
+        "signature": None if signed is None else signature_path(path),
+        "report": None if report is None else report_path(path),
+    }
+    wanted = {what: target for what, target in targets.items() if target is not None}
+    with atomic(*wanted.values()) as files:
+        hidden = dict(zip(wanted, files, strict=True))
+        data = hidden["data"]
         with stage("write"):
             write_table(release.table, data, dialect)
         with stage("audit"):
@@ -69,6 +127,20 @@ def write_release(
                 earlier=release.audit,
                 starred_rows=release.suppressed_rows if release.spec.suppressed == "star" else 0,
             ).require(release.table.num_rows)
-        text = json.dumps(manifest(release, audit, data, name=path.name), indent=2, ensure_ascii=False)
-        evidence.write_text(text + "\n", encoding="utf-8", newline="\n")
+        written = None if checker is None else dialect
+        evidence = manifest(release, audit, data, name=path.name, dialect=written)
+        text = (json.dumps(evidence, indent=2, ensure_ascii=False) + "\n").encode()
+        hidden["manifest"].write_bytes(text)
+        if checker is not None:
+            hidden["checker"].write_bytes(_CHECKER.read_bytes())
+        if signed is not None:
+            hidden["signature"].write_bytes(signed(text))
+        if report is not None:
+            with stage("report"):
+                page = report(audit, evidence["file"]["sha256"])
+            hidden["report"].write_text(page, encoding="utf-8", newline="\n")
+    if signed is None:
+        signature_path(path).unlink(missing_ok=True)
+    if report is None:
+        report_path(path).unlink(missing_ok=True)
     return path

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import math
-import weakref
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -17,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal import flow, registry
+from shoal import registry
 from shoal.encode.table import CodedTable
 from shoal.search.box import Box
 from shoal.search.exhaustive import Exhaustive, node_of
@@ -344,23 +342,6 @@ def test_level_bounds_of_the_spec_hold_for_nodes() -> None:
     assert nodes.release({"age": 2, "marital-status": 1}).levels == {"age": 2, "marital-status": 1, "sex": 1}
     with pytest.raises(shoal.InputError, match="does not satisfy"):
         nodes.release({"age": 3, "marital-status": 1})
-
-
-@pytest.mark.parametrize("all_nodes", [False, True])
-def test_the_coded_table_is_kept_for_nodes_only(all_nodes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = []
-    code = flow.code_table
-
-    def watched(*given: Any, **settings: Any) -> CodedTable:
-        coded = code(*given, **settings)
-        kept.append(weakref.ref(coded.columns[0].codes))
-        return coded
-
-    monkeypatch.setattr(flow, "code_table", watched)
-    release = shoal.anonymize(PEOPLE, SPEC, all_nodes=all_nodes)
-    gc.collect()
-    assert (kept[0]() is not None) is all_nodes
-    assert (release.satisfying_nodes is not None) is all_nodes
 
 
 def test_algorithms_as_objects() -> None:

@@ -48,9 +48,8 @@ class Result:
     bound: float | None = None
     rows: int = 10
     suppressed_rows: int = 2
-    classes: int = 4
-    class_sizes: Mapping[int, int] = field(default_factory=lambda: {2: 4})
     shuffled: bool = True
+    seeded: bool = False
     dialect: InputFormat | None = None
     notes: tuple[str, ...] = ()
     references: References = field(default_factory=References)
@@ -68,7 +67,8 @@ def names(folder: Path) -> list[str]:
 def test_file_and_manifest(tmp_path: Path, name: str) -> None:
     path = write_release(Result(), tmp_path / name)
     assert path == tmp_path / name
-    assert names(tmp_path) == [name, f"{name}.manifest.json"]
+    checker = [] if name.endswith("parquet") else [f"{name}.checker.py"]
+    assert names(tmp_path) == [name, *checker, f"{name}.manifest.json"]
     manifest = json.loads(manifest_path(path).read_text(encoding="utf-8"))
     assert manifest["file"] == {"name": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
     assert manifest["rows"] == {"in": 10, "suppressed": 2, "out": 8}
@@ -78,6 +78,9 @@ def test_file_and_manifest(tmp_path: Path, name: str) -> None:
     assert (manifest["score"], manifest["quality"], manifest["optimal"]) == (0.25, "loss", True)
     assert (manifest["shuffled"], manifest["suppressed"]) == (True, "remove")
     assert manifest["claims"][0]["measured"] == "smallest class 2"
+    assert manifest["claims"][0]["figure"] == 2
+    assert set(manifest["versions"]) == {"python", "duckdb", "numpy", "pyarrow"}
+    assert manifest.get("dialect") == (None if name.endswith("parquet") else {"delimiter": ",", "quote": '"'})
 
 
 @pytest.mark.parametrize("name", ["release.csv", "release.csv.gz", "release.parquet"])
@@ -100,6 +103,22 @@ def test_dialect_of_the_input(tmp_path: Path) -> None:
         header, *rows = csv.reader(file, delimiter=";", quotechar="'")
     assert header == ["age", "disease"]
     assert Counter(row[0] for row in rows) == {"30": 2, "": 4, "a;b": 2}
+
+
+@pytest.mark.parametrize(
+    ("shuffled", "seeded", "told"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_a_seed_is_withheld_and_said_to_be(tmp_path: Path, shuffled: bool, seeded: bool, told: bool) -> None:
+    path = write_release(Result(shuffled=shuffled, seeded=seeded), tmp_path / "release.csv")
+    seed = json.loads(manifest_path(path).read_text(encoding="utf-8"))["seed"]
+    assert seed == ("withheld: whoever knows it can undo the shuffle" if told else None)
+
+
+def test_class_sizes_are_those_of_the_file(tmp_path: Path) -> None:
+    table = pa.table({"age": ["30"] * 3 + ["40"] * 2, "disease": list("stuvw")})
+    path = write_release(Result(table=table, rows=5, suppressed_rows=0), tmp_path / "release.csv")
+    manifest = json.loads(manifest_path(path).read_text(encoding="utf-8"))
+    assert (manifest["classes"], manifest["class_sizes"]) == (2, {"2": 1, "3": 1})
 
 
 def test_dialect_of_the_spec_where_the_input_has_none(tmp_path: Path) -> None:

@@ -195,6 +195,11 @@ class Suggestion:
             _ = changed.spec  # a hierarchy that is none is refused here and now
         return changed
 
+    def _repr_html_(self) -> str:
+        from shoal.notebook import suggestion_html
+
+        return suggestion_html(self)
+
     def to_yaml(self) -> str:
         """Return the spec as a YAML file with comments, which runs as it is."""
         from shoal.describe.suggest.draft import text

@@ -1,0 +1,163 @@
+"""The manifest of a release: read, of the right form, and believed in nothing.
+
+Whatever it says about the file is measured again and compared: see `told.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from typing import TYPE_CHECKING, Any, Self
+
+from shoal.describe.spec import Spec
+from shoal.errors import InputError, Problem
+from shoal.read.source import InputFormat, check_file
+
+if TYPE_CHECKING:
+    from shoal.audit.manifest_form import Manifest
+
+_LARGEST = 1 << 28
+"""Bytes of a manifest that are read: the largest honest ones have a spec with long lists of values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a manifest says."""
+
+    path: Path
+    said: Manifest
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a manifest.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or is no manifest.
+        """
+        from pydantic import ValidationError
+
+        from shoal.audit.manifest_form import Manifest
+
+        path = Path(path)
+        check_file(path)
+        if path.stat().st_size > _LARGEST:
+            raise _no_manifest(path, f"It is larger than {_LARGEST >> 20} MB")
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            return cls(path, Manifest.model_validate(content))
+        except ValidationError as error:
+            places = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
+            wrong = ", ".join(place for place in places if place)
+            raise _no_manifest(path, f"Missing in it or wrong: {wrong or 'everything'}") from None
+        except (ValueError, RecursionError):
+            raise _no_manifest(path, "It is not a JSON file") from None
+
+    @property
+    def starred_rows(self) -> int:
+        """How many suppressed rows are said to be in the file."""
+        return self.said.rows.suppressed if self.said.suppressed == "star" else 0
+
+    @property
+    def input_format(self) -> InputFormat:
+        """How the file is said to be written."""
+        dialect = self.said.dialect
+        return InputFormat() if dialect is None else InputFormat(dialect.delimiter, dialect.quote)
+
+    def spec(self) -> Spec:
+        """Return the spec in it, as far as claims need it.
+
+        Files are named in it without their folders. Claims need none of them, unless they compare with a
+        population or by a taxonomy.
+
+        Raises
+        ------
+        InputError
+            It is not a spec.
+        """
+        folder = self.path.parent
+        try:
+            return Spec.from_mapping(self.said.spec, folder)
+        except InputError as error:
+            try:
+                # What only Python can say, hierarchies and measures by functions, no claim needs.
+                spec = Spec.from_mapping(_without_searching(self.said.spec), folder)
+            except InputError:
+                spec = None
+            if spec is None or spec.populations:
+                raise InputError(
+                    Problem(
+                        f"In the manifest {self.path.name!r}: {problem.message}\n{_ADVICE}", problem.values
+                    )
+                    for problem in error.problems
+                ) from None
+            return spec
+
+    def missing_files(self, spec: Spec) -> list[Problem]:
+        """Tell of files of a spec in a manifest that are not beside it."""
+        lost = [file.name for file in spec.files if not file.exists()]
+        if not lost:
+            return []
+        return [
+            Problem(
+                f"The manifest {self.path.name!r} names files without their folders.\n"
+                f"Not beside it: {', '.join(lost)}.\n{_ADVICE}"
+            )
+        ]
+
+
+_ADVICE = "Give the spec itself: --spec FILE (in Python spec=...)."
+
+
+def manifest_path(path: Path) -> Path:
+    """Return where the manifest of a release goes.
+
+    Examples
+    --------
+    >>> manifest_path(Path("release.csv")).name
+    'release.csv.manifest.json'
+    """
+    return path.with_name(f"{path.name}.manifest.json")
+
+
+def portable(spec: Spec) -> dict[str, Any]:
+    """Return a spec as a manifest has it: what its YAML file would hold, the files in it by name only."""
+    mapping: dict[str, Any] = _without_folders(spec.to_mapping())
+    return mapping
+
+
+def _without_folders(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key: PureWindowsPath(inner).name
+            if key in ("file", "path", "population") and isinstance(inner, str)
+            else _without_folders(inner)
+            for key, inner in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_without_folders(inner) for inner in value]
+    return value
+
+
+def _without_searching(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a spec without what only a search needs: the quasi-identifiers' hierarchies, the measure."""
+    columns = spec.get("columns")
+    if not isinstance(columns, Mapping):
+        return dict(spec)
+    bare = {
+        name: {key: value for key, value in column.items() if key != "hierarchy"}
+        if isinstance(column, Mapping) and column.get("role") == "quasi-identifier"
+        else column
+        for name, column in columns.items()
+    }
+    return {**{key: value for key, value in spec.items() if key != "quality"}, "columns": bare}
+
+
+def _no_manifest(path: Path, found: str) -> InputError:
+    return InputError(
+        f"File {path.name!r} is not the manifest of a release.\n{found}.\n"
+        "Give the file that was written beside the release, RELEASE.manifest.json."
+    )

@@ -1,0 +1,225 @@
+"""What a manifest tells about a release, beside what is measured: a manifest that lies is found out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.audit.evidence import Evidence, portable
+from shoal.audit.finding import COLUMNS_PRESENT, Audit, Figure, Finding
+from shoal.describe.spec import Spec
+
+_ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
+_NOT_CLAIMED = ("input", "quality")
+"""Keys of a spec that may differ: what the input was like, and which of the good releases is the best."""
+_NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "missing-values")
+
+
+def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: bool) -> tuple[Finding, ...]:
+    """Compare all that a manifest says with the file and what was found in it.
+
+    Parameters
+    ----------
+    evidence
+        The manifest.
+    audit
+        What was found in the file.
+    spec
+        What the audit went by.
+    release
+        The file.
+    given
+        Whether the spec is another one than that of the manifest.
+    """
+    return (
+        same_file(evidence, release),
+        _rows(evidence, audit, spec),
+        _class_sizes(evidence, audit),
+        _claims(evidence, audit.findings, given=given),
+        _levels(evidence, spec),
+        _spec(evidence, spec, given=given),
+    )
+
+
+def same_file(evidence: Evidence, release: Path) -> Finding:
+    """Find whether the file is the one that a manifest is about; another name does not matter."""
+    with release.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    said = evidence.said.file
+    measured = f"{digest[:16]}..."
+    if digest != said.sha256:
+        other = "" if said.name == release.name else f" of {said.name!r}"
+        measured = f"the file has {measured} and the manifest {said.sha256[:16]}...{other}"
+    return Finding("SHA-256 as in the manifest", digest == said.sha256, measured, "", figure=digest)
+
+
+def _rows(evidence: Evidence, audit: Audit, spec: Spec) -> Finding:
+    """Compare rows in, suppressed and out, with each other, the file and the limit."""
+    rows = evidence.said.rows
+    starred = evidence.said.suppressed == "star"
+    wrong = []
+    if rows.out != audit.rows:
+        wrong.append(f"{audit.rows:,} in the file")
+    if rows.out != rows.before - (0 if starred else rows.suppressed):
+        wrong.append("which does not add up")
+    if rows.suppressed > spec.suppression * rows.before + _ROUNDING:
+        wrong.append(f"more suppressed than the share of {spec.suppression:g} that the spec allows")
+    if starred and rows.suppressed > audit.starred_rows:
+        wrong.append(f"{audit.starred_rows:,} starred in the file")
+    fate = "starred" if starred else "removed"
+    measured = f"{rows.before:,} in, {rows.suppressed:,} suppressed and {fate}, {rows.out:,} out"
+    if wrong:
+        measured += f"; {'; '.join(wrong)}"
+    return Finding("rows as in the manifest", not wrong, measured, "", figure=audit.rows)
+
+
+def _class_sizes(evidence: Evidence, audit: Audit) -> Finding:
+    said = evidence.said.class_sizes
+    found = {str(size): count for size, count in audit.class_sizes.items()}
+    classes = sum(found.values())
+    differing = [size for size in dict.fromkeys([*found, *said]) if found.get(size) != said.get(size)]
+    measured = f"{classes:,} {'class' if classes == 1 else 'classes'} of {len(found):,} sizes"
+    if differing:
+        measured = f"{len(differing):,} sizes have another number of classes: {_some(differing)}"
+    elif classes != evidence.said.classes:
+        measured = f"{classes:,} classes in the file, {evidence.said.classes:,} in the manifest"
+    same = not differing and classes == evidence.said.classes
+    return Finding("class sizes as in the manifest", same, measured, "", figure=classes)
+
+
+def _claims(evidence: Evidence, findings: Sequence[Finding], *, given: bool) -> Finding:
+    """Compare the claims of the manifest with those of the spec, each with what is measured now."""
+    said = {claim.claim: claim for claim in evidence.said.claims}
+    wrong = []
+    if len(said) < len(evidence.said.claims):
+        wrong.append("some stand twice")
+    for finding in findings:
+        claim = said.pop(finding.claim, None)
+        if claim is None:
+            wrong.append(f"{finding.claim}: not in the manifest")
+        elif not claim.holds:
+            wrong.append(f"{finding.claim}: does not hold by the manifest")
+        elif not finding.checkable or (given and finding.claim == COLUMNS_PRESENT):
+            continue  # the number of columns is that of the spec, which need not name those that were kept
+        elif not claim.checkable:
+            wrong.append(f"{finding.claim}: not checkable by the manifest")
+        elif not _alike(claim.measured, finding.measured):
+            wrong.append(f"{finding.claim}: {claim.measured} by the manifest")
+        elif claim.figure is not None and not _close(claim.figure, finding.figure):
+            wrong.append(f"{finding.claim}: another figure in the manifest")
+    wrong += (f"{name}: not in the spec" for name in said)
+    measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
+    return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
+
+
+def _levels(evidence: Evidence, spec: Spec) -> Finding:
+    levels = evidence.said.levels
+    wrong = []
+    if lost := [name for name in spec.quasi_identifiers if name not in levels]:
+        wrong.append(f"without {', '.join(lost)}")
+    if strange := [name for name in levels if name not in spec.quasi_identifiers]:
+        wrong.append(f"of no quasi-identifiers: {', '.join(strange)}")
+    outside = [
+        name
+        for name, qi in spec.quasi_identifiers.items()
+        if name in levels
+        and not qi.min_level <= levels[name] <= (levels[name] if qi.max_level is None else qi.max_level)
+    ]
+    if outside or any(level < 0 for level in levels.values()):
+        wrong.append(f"not among those of the spec: {', '.join(outside) or 'below 0'}")
+    columns = ", ".join(f"{name} {level}" for name, level in levels.items())
+    return Finding("levels as in the manifest", not wrong, "; ".join(wrong) or columns, "")
+
+
+def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
+    """Compare the manifest's spec with itself, and with another one that is given."""
+    said = evidence.said
+    wrong = [
+        f"{key} is told otherwise than in its spec"
+        for key, value, asked in (
+            ("null", said.null, spec.nulls),
+            ("suppressed", said.suppressed, spec.suppressed),
+        )
+        if value != asked
+    ]
+    ours = json.loads(json.dumps(portable(spec)))
+    differing = list(_differing(ours, said.spec)) if given else []
+    bearing = [place for place in differing if _is_claimed(place)]
+    if bearing:
+        wrong.append(f"another than the manifest's: {_some(bearing)}")
+    others = [place for place in differing if place not in bearing]
+    measured = "that of the manifest"
+    if given:
+        measured = f"the same apart from {_some(others)}" if others else "the same"
+    return Finding("spec as in the manifest", not wrong, "; ".join(wrong) or measured, "")
+
+
+def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
+    """Return the places where two specs differ; of columns each by itself.
+
+    Columns that only the manifest has, released as they are, were kept without being in the spec.
+    """
+    for key in dict.fromkeys([*ours, *theirs]):
+        if key != "columns" and ours.get(key) != theirs.get(key):
+            yield key
+    mine, other = ours.get("columns", {}), theirs.get("columns", {})
+    for name in dict.fromkeys([*mine, *other]):
+        one, two = mine.get(name), other.get(name)
+        if one is None and isinstance(two, Mapping) and two.get("role") == "insensitive":
+            continue
+        if not isinstance(one, Mapping) or not isinstance(two, Mapping):
+            yield f"columns.{name}.role"
+            continue
+        yield from (
+            f"columns.{name}.{key}" for key in dict.fromkeys([*one, *two]) if one.get(key) != two.get(key)
+        )
+
+
+def _is_claimed(place: str) -> bool:
+    first, _, rest = place.partition(".")
+    if first != "columns":
+        return first not in _NOT_CLAIMED
+    return rest.rpartition(".")[2] not in _NOT_CLAIMED_OF_COLUMNS
+
+
+def _alike(said: str, found: str) -> bool:
+    """Return whether two texts say the same, up to the last digits of their numbers.
+
+    Examples
+    --------
+    >>> _alike("largest distance 0.1", "largest distance 0.1000001"), _alike("smallest class 5", "at least 5")
+    (True, False)
+    """
+    if _NUMBER.sub("#", said) != _NUMBER.sub("#", found):
+        return False
+    numbers = zip(_NUMBER.findall(said), _NUMBER.findall(found), strict=True)
+    return all(one == two or ("." in one + two and _near(float(one), float(two))) for one, two in numbers)
+
+
+def _close(said: Any, found: Figure) -> bool:
+    """Return whether two figures are the same, up to what adding in another order changes.
+
+    Examples
+    --------
+    >>> _close(0.1 + 0.2, 0.3), _close({"size": 5}, {"size": 6}), _close(1000001, 1000000)
+    (True, False, False)
+    """
+    if isinstance(said, Mapping) and isinstance(found, Mapping):
+        return said.keys() == found.keys() and all(_close(said[name], found[name]) for name in said)
+    if isinstance(said, float) and isinstance(found, int | float):
+        return _near(said, found, 1e-9)
+    return type(said) is type(found) and bool(said == found)
+
+
+def _near(one: float, two: float, share: float = 1e-5) -> bool:
+    return math.isclose(one, two, rel_tol=share, abs_tol=1e-12)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")

@@ -1,0 +1,163 @@
+"""`shoal compare`: several specs on one table, and the curve to choose from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from shoal.cli.console import print_table, reporting, without_pandas
+from shoal.cli.options import AsJson, ShowValues
+from shoal.cli.progress import progress
+from shoal.errors import InputError
+
+EPILOG = """
+[bold]Examples[/bold]
+
+shoal compare people.csv people.spec.yaml -k 2,3,5,10,20
+
+shoal compare people.csv people.spec.yaml -k 5,10 --suppression 0,0.02,0.05 --chart curve.svg
+
+shoal compare people.csv strict.yaml loose.yaml --risk highest --chart curve.html
+
+shoal compare people.csv people.spec.yaml -k 2,5,10 --json | jq .front
+"""
+
+_CHART_SUFFIXES = (".svg", ".html")
+
+
+def compare(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA", help="File with the table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS."
+        ),
+    ],
+    specs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SPEC...", help="YAML files: roles, hierarchies, privacy, suppression, quality."
+        ),
+    ],
+    *,
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "-k",
+            metavar="K,K,...",
+            help="Try every spec with each of these k, in place of its k-anonymity, or beside its other "
+            "models.",
+        ),
+    ] = None,
+    suppression: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE,...",
+            help="Try every spec with each of these shares of rows that may be suppressed: 0,0.02,0.05.",
+        ),
+    ] = None,
+    quality: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="What to optimize in place of the specs' measures; `shoal measures` explains them.",
+        ),
+    ] = None,
+    risk: Annotated[
+        str,
+        typer.Option(
+            metavar="average|highest",
+            help="The risk that the front is about: of re-identifying somebody drawn at random, or whoever "
+            "hides worst.",
+        ),
+    ] = "average",
+    chart: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also draw the curve: .svg, or .html with the table below it."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="How long to search for each, where there are too many choices of levels for an exact "
+            "search. [dim]\\[default: 10][/dim]"
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="How many to use. [dim]\\[default: all processors][/dim]")
+    ] = None,
+    as_json: AsJson = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Try several specs, or several k, on one table: what risk each leaves, and what it loses.
+
+    Do not guess k: look at the curve. Where it is flat, a larger k costs little, so take it; before it gets
+    steep, stop. [bold]*[/bold] marks the Pareto front. What is not on it can be forgotten: something else
+    has no more risk and no more loss, and less of one of them.
+
+    Nothing is released. A spec that is infeasible gets a row that says so. The table is read once for all
+    specs whose quasi-identifiers have the same hierarchies.
+    """
+    with reporting(show_values=show_values):
+        without_pandas()
+        from shoal.cli.short_form import measure
+        from shoal.tradeoff.compare import compare as run
+        from shoal.write.atomic import atomic, check_place
+
+        if chart is not None:
+            _check_chart(chart)
+            check_place(chart, apart_from=[data, *specs])
+        with progress() as listener:
+            found = run(
+                data,
+                specs,
+                ks=_numbers(k, int),
+                suppressions=_numbers(suppression, float),
+                quality=None if quality is None else measure(quality),
+                risk=cast("Any", risk),
+                seconds=seconds,
+                threads=threads,
+                listener=listener,
+            )
+        if chart is not None:
+            drawn = found.html() if chart.suffix.lower() == ".html" else found.canvas.standalone()
+            with atomic(chart) as (hidden,):
+                hidden.write_text(drawn, encoding="utf-8", newline="\n")
+    if as_json:
+        typer.echo(json.dumps(found.to_mapping(), indent=2))
+        return
+    header, rows = found.cells()
+    print_table(rows, header=header)
+    typer.echo()
+    for remark in found.remarks():
+        typer.echo(remark)
+    if chart is not None:
+        typer.echo(f"Chart: {chart}")
+
+
+def _numbers(text: str | None, kind: Callable[[str], float]) -> list[Any]:
+    """Return what stands between commas, as numbers where it is one; what is not is refused with all else.
+
+    Examples
+    --------
+    >>> _numbers("2, 5,x", int)
+    [2, 5, 'x']
+    """
+    found: list[Any] = []
+    for part in (text or "").split(","):
+        written = part.strip()
+        try:
+            found.append(kind(written))
+        except ValueError:
+            found.append(written)
+    return found if text is not None else []
+
+
+def _check_chart(chart: Path) -> None:
+    if chart.suffix.lower() not in _CHART_SUFFIXES:
+        raise InputError(
+            f"A chart ends in {' or '.join(_CHART_SUFFIXES)}.\nFound: {chart.name!r}.\n"
+            "A browser opens both; .html has the table as well."
+        )

@@ -1,0 +1,32 @@
+"""`shoal key`: a pair of keys to sign releases with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shoal.cli.console import print_table, reporting
+
+
+def key(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where the private key goes, such as steward.pem.")
+    ],
+) -> None:
+    """Make a private key to sign manifests with, and the public key that others check them with.
+
+    The private one is for you alone: whoever has it can sign in your name. It has no password, so keep the
+    file safe. No file is ever replaced.
+    """
+    with reporting():
+        from shoal.write.signature import make_keys
+
+        private, public = make_keys(file)
+    print_table(
+        [
+            ("Private key", str(private), "keep it to yourself: shoal anonymize --sign"),
+            ("Public key", str(public), "give it to others: shoal audit --public-key"),
+        ]
+    )

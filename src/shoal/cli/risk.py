@@ -1,0 +1,208 @@
+"""`shoal risk`: how well people can be found in a table, before and after."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shoal.cli.console import print_table, reporting, without_pandas
+from shoal.cli.options import AsJson, Delimiter, Encoding, NullValues, Quote, Sheet, input_format
+from shoal.cli.progress import progress
+from shoal.cli.short_form import overridden
+from shoal.errors import InputError
+
+if TYPE_CHECKING:
+    from shoal.measure.risk import RiskAssessment, RiskComparison
+    from shoal.read.source import InputFormat
+
+EPILOG = """
+[bold]Examples[/bold]
+
+shoal risk people.csv --qi age --qi zip --qi sex --sensitive disease
+
+shoal risk people.csv --spec spec.yaml --release release.csv
+
+shoal risk people.csv --spec spec.yaml --sampling-fraction 0.05
+
+shoal risk people.csv --spec spec.yaml --population census.csv --threshold 0.09
+
+shoal risk people.csv --spec spec.yaml --json | jq .prosecutor.highest
+"""
+
+_COLUMNS = "Columns, instead of --spec"
+_POPULATION = "What is known of the population"
+_RELEASE = "The release"
+
+
+def risk(
+    data: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", help="The table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS."),
+    ],
+    *,
+    spec: Annotated[
+        Path | None,
+        typer.Option(
+            "--spec", "-s", help="YAML file that says what the columns are and how DATA is written."
+        ),
+    ] = None,
+    quasi_identifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--qi",
+            metavar="NAME",
+            help="A column that others know of people. Repeatable.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A column that nobody should learn. Repeatable.", rich_help_panel=_COLUMNS
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column that says who a row is about: people are counted, not rows.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None,
+    release: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A release of DATA: its risk stands beside.", rich_help_panel=_RELEASE
+        ),
+    ] = None,
+    starred: Annotated[
+        bool,
+        typer.Option(
+            "--starred",
+            help="Rows with * in every quasi-identifier are suppressed ones and do not count. "
+            "[dim]\\[default: as many as the spec lets be suppressed][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = False,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Tells the levels of the release, for --population. "
+            "[dim]\\[default: RELEASE.manifest.json][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A table that contains the people of DATA, one row per person.",
+            rich_help_panel=_POPULATION,
+        ),
+    ] = None,
+    sampling_fraction: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="The share of the population that is in DATA: above 0, at most 1.",
+            rich_help_panel=_POPULATION,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(metavar="CHANCE", help="Rows with a higher chance to be found are counted.")
+    ] = 0.2,
+    largest_subset: Annotated[
+        int, typer.Option(metavar="COLUMNS", help="How many columns are looked at together, at most.")
+    ] = 4,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    null_value: NullValues = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well people can be found in a table, and what can be learnt of them.
+
+    Three attackers (prosecutor, journalist, marketer), rows that are unique in the table and people who are
+    unique in the population, the columns that single them out, and what classes tell of sensitive columns.
+    With --release all of that before and after. NULL counts as a value.
+    """
+    with reporting(), progress() as listener:
+        without_pandas()
+        from shoal.measure.risk import assess_risk, compare_risk
+
+        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        columns = _columns(spec, quasi_identifiers or [], sensitive or [], unit, written)
+        if release is None and (starred or manifest):
+            raise InputError(
+                f"{'--starred' if starred else '--manifest'} is about a release.\n"
+                "Found: no release.\nGive it: --release FILE."
+            )
+        given: dict[str, Any] = {
+            **columns,
+            "population": population,
+            "sampling_fraction": sampling_fraction,
+            "threshold": threshold,
+            "largest_subset": largest_subset,
+            "listener": listener,
+        }
+        found: RiskAssessment | RiskComparison
+        if release is None:
+            found = assess_risk(data, **given)
+        else:
+            levels = _levels(release, manifest) if population else None
+            found = compare_risk(data, release, starred=1.0 if starred else None, levels=levels, **given)
+    if as_json:
+        typer.echo(json.dumps(found.to_mapping(), indent=2))
+        return
+    print_table(found.facts(), header=() if release is None else ("", "Before", "After"))
+    for note in found.notes:
+        typer.echo(f"\n{note}")
+
+
+def _columns(
+    path: Path | None,
+    quasi_identifiers: list[str],
+    sensitive: list[str],
+    unit: str | None,
+    written: InputFormat,
+) -> dict[str, Any]:
+    """Return what says what the columns are: the spec of a file, or their names."""
+    from shoal.describe.spec import Spec
+
+    named = {"--qi": quasi_identifiers, "--sensitive": sensitive, "--unit": unit}
+    given = [option for option, value in named.items() if value]
+    if path is not None:
+        if given:
+            raise InputError(
+                "--spec says what the columns are.\n"
+                f"Found: --spec and {', '.join(given)}.\nLeave one of them out."
+            )
+        return {"spec": overridden(Spec.from_yaml(path), written)}
+    if not quasi_identifiers:
+        raise InputError(
+            "It is not said by which columns people could be found.\n"
+            f"Found: {', '.join(given) or 'neither a spec nor columns'}.\n"
+            "Give --spec SPEC, or at least one --qi NAME."
+        )
+    return {
+        "quasi_identifiers": quasi_identifiers,
+        "sensitive": sensitive,
+        "unit": unit,
+        "input_format": written,
+    }
+
+
+def _levels(release: Path, manifest: Path | None) -> dict[str, int] | None:
+    """Return the levels of a release as its manifest tells them, if there is one."""
+    from shoal.write.manifest import levels_in
+    from shoal.write.release import manifest_path
+
+    beside = manifest_path(release)
+    if manifest is None and not beside.exists():
+        return None
+    return levels_in(manifest or beside)

@@ -1,0 +1,130 @@
+"""`shoal utility`: what a release can still be used for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.console import print_table, reporting, without_pandas
+from shoal.cli.options import (
+    AsJson,
+    Delimiter,
+    Encoding,
+    NullValues,
+    Quote,
+    Sheet,
+    ShowValues,
+    input_format,
+)
+from shoal.cli.progress import progress
+from shoal.cli.short_form import overridden
+
+if TYPE_CHECKING:
+    from shoal.measure.utility.assessment import UtilityAssessment
+
+EPILOG = """
+[bold]Examples[/bold]
+
+shoal utility people.csv release.csv --spec people.spec.yaml
+
+shoal utility people.csv release.csv --spec people.spec.yaml --target disease --json
+
+shoal utility people.csv other-tool.csv --qi age --qi zip --no-learning
+"""
+
+
+def utility(
+    original: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ORIGINAL",
+            help="What the release was made of: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS.",
+        ),
+    ],
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz), Parquet or Excel file of the release.")
+    ],
+    *,
+    spec: Annotated[
+        Path | None,
+        typer.Option(
+            "--spec",
+            "-s",
+            help="YAML file with which the release was made: its hierarchies tell what labels stand for. "
+            "[dim]\\[default: the form of the labels does][/dim]",
+        ),
+    ] = None,
+    quasi_identifier: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--qi",
+            metavar="NAME",
+            help="Without a spec: a column that may have been generalized. Repeatable. "
+            "[dim]\\[default: those that have other values in the release][/dim]",
+        ),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column that models learn to predict. Repeatable. [dim]\\[default: the sensitive ones "
+            "that have 2 to 50 values or are numbers][/dim]",
+        ),
+    ] = None,
+    learning: Annotated[
+        bool,
+        typer.Option("--learning/--no-learning", help="Whether models are trained; it takes longest."),
+    ] = True,
+    queries: Annotated[int, typer.Option(min=0, help="How many random count queries to ask.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="For queries, held-out rows and models.")] = 0,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    null_value: NullValues = None,
+    sheet: Sheet = None,
+    show_values: ShowValues = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare a release with its original: what is lost per column, what can still be counted and learned.
+
+    Shows the loss and the entropy kept of every column, pairs of columns (Cramer's V before and after), the
+    errors of random count queries, and how well models that are trained on the release predict held-out
+    originals. Columns and figures are shown, and no values.
+    """
+    with reporting(show_values=show_values):
+        without_pandas()
+        from shoal.describe.spec import Spec
+        from shoal.measure.utility.assess import assess_utility
+
+        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        with progress() as listener:
+            found = assess_utility(
+                original,
+                release,
+                None if spec is None else overridden(Spec.from_yaml(spec), written),
+                quasi_identifiers=quasi_identifier or None,
+                target=target or None,
+                learning=learning,
+                queries=queries,
+                seed=seed,
+                input_format=written,
+                listener=listener,
+            )
+    if as_json:
+        typer.echo(json.dumps(found.to_mapping(), indent=2))
+    else:
+        _show(found)
+
+
+def _show(found: UtilityAssessment) -> None:
+    typer.echo(found.summary())
+    for section in found.sections():
+        typer.echo()
+        typer.secho(section.title, bold=True)
+        print_table(section.rows, header=section.header)
+    if found.notes:
+        typer.echo()
+        print_table([("Note", note) for note in found.notes])

@@ -1,0 +1,224 @@
+"""What was found of the risk of one table, and of two of them side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from shoal.measure.risk.attributes import AttributeRisk
+from shoal.measure.risk.population_uniques import PopulationUniques
+from shoal.measure.risk.reidentification import Attack
+from shoal.measure.risk.special_uniques import SpecialUniques
+
+_SETS_SHOWN = 5
+_BASIS = {
+    "table": "at most the prosecutor's",
+    "sampling fraction": "expected, by the sampling fraction",
+    "population": "in the population",
+}
+_MODELS = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB", "counted": "counted"}
+
+
+@dataclass(frozen=True)
+class RiskAssessment:
+    """The risk of one table, original or released.
+
+    Attributes
+    ----------
+    quasi_identifiers
+        The columns by which somebody could be found.
+    rows, suppressed_rows
+        Rows in classes, and suppressed rows that were left in the table with `*` and do not count.
+    classes, class_sizes
+        How many classes there are, and for each size that occurs the number of classes of that size.
+    threshold
+        The chance above which rows are counted in `share_above`.
+    prosecutor, journalist, marketer
+        The chances of three kinds of attackers.
+    sample_uniques
+        Rows that are alone in their class.
+    population_uniques
+        People who are alone in the population; None where nothing is known of it.
+    special
+        The sets of columns that single rows out; None where that would take too long.
+    attributes
+        For each sensitive column what classes tell of it.
+    unit
+        The column by which people are counted in place of rows, if one is.
+    notes
+        What else a reader should know.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    rows: int
+    suppressed_rows: int
+    classes: int
+    class_sizes: dict[int, int]
+    threshold: float
+    prosecutor: Attack
+    journalist: Attack
+    marketer: Attack
+    sample_uniques: int
+    population_uniques: PopulationUniques | None
+    special: SpecialUniques | None
+    attributes: dict[str, AttributeRisk]
+    unit: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def counted(self) -> int:
+        """How many rows the classes have, or people, where these count."""
+        return sum(size * classes for size, classes in self.class_sizes.items())
+
+    @property
+    def unique_share(self) -> float:
+        """The share of the rows, or people, that are alone in their class."""
+        return self.sample_uniques / self.counted if self.counted else 0.0
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return all figures in words, each with what it is."""
+        return [*self._on_classes(), *self._on_attacks(), *self._on_subsets(), *self._on_attributes()]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return all figures as plain values, ready for JSON."""
+        return {
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "rows": self.rows,
+            "suppressed_rows": self.suppressed_rows,
+            "unit": self.unit,
+            "classes": self.classes,
+            "class_sizes": {str(size): classes for size, classes in self.class_sizes.items()},
+            "threshold": self.threshold,
+            "prosecutor": self.prosecutor.to_mapping(),
+            "journalist": self.journalist.to_mapping(),
+            "marketer": self.marketer.to_mapping(),
+            "sample_uniques": self.sample_uniques,
+            "unique_share": self.unique_share,
+            "population_uniques": self.population_uniques and self.population_uniques.to_mapping(),
+            "special": self.special and self.special.to_mapping(),
+            "attributes": {name: risk.to_mapping() for name, risk in self.attributes.items()},
+            "notes": list(self.notes),
+        }
+
+    def render(self) -> str:
+        """Return all figures as text."""
+        return _aligned([*self.facts(), *(("Note", note) for note in self.notes)])
+
+    def _on_classes(self) -> Iterator[tuple[str, str]]:
+        yield "Rows", f"{self.rows:,}"
+        if self.suppressed_rows:
+            yield "Suppressed rows left in", f"{self.suppressed_rows:,}"
+        sizes = f", of {min(self.class_sizes):,} to {max(self.class_sizes):,}" if self.class_sizes else ""
+        yield "Classes", f"{self.classes:,}{sizes}"
+        yield f"{self._who} alone in their class", f"{self.sample_uniques:,} ({self.unique_share:.2%})"
+
+    def _on_attacks(self) -> Iterator[tuple[str, str]]:
+        above = f"{self._who.lower()} above {self.threshold:g}"
+        yield "Prosecutor risk, highest", f"{self.prosecutor.highest:.2%}"
+        yield "Prosecutor risk, average", f"{self.prosecutor.average:.2%}"
+        yield f"Prosecutor risk, {above}", f"{self.prosecutor.share_above:.2%}"
+        yield "Journalist risk, highest", f"{self.journalist.highest:.2%}"
+        yield "Journalist risk, average", f"{self.journalist.average:.2%}"
+        yield f"Journalist risk, {above}", f"{self.journalist.share_above:.2%}"
+        yield "Marketer risk, average", f"{self.marketer.average:.2%}"
+        yield "Journalist and marketer", _BASIS[self.journalist.basis]
+        uniques = self.population_uniques
+        if uniques is not None:
+            told = f"{uniques.dankar:,.0f} of {uniques.population:,} ({uniques.share:.2%})"
+            yield "Unique in the population", f"{told}, {_MODELS[uniques.model]}"
+            for name in ("pitman", "zayatz", "snb") if uniques.model != "counted" else ():
+                estimate = getattr(uniques, name)
+                yield (
+                    f"  by {_MODELS[name]}",
+                    "no solution" if estimate is None else f"{estimate:,.0f}",
+                )
+
+    def _on_subsets(self) -> Iterator[tuple[str, str]]:
+        if self.special is None:
+            return
+        for size, rows in self.special.rows_by_smallest.items():
+            columns = "1 column" if size == 1 else f"{size} columns"
+            yield f"Rows singled out by {columns}, no fewer", f"{rows:,} ({rows / max(self.rows, 1):.2%})"
+        for name, share in self.special.columns.items():
+            yield f"Part of {name} in that, by score", f"{share:.2%}"
+        for subset in self.special.subsets[:_SETS_SHOWN]:
+            yield f"Rows singled out by {' + '.join(subset.columns)}", f"{subset.minimal:,}"
+
+    def _on_attributes(self) -> Iterator[tuple[str, str]]:
+        for name, risk in self.attributes.items():
+            yield f"{name}, fewest values in a class", f"{risk.distinct:,}"
+            yield f"{name}, smallest entropy as a number of values", f"{risk.entropy:.4g}"
+            yield f"{name}, highest chance to guess it", f"{risk.highest_posterior:.2%}"
+            yield f"{name}, average chance to guess it", f"{risk.average_posterior:.2%}"
+            yield f"{name}, chance without knowing the class", f"{risk.prior:.2%}"
+            yield f"{name}, rows of which it is certain", f"{risk.certain:.2%}"
+            yield f"{name}, largest distance from the table (t)", f"{risk.closeness:.4g}"
+            if risk.closeness_ordered is not None:
+                yield f"{name}, largest ordered distance (t)", f"{risk.closeness_ordered:.4g}"
+            yield f"{name}, largest gain of a value (beta)", _number(risk.beta)
+            yield f"{name}, largest change of a value (delta)", _number(risk.delta)
+
+    @property
+    def _who(self) -> str:
+        return "Rows" if self.unit is None else "People"
+
+
+@dataclass(frozen=True)
+class RiskComparison:
+    """The risk of a table before and after it was anonymized, side by side."""
+
+    before: RiskAssessment
+    after: RiskAssessment
+
+    def facts(self) -> list[tuple[str, str, str]]:
+        """Return all figures in words: what each is, before, and after."""
+        before, after = dict(self.before.facts()), dict(self.after.facts())
+        names = _merged(list(before), list(after))
+        return [
+            (name, before.get(name, self._none(name)), after.get(name, self._none(name))) for name in names
+        ]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return all figures as plain values, ready for JSON."""
+        return {"before": self.before.to_mapping(), "after": self.after.to_mapping()}
+
+    def render(self) -> str:
+        """Return all figures as text, in two columns."""
+        lines = _aligned([("", "Before", "After"), *self.facts()])
+        return "\n".join([lines, *(f"Note  {note}" for note in self.notes)])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else a reader should know of either."""
+        return tuple(dict.fromkeys((*self.before.notes, *self.after.notes)))
+
+    @staticmethod
+    def _none(name: str) -> str:
+        return "0" if name.startswith(("Rows singled out", "Suppressed rows")) else "-"
+
+
+def _merged(first: list[str], second: list[str]) -> list[str]:
+    """Return the names of both lists, those of the second after what they follow there.
+
+    Examples
+    --------
+    >>> _merged(["a", "b", "d"], ["a", "c", "d", "e"])
+    ['a', 'c', 'b', 'd', 'e']
+    """
+    names = list(first)
+    for place, name in enumerate(second):
+        if name not in names:
+            names.insert(names.index(second[place - 1]) + 1 if place else 0, name)
+    return names
+
+
+def _number(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.4g}"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)

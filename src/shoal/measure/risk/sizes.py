@@ -1,0 +1,76 @@
+"""How large the classes are: the one basis of all figures that look at sizes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassSizes:
+    """The histogram of class sizes: `classes[i]` classes have `size[i]` rows, sizes ascending.
+
+    Where a population is known, `population[i]` people of it look like each of these classes; then a size
+    stands there once for each such number.
+
+    Examples
+    --------
+    >>> sizes = ClassSizes.of({1: 3, 4: 2})
+    >>> sizes.rows, sizes.count, sizes.uniques, sizes.smallest
+    (11, 5, 3, 1)
+    """
+
+    size: IntArray
+    classes: IntArray
+    population: IntArray | None = None
+
+    @classmethod
+    def of(cls, histogram: Mapping[int, int]) -> Self:
+        """Build it from the number of classes by size."""
+        sizes = sorted(histogram)
+        return cls(
+            np.array(sizes, dtype=np.int64),
+            np.array([histogram[size] for size in sizes], dtype=np.int64),
+        )
+
+    @property
+    def rows(self) -> int:
+        """Rows in all classes."""
+        return int((self.size * self.classes).sum())
+
+    @property
+    def count(self) -> int:
+        """Classes."""
+        return int(self.classes.sum())
+
+    @property
+    def uniques(self) -> int:
+        """Rows that are alone in their class."""
+        return self.with_rows(1)
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest class; 0 if there is none."""
+        return int(self.size.min(initial=self.largest))
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest class; 0 if there is none."""
+        return int(self.size.max(initial=0))
+
+    def with_rows(self, size: int) -> int:
+        """Return how many classes have so many rows."""
+        return int(self.classes[self.size == size].sum())
+
+    def to_histogram(self) -> dict[int, int]:
+        """Return the number of classes by size."""
+        histogram: dict[int, int] = {}
+        for size, classes in zip(self.size.tolist(), self.classes.tolist(), strict=True):
+            histogram[size] = histogram.get(size, 0) + classes
+        return histogram

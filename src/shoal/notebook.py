@@ -1,0 +1,78 @@
+"""How results show themselves in a notebook: small tables, everything in them escaped, no scripts.
+
+Each function is what the `_repr_html_` of an object calls; it is imported when a notebook asks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shoal.describe.roles import Role
+from shoal.draw.html import framed, heading, paragraph, table
+
+if TYPE_CHECKING:
+    from shoal.audit import Audit
+    from shoal.describe.suggest.suggestion import Suggestion
+    from shoal.release import Release
+    from shoal.search.nodes import Nodes
+
+_NODES_SHOWN = 10
+
+
+def release_html(release: Release) -> str:
+    """Show a release: what was chosen for each column, and what came of it. Its rows are in `data`."""
+    choices = [(c.column, f"{c.level} of {c.height}", c.labels) for c in release.choices()]
+    facts = [(name, words) for name, words in release.facts() if name != "Note"]
+    return framed(
+        heading(f"Release of {release.table.num_rows:,} rows"),
+        table(("Column", "Level", "Labels"), choices),
+        table((), facts),
+        *(paragraph(note, note=True) for note in release.notes),
+    )
+
+
+def nodes_html(nodes: Nodes) -> str:
+    """Show the best of all choices of levels that satisfy."""
+    best = nodes[:_NODES_SHOWN]
+    columns = list(best.table.column_names[:-2])
+    rows = [
+        (*map(str, node.levels.values()), f"{node.suppressed_rows:,}", f"{node.score:.6g}") for node in best
+    ]
+    left = len(nodes) - len(rows)
+    return framed(
+        heading(f"{len(nodes):,} choices of levels that satisfy, the best first by {nodes.quality}"),
+        table((*columns, "suppressed rows", "score"), rows, numbers=range(len(columns) + 2)),
+        *([paragraph(f"{left:,} more follow.", note=True)] if left else []),
+    )
+
+
+def audit_html(audit: Audit) -> str:
+    """Show the findings of an audit."""
+    verdict = "All claims hold" if audit.holds else "Not all claims hold"
+    return framed(
+        heading(f"{verdict}: {audit.rows:,} rows, of which {audit.suppressed_rows:,} suppressed"),
+        table(("Claim", "Verdict"), [(finding.claim, finding.verdict) for finding in audit.findings]),
+    )
+
+
+def suggestion_html(suggestion: Suggestion) -> str:
+    """Show what is proposed for a table."""
+    rows = [
+        (
+            column.name,
+            column.role.value + ("" if column.sure else " ?"),
+            "" if column.role is not Role.QUASI_IDENTIFIER else str(column.hierarchy or "suppress"),
+            column.reason,
+        )
+        for column in suggestion.columns
+    ]
+    asked = f"k = {suggestion.k}, at most {suggestion.suppression:.1%} of the rows suppressed"
+    return framed(
+        heading(f"Proposed for {suggestion.table}: {asked}"),
+        table(("Column", "Role", "Hierarchy", "Why"), rows),
+        *(
+            [paragraph("? marks roles that neither name nor values told: look at these.", note=True)]
+            if suggestion.unsure
+            else []
+        ),
+    )

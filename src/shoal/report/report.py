@@ -1,0 +1,167 @@
+"""The page: everything that is known about a release, from its own figures to one HTML file.
+
+It holds nothing that the release does not tell, beyond figures about the whole table: no original values, no
+folders, no seed and no time. It needs no network and no scripts, and equal releases have equal reports.
+Whatever comes from data is escaped, by the templates in text and by the canvas in pictures.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from shoal.draw.svg import theme, writable
+from shoal.report.glossary import GLOSSARY, anchor, link
+from shoal.report.markup import column
+from shoal.report.sections.asked import asked
+from shoal.report.sections.claims import claims
+from shoal.report.sections.done import done
+from shoal.report.sections.neighbours import neighbours
+from shoal.report.sections.risk import risk
+from shoal.report.sections.settings import settings
+from shoal.report.sections.suppression import suppression
+from shoal.report.sections.utility import utility
+from shoal.report.sections.verdict import verdict
+from shoal.write.atomic import atomic, check_place
+
+if TYPE_CHECKING:
+    from shoal.audit import Audit
+    from shoal.events import Listener
+    from shoal.release import Release
+
+_SUFFIX = ".report.html"
+# They turn round what stands after them: a name could make a sentence read otherwise than it is.
+_UNSEEN = re.compile("[\\u202a-\\u202e\\u2066\\u2067]")
+_CONTENTS = (
+    ("asked", "What was asked"),
+    ("done", "What was done"),
+    ("risk", "Risk"),
+    ("utility", "Utility"),
+    ("neighbours", "Neighbours"),
+    ("suppression", "What was left out"),
+    ("claims", "Claims and checks"),
+    ("settings", "Settings"),
+    ("glossary", "Glossary"),
+)
+
+
+def report_html(
+    release: Release,
+    *,
+    name: str | None = None,
+    audit: Audit | None = None,
+    sha256: str | None = None,
+    learning: bool = True,
+    sampling_fraction: float | None = None,
+    listener: Listener | None = None,
+) -> str:
+    """Return the report on a release as one HTML page.
+
+    Parameters
+    ----------
+    release
+        What `anonymize` returned.
+    name
+        The name of the released file; `release.csv` if not given.
+    audit
+        The audit of that file, if it is written already; otherwise that of the result in memory.
+    sha256
+        The SHA-256 of that file, if it is written already.
+    learning
+        Also train models on the release, which takes a while. Where scikit-learn is not installed, the
+        report says so.
+    sampling_fraction
+        The share of the population that is in the original table, if known: then people who are unique in the
+        population are estimated too.
+    listener
+        Called with what happens: see `shoal.events`.
+    """
+    name = name or "release.csv"
+    audit = audit or release.audit
+    installed = find_spec("sklearn") is not None
+    risks = release.risk(sampling_fraction=sampling_fraction, listener=listener)
+    usable = release.utility(learning=learning and installed, listener=listener)
+    page = _environment().get_template("report.html.jinja")
+    text = page.render(
+        name=name,
+        contents=(("notes", "Notes"), *_CONTENTS) if release.notes else _CONTENTS,
+        notes=release.notes,
+        verdict=verdict(release, audit, risks, usable),
+        asked=asked(release.spec),
+        done=done(release),
+        risk=risk(release, risks),
+        utility=utility(usable, learning=learning, installed=installed),
+        neighbours=neighbours(release, release.neighbours(), release.lattice()),
+        suppression=suppression(release),
+        claims=claims(audit, release.references, name),
+        settings=settings(release, name, sha256),
+        glossary=GLOSSARY,
+    )
+    return _UNSEEN.sub("\ufffd", writable(text))
+
+
+def write_report(
+    release: Release,
+    path: str | Path,
+    *,
+    name: str | None = None,
+    audit: Audit | None = None,
+    learning: bool = True,
+    sampling_fraction: float | None = None,
+    listener: Listener | None = None,
+) -> Path:
+    """Write the report on a release to a file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    path
+        Where it goes. A file that is there already is replaced.
+    name
+        The name of the released file. If not given, a path such as `people.csv.report.html` tells it.
+    audit, learning, sampling_fraction, listener
+        As in `report_html`.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written there.
+    """
+    path = Path(path)
+    check_place(path)
+    if name is None and path.name.endswith(_SUFFIX):
+        name = path.name.removesuffix(_SUFFIX)
+    text = report_html(
+        release,
+        name=name,
+        audit=audit,
+        learning=learning,
+        sampling_fraction=sampling_fraction,
+        listener=listener,
+    )
+    with atomic(path) as (hidden,):
+        hidden.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("shoal.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style = files("shoal.report").joinpath("templates", "report.css").read_text(encoding="utf-8")
+    environment.globals.update(
+        column=column, term=link, anchor=anchor, theme=Markup(theme()), style=Markup(style)
+    )
+    return environment

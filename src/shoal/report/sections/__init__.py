@@ -1,0 +1,1 @@
+"""The sections of a report, one per file: from figures to what its template writes."""

@@ -1,0 +1,132 @@
+"""What was asked: the columns with their roles, the models in words, the limits."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
+from shoal.describe.spec import Spec
+from shoal.report.glossary import link
+from shoal.report.words import figure, listed, percent
+
+if TYPE_CHECKING:
+    from shoal.privacy.model import PrivacyModel
+
+
+@dataclass(frozen=True, slots=True)
+class AskedColumn:
+    """A column with its role, and what becomes of it."""
+
+    name: str
+    role: Markup
+    fate: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedModel:
+    """A model: what it asks for, what it stops and what it does not."""
+
+    claim: str
+    summary: str
+    protection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The spec, in words."""
+
+    columns: tuple[AskedColumn, ...]
+    models: tuple[AskedModel, ...]
+    sentences: tuple[str | Markup, ...]
+
+
+def asked(spec: Spec) -> Asked:
+    """Tell a spec to somebody who has not written it."""
+    return Asked(tuple(_columns(spec)), tuple(map(_model, spec.privacy)), tuple(_sentences(spec)))
+
+
+def _columns(spec: Spec) -> Iterator[AskedColumn]:
+    for name, role in spec.roles.items():
+        if role is Role.QUASI_IDENTIFIER:
+            yield AskedColumn(
+                name, link("quasi-identifier"), _generalized(spec.quasi_identifiers[name], spec)
+            )
+        elif role is Role.SENSITIVE:
+            yield AskedColumn(name, link("sensitive column", "sensitive"), _sensitive(spec.sensitive[name]))
+        elif role is Role.INSENSITIVE:
+            yield AskedColumn(name, link("insensitive column", "insensitive"), "Released as it is.")
+        else:
+            yield AskedColumn(name, link("identifier"), "Removed.")
+    if spec.unit is not None and spec.unit not in spec.roles:
+        yield AskedColumn(spec.unit, link("identifier"), "Says who a row is about. Removed.")
+
+
+def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
+    # The settings of a hierarchy may list values of the table; its name and what it does never do.
+    kind = column.hierarchy
+    summary = getattr(kind, "summary", "").replace("`", "").partition(":")[0].rstrip(".")
+    words = [f"{summary or 'Generalized by a hierarchy'}."]
+    if column.min_level or column.max_level is not None:
+        highest = "the highest" if column.max_level is None else f"{column.max_level}"
+        words.append(
+            f"Only level {column.min_level} is allowed."
+            if column.min_level == column.max_level
+            else f"Levels {column.min_level} to {highest} are allowed."
+        )
+    if column.weight != 1 and spec.quality.weighted:
+        words.append(f"Its weight is {figure(column.weight)}.")
+    if column.null == "forbid":
+        words.append("It may not be NULL.")
+    return " ".join(words)
+
+
+def _sensitive(column: Sensitive) -> str:
+    return "Released as it is." + (" It may not be NULL." if column.null == "forbid" else "")
+
+
+def _model(model: PrivacyModel) -> AskedModel:
+    return AskedModel(model.describe(), model.summary, protection(model))
+
+
+def protection(model: PrivacyModel) -> str:
+    """Return what a model stops and what it does not, as its own description says.
+
+    Examples
+    --------
+    >>> from shoal.privacy.k_anonymity import KAnonymity
+    >>> protection(KAnonymity(5)).partition(":")[0]
+    'It stops re-identification by joining on the quasi-identifiers'
+    """
+    for paragraph in re.split(r"\n\s*\n", inspect.getdoc(type(model)) or ""):
+        words = " ".join(paragraph.split())
+        if (start := words.find("It stops")) >= 0:
+            return words[start:].replace("`", "")
+    return ""
+
+
+def _sentences(spec: Spec) -> Iterator[str | Markup]:
+    if spec.suppression:
+        fate = "left out" if spec.suppressed == "remove" else "starred in all quasi-identifiers"
+        yield Markup("At most {} of the rows may be {}, that is {}.").format(
+            percent(spec.suppression), link("suppression", "suppressed"), fate
+        )
+    else:
+        yield Markup("No row may be {}.").format(link("suppression", "suppressed"))
+    yield Markup(
+        "Among all releases that satisfy this, the one with the smallest {} was looked for: {}. {}"
+    ).format(link("score"), spec.quality.describe(), spec.quality.summary)
+    if spec.unit is not None:
+        yield Markup("People are counted, not rows: <bdi>{}</bdi> says who a row is about.").format(spec.unit)
+    forbidding = [name for name, meaning in spec.nulls.items() if meaning == "forbid"]
+    if forbidding:
+        yield Markup("{} is a value of its own, but not allowed in <bdi>{}</bdi>.").format(
+            link("NULL"), listed(forbidding)
+        )
+    else:
+        yield Markup("{} counts as a value of its own.").format(link("NULL"))

@@ -1,0 +1,59 @@
+"""The neighbours of the chosen levels, and why they lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from shoal.report.markup import picture
+from shoal.report.sections.verdict import proof
+from shoal.report.words import count, figure
+
+if TYPE_CHECKING:
+    from shoal.draw.lattice import LatticePicture
+    from shoal.release import Release
+    from shoal.search.neighbours import Neighbour
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourRow:
+    """One neighbour, in words."""
+
+    column: str
+    step: str
+    suppressed: str
+    score: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """All of them."""
+
+    rows: tuple[NeighbourRow, ...]
+    proof: Markup
+    lattice: Markup | None
+    lattice_words: str
+
+
+def neighbours(release: Release, found: Sequence[Neighbour], lattice: LatticePicture | None) -> Neighbours:
+    """Put the neighbours into a table, and the lattice beside them."""
+    return Neighbours(
+        rows=tuple(map(_row, found)),
+        proof=proof(release),
+        lattice=None if lattice is None else picture(lattice.canvas),
+        lattice_words="" if lattice is None else lattice.render(),
+    )
+
+
+def _row(neighbour: Neighbour) -> NeighbourRow:
+    return NeighbourRow(
+        column=neighbour.column,
+        step=f"{neighbour.level - neighbour.step} → {neighbour.level}",
+        suppressed=count(neighbour.suppressed_rows),
+        score="-" if neighbour.score is None else figure(neighbour.score),
+        reason=neighbour.reason,
+    )

@@ -1,0 +1,67 @@
+"""Settings of a release, and the versions of what it was made with."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from shoal.report.words import figure, percent
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+_PROGRAMS = ("shoal", "duckdb", "numpy", "pyarrow", "scikit-learn")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Names with their values."""
+
+    rows: tuple[tuple[str, str], ...]
+    versions: tuple[tuple[str, str], ...]
+
+
+def settings(release: Release, name: str, sha256: str | None) -> Settings:
+    """Collect what else the release was made with; nothing that differs from run to run."""
+    spec = release.spec
+    # What the summary says too, but for the time that it took and what stands in other sections.
+    facts = dict(release.facts())
+    rows = (
+        ("File", name),
+        *([] if sha256 is None else [("SHA-256 of the file", sha256)]),
+        ("Privacy", "; ".join(model.describe() for model in spec.privacy)),
+        ("Quality measure", release.explanation.measure),
+        ("Suppression", f"at most {percent(spec.suppression)} of the rows"),
+        ("Suppressed rows", "removed" if spec.suppressed == "remove" else "starred"),
+        (
+            "Levels",
+            ", ".join(f"{name} {level} of {release.heights[name]}" for name, level in release.levels.items()),
+        ),
+        ("Rows", facts["Rows"]),
+        ("Classes", facts["Classes"]),
+        ("Score", _score(release)),
+        ("NULL", facts["NULL"]),
+        ("Order of rows", facts["Order"]),
+    )
+    return Settings(rows, tuple(_versions()))
+
+
+def _score(release: Release) -> str:
+    explanation = release.explanation
+    score = f"{figure(release.score)} by {explanation.measure}"
+    if explanation.untouched is None or explanation.suppressed is None:
+        return score
+    untouched, suppressed = figure(explanation.untouched), figure(explanation.suppressed)
+    return f"{score}; {untouched} if untouched, {suppressed} if fully suppressed"
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("Python", platform.python_version())]
+    for name in _PROGRAMS:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:  # an extra that is not installed
+            continue
+    return found

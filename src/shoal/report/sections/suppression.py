@@ -1,0 +1,92 @@
+"""Which rows were left out, by the labels that the release has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.report.words import count, percent
+
+if TYPE_CHECKING:
+    from shoal.recode.ladder import LabelLoss
+    from shoal.release import Release
+
+_LABELS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LossRow:
+    """What became of the rows with a label."""
+
+    label: str | None
+    kept: str
+    suppressed: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLosses:
+    """A quasi-identifier, and the labels that suppressed rows had."""
+
+    column: str
+    rows: tuple[LossRow, ...]
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """How many rows were left out, and where they were."""
+
+    summary: str
+    columns: tuple[ColumnLosses, ...]
+
+
+def suppression(release: Release) -> Suppression:
+    """Tell where suppressed rows fell."""
+    return Suppression(_summary(release), tuple(_columns(release)) if release.suppressed_rows else ())
+
+
+def _summary(release: Release) -> str:
+    limit = release.spec.suppression
+    allowed = f"at most {percent(limit)} may be" if limit else "none may be"
+    if not release.suppressed_rows:
+        return f"No row was suppressed; {allowed}."
+    share = percent(release.suppressed_rows / release.rows)
+    were = "was" if release.suppressed_rows == 1 else "were"
+    done = (
+        "They are not in the release."
+        if release.spec.suppressed == "remove"
+        else "They are in the release, with * in all quasi-identifiers; their other columns are as they were."
+    )
+    rows = count(release.suppressed_rows)
+    return f"{rows} of {count(release.rows, 'row')} ({share}) {were} suppressed; {allowed}. {done}"
+
+
+def _columns(release: Release) -> Iterator[ColumnLosses]:
+    found = release.suppression()
+    for ladder in release.ladders():
+        losses = found[ladder.column]
+        # Of a column with one label it is known already.
+        if ladder.labels_per_level[ladder.level] > 1 and losses[0].label is not None:
+            yield _column(ladder.column, losses)
+
+
+def _column(name: str, losses: Sequence[LabelLoss]) -> ColumnLosses:
+    named = [loss for loss in losses if loss.label is not None]
+    others = [loss for loss in losses if loss.label is None]
+    more = len(named) - _LABELS_SHOWN
+    return ColumnLosses(
+        name,
+        tuple(map(_row, [*named[:_LABELS_SHOWN], *others])),
+        f"{count(more, 'more label')} had fewer suppressed rows." if more > 0 else "",
+    )
+
+
+def _row(loss: LabelLoss) -> LossRow:
+    return LossRow(
+        loss.label,
+        count(loss.kept),
+        count(loss.suppressed),
+        percent(loss.suppressed / (loss.kept + loss.suppressed)),
+    )

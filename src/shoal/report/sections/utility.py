@@ -1,0 +1,174 @@
+"""What the data can still do: columns, associations, count queries, machine learning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from shoal.draw.bars import Bar, BarGroup, bars, one_each
+from shoal.report.glossary import link
+from shoal.report.markup import columns, picture
+from shoal.report.words import count, decimal, percent
+
+if TYPE_CHECKING:
+    from shoal.measure.utility import ColumnUtility, Learning, QueryErrors, UtilityAssessment
+
+_ASSOCIATIONS_SHOWN = 12
+_COLUMNS_IN_A_PICTURE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a table, in words."""
+
+    name: str | Markup
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLearning:
+    """What models learn about one target."""
+
+    heading: str
+    picture: Markup
+    words: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """The section on utility."""
+
+    kept: tuple[Markup, ...]
+    columns: tuple[Line, ...]
+    associations: tuple[Line, ...]
+    associations_caption: str
+    queries: Markup | None
+    queries_words: Markup
+    queries_caption: str
+    learning: tuple[DrawnLearning, ...]
+    learning_words: Markup
+    notes: tuple[str, ...]
+
+
+def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Utility:
+    """Put what the release can still do beside what the table could."""
+    changed = sorted(found.associations, key=lambda pair: -abs(pair.before - pair.after))
+    return Utility(
+        kept=tuple(_kept(found)),
+        columns=tuple(Line(name, _cells(column)) for name, column in found.columns.items()),
+        associations=tuple(
+            Line(
+                columns(pair.columns),
+                (decimal(pair.before), decimal(pair.after), percent(pair.total_variation)),
+            )
+            for pair in changed[:_ASSOCIATIONS_SHOWN]
+        ),
+        associations_caption="How much one column tells about another"
+        + (
+            f": the {_ASSOCIATIONS_SHOWN} of {count(len(changed))} pairs that changed the most"
+            if len(changed) > _ASSOCIATIONS_SHOWN
+            else ""
+        ),
+        queries=_queries(found.queries),
+        queries_words=Markup(
+            "{} random {} over one to three columns were put to the table and to the release. The error is "
+            "|answer of the release - true answer| / true answer, where counts below 0.1% of the rows count "
+            "as that."
+        ).format(count(found.queries.count), link("count query", "count queries")),
+        queries_caption=_queries_caption(found.queries),
+        learning=tuple(_learning(found.learning)),
+        learning_words=_learning_words(found, learning, installed),
+        notes=tuple(found.notes),
+    )
+
+
+def _kept(found: UtilityAssessment) -> Iterator[Markup]:
+    names = list(found.columns)
+    for start in range(0, len(names), _COLUMNS_IN_A_PICTURE):
+        shares = [
+            (name, found.columns[name].entropy_kept) for name in names[start : start + _COLUMNS_IN_A_PICTURE]
+        ]
+        groups = one_each("after", [(name, share, percent(share)) for name, share in shares])
+        yield picture(bars(groups, "Information kept per column"))
+
+
+def _cells(column: ColumnUtility) -> tuple[str, ...]:
+    return (
+        percent(column.loss),
+        count(column.distinct_before),
+        count(column.distinct_after),
+        decimal(column.entropy_before),
+        decimal(column.entropy_after),
+        percent(column.total_variation),
+    )
+
+
+def _queries(errors: QueryErrors) -> Markup | None:
+    if not errors.count:
+        return None
+    drawn = [
+        Bar("after", f"over {count(size, 'column')}", error, percent(error))
+        for size, error in errors.by_columns.items()
+    ]
+    drawn.append(Bar("after", "over all", errors.median, percent(errors.median)))
+    suppressed = errors.suppressed_median
+    drawn.append(Bar("baseline", "all suppressed", suppressed, percent(suppressed)))
+    most = max(bar.length or 0.0 for bar in drawn) or 1.0
+    return picture(bars([BarGroup("", tuple(drawn))], "Median error of count queries", most=most))
+
+
+def _queries_caption(errors: QueryErrors) -> str:
+    return (
+        f"Half of the queries are at most so far off; nine of ten at most {percent(errors.quantile_90)}. "
+        "The dashed bar is the median if everything were suppressed."
+    )
+
+
+def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -> Markup:
+    if not installed:
+        return Markup("Not measured: it needs scikit-learn, which is not installed here.")
+    if not learning:
+        return Markup("Not measured: it was not asked for.")
+    if not found.learning:
+        return Markup("Not measured: there is no column that a model could learn to predict.")
+    return Markup(
+        "Models learned to predict a column from the quasi-identifiers, once from original rows and once "
+        "from the same rows as the release has them. Both were tried on original rows that they had not "
+        "seen. The nearer the release comes to the original, the more it is worth. The dashed bar is what is"
+        " reached without any quasi-identifier, by always saying the most frequent value or the mean."
+    )
+
+
+def _learning(found: Sequence[Learning]) -> Iterator[DrawnLearning]:
+    for (target, measure), models in groupby(found, key=lambda each: (each.target, each.measure)):
+        words = percent if measure == "accuracy" else decimal
+        groups = [
+            BarGroup(
+                each.model,
+                (
+                    Bar("before", "original", each.original, words(each.original)),
+                    Bar("after", "release", each.release, words(each.release)),
+                    Bar("baseline", "no columns", each.suppressed, words(each.suppressed)),
+                ),
+            )
+            for each in models
+        ]
+        yield DrawnLearning(
+            f"Predicting {target}",
+            picture(bars(groups, f"{measure} of models that predict {target}")),
+            _MEASURES.get(measure, Markup(escape(measure))),
+        )
+
+
+_MEASURES = {
+    "accuracy": Markup("{}: the share of unseen rows that were predicted right.").format(
+        link("accuracy", "Accuracy")
+    ),
+    "R2": Markup("{}: 1 if all unseen rows are predicted exactly, 0 if no better than by their mean.").format(
+        link("R2")
+    ),
+}

@@ -1,0 +1,1 @@
+"""Several specs on one table: what each costs in information, and what risk it leaves."""

@@ -1,0 +1,174 @@
+"""The specs that are compared: those that are given, each with every k and every limit that is asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.describe.spec import Spec
+from shoal.errors import InputError, Problem
+from shoal.privacy.k_anonymity import KAnonymity
+
+if TYPE_CHECKING:
+    from shoal.measure.measure import Measure, Node
+    from shoal.privacy.model import PrivacyModel
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A spec to be compared.
+
+    Attributes
+    ----------
+    spec_name
+        What the spec is called that it comes from.
+    changes
+        What was changed in that, such as `k=5`.
+    """
+
+    spec_name: str
+    changes: tuple[str, ...]
+    spec: Spec
+
+    @property
+    def name(self) -> str:
+        """The spec and what was changed in it."""
+        return " ".join((self.spec_name, *self.changes))
+
+    @property
+    def k(self) -> int | None:
+        """The k of k-anonymity, if that is asked for."""
+        return max((model.k for model in self.spec.privacy if isinstance(model, KAnonymity)), default=None)
+
+
+def candidates(
+    specs: Spec | str | os.PathLike[str] | Sequence[Spec | str | os.PathLike[str]] | Mapping[str, Spec],
+    *,
+    ks: Sequence[object] = (),
+    suppressions: Sequence[object] = (),
+    quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
+    problems: list[Problem],
+) -> list[Candidate]:
+    """Return what is to be compared; what is wrong goes into `problems`.
+
+    Parameters
+    ----------
+    specs
+        Specs or paths of their YAML files; as a mapping, specs by what they are called.
+    ks
+        Values of k that take the place of the spec's k-anonymity, or come beside its other models.
+    suppressions
+        Limits that take the place of the spec's.
+    quality
+        A measure that takes the place of the spec's.
+
+    Examples
+    --------
+    >>> spec = Spec(quasi_identifiers={"sex": "suppress"}, privacy=[KAnonymity(3)])
+    >>> [candidate.name for candidate in candidates({"ours": spec}, ks=[2, 5], problems=[])]
+    ['ours k=2', 'ours k=5']
+    """
+    sizes = _sizes(ks, problems)
+    limits = _limits(suppressions, problems)
+    found = []
+    for name, spec in _named(specs, problems):
+        if quality is not None:
+            try:
+                spec = spec.adjust(quality=quality)  # noqa: PLW2901
+            except InputError as error:
+                problems += prefixed(name, error)
+                continue
+        for k in sizes or (None,):
+            models = spec.privacy if k is None else _with_k(spec.privacy, k)
+            for limit in limits or (None,):
+                changes = [] if k is None else [f"k={k.k}"]
+                changes += [] if limit is None else [f"suppression={limit:g}"]
+                changed = replace(
+                    spec, privacy=models, suppression=spec.suppression if limit is None else limit
+                )
+                found.append(Candidate(name, tuple(changes), changed))
+    if not found and not problems:
+        problems.append(Problem("There is no spec to compare.\nGive at least one."))
+    return found
+
+
+def prefixed(name: str, error: InputError) -> list[Problem]:
+    """Return the problems of an error, each with the spec that it is about."""
+    return [Problem(f"{name}: {problem.message}", problem.values) for problem in error.problems]
+
+
+def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
+    """Return the specs with names that differ; files are read."""
+    given: list[tuple[str | None, object]]
+    if isinstance(specs, Mapping):
+        given = [(str(name), spec) for name, spec in specs.items()]
+    elif isinstance(specs, Spec | str | os.PathLike):
+        given = [(None, specs)]
+    else:
+        given = [(None, spec) for spec in specs]  # type: ignore[attr-defined]
+    names: set[str] = set()
+    found: list[tuple[str, Spec]] = []
+    for place, (said, spec) in enumerate(given, start=1):
+        name = said or (_stem(spec) if isinstance(spec, str | os.PathLike) else "spec")
+        if said is None and len(given) > 1 and (name in names or isinstance(spec, Spec)):
+            name = f"{name} {place}"
+        names.add(name)
+        if isinstance(spec, Spec):
+            found.append((name, spec))
+        elif isinstance(spec, str | os.PathLike):
+            try:
+                found.append((name, Spec.from_yaml(Path(spec))))
+            except InputError as error:
+                problems += prefixed(name, error)
+        else:
+            kind = type(spec).__name__
+            problems.append(
+                Problem(f"What is compared are specs, or the paths of their files.\nFound: {kind}.")
+            )
+    return found
+
+
+def _stem(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file without what says that it is a spec.
+
+    Examples
+    --------
+    >>> _stem("data/people.spec.yaml")
+    'people'
+    """
+    name = Path(path).name
+    return re.sub(r"(?<=.)\.ya?ml$", "", re.sub(r"(?<=.)[.]spec(?=[.]ya?ml$)", "", name)) or name
+
+
+def _sizes(ks: Sequence[object], problems: list[Problem]) -> list[KAnonymity]:
+    found: list[KAnonymity] = []
+    for k in dict.fromkeys(ks):
+        try:
+            found.append(KAnonymity(k))  # type: ignore[arg-type]
+        except InputError as error:
+            problems += error.problems
+    return found
+
+
+def _limits(suppressions: Sequence[object], problems: list[Problem]) -> list[float]:
+    found: list[float] = []
+    for limit in dict.fromkeys(suppressions):
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
+            problems.append(
+                Problem(
+                    f"The suppression limit is a share of the rows, from 0 to 1.\nFound: {limit!r}.\n"
+                    "For 2 percent write 0.02."
+                )
+            )
+        else:
+            found.append(float(limit))
+    return found
+
+
+def _with_k(models: Sequence[PrivacyModel], k: KAnonymity) -> tuple[PrivacyModel, ...]:
+    """Put a k-anonymity in the place of those that are there, or before all."""
+    return (k, *(model for model in models if not isinstance(model, KAnonymity)))

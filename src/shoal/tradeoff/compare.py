@@ -1,0 +1,192 @@
+"""Several specs on one table: each is searched, and what comes of it is measured in the same way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, get_args
+
+from shoal.describe.spec import Spec
+from shoal.errors import InputError, Problem
+from shoal.events import Listener, SearchAdvanced, Steps
+from shoal.search import scored
+from shoal.search.best_first import BestFirst
+from shoal.search.box import Box
+from shoal.search.infeasible import infeasible
+from shoal.search.problem import SearchProblem
+from shoal.search.result import SearchAlgorithm
+from shoal.tradeoff.candidates import Candidate, candidates
+from shoal.tradeoff.comparison import Comparison, Point, Risk
+from shoal.tradeoff.figures import figures
+from shoal.tradeoff.front import on_front
+from shoal.tradeoff.tables import check_columns, grouped
+
+if TYPE_CHECKING:
+    from shoal.measure.measure import Measure, Node
+
+
+def compare(
+    data: object,
+    specs: Spec | str | os.PathLike[str] | Sequence[Spec | str | os.PathLike[str]] | Mapping[str, Spec],
+    *,
+    ks: Sequence[int] = (),
+    suppressions: Sequence[float] = (),
+    quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
+    risk: Risk = "average",
+    seconds: float | None = None,
+    threads: int | None = None,
+    listener: Listener | None = None,
+) -> Comparison:
+    """Find for each spec what its best release would be, and compare their risk and their loss.
+
+    Nothing is released. The table is read and coded once for all specs whose quasi-identifiers have the same
+    hierarchies, and its rows are grouped once for them.
+
+    Parameters
+    ----------
+    data
+        What `anonymize` takes.
+    specs
+        One or several specs, or paths of their YAML files; as a mapping, specs by what they are called.
+    ks
+        Try each spec with each of these k. They take the place of its k-anonymity, or come beside its other
+        models.
+    suppressions
+        Try each spec with each of these shares of rows that may be suppressed, in place of its own.
+    quality
+        What to optimize, in place of the specs' measures.
+    risk
+        The risk that the Pareto front is about: `average` or `highest`.
+    seconds
+        How long to search for each, where the lattice is too large for an exact search; 10 if not given.
+    threads
+        How many a search may use; all processors if not given.
+    listener
+        Called with what happens: see `shoal.events`.
+
+    Returns
+    -------
+    Comparison
+        A point for each spec. One that is infeasible has a point that says so.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong about the specs, the numbers or the table.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> people = pa.table({"age": [21, 25, 32, 38, 41, 49], "sex": ["F", "F", "M", "M", "F", "M"]})
+    >>> spec = shoal.Spec(
+    ...     quasi_identifiers={"age": shoal.intervals(10, 20), "sex": "suppress"},
+    ...     privacy=[shoal.KAnonymity(2)],
+    ... )
+    >>> found = shoal.compare(people, {"people": spec}, ks=[1, 2, 6])
+    >>> for point in found.front:
+    ...     print(point.name, point.levels, f"{point.average_risk:.3f}", f"{point.loss:.3f}")
+    people k=6 {'age': 3, 'sex': 1} 0.167 1.000
+    people k=2 {'age': 3, 'sex': 0} 0.333 0.500
+    people k=1 {'age': 0, 'sex': 0} 1.000 0.000
+    """
+    problems = _argument_problems(risk, threads)
+    if seconds is not None:
+        try:
+            BestFirst(seconds=seconds)
+        except InputError as error:
+            problems += error.problems
+    asked = candidates(specs, ks=ks, suppressions=suppressions, quality=quality, problems=problems)
+    check_columns(data, asked, problems)
+    if problems:
+        raise InputError(problems)
+
+    steps = Steps(listener)
+    processors = os.cpu_count() or 1
+    search = _Search(seconds, min(threads or processors, processors), steps, listener is not None)
+    points: dict[int, Point] = {}
+    rows = 0
+    for group in grouped(asked):
+        for place, candidate, problem in zip(
+            group.places, group.candidates, group.problems(data, steps), strict=True
+        ):
+            points[place] = search.point(candidate, problem)
+            rows = problem.table.rows
+    return Comparison(_marked([points[place] for place in sorted(points)], risk), risk, rows)
+
+
+class _Search:
+    """How the best node of a problem is found, the same for all."""
+
+    def __init__(self, seconds: float | None, threads: int, steps: Steps, heard: bool) -> None:
+        self._seconds = seconds
+        self._threads = threads
+        self._steps = steps
+        self._listener = self._advance if heard else None
+
+    def _advance(self, nodes: int, decided: int, best: float | None) -> None:
+        self._steps.tell(SearchAdvanced(nodes, decided, best))
+
+    def point(self, candidate: Candidate, problem: SearchProblem) -> Point:
+        """Search, and measure what was found."""
+        point = Point(
+            name=candidate.name,
+            spec_name=candidate.spec_name,
+            changes=candidate.changes,
+            spec=candidate.spec,
+            k=candidate.k,
+            suppression=candidate.spec.suppression,
+            quality=candidate.spec.quality.name,
+            rows=problem.table.rows,
+        )
+        algorithm: SearchAlgorithm = Box()
+        if problem.too_large:
+            algorithm = BestFirst() if self._seconds is None else BestFirst(seconds=self._seconds)
+        with self._steps("search"):
+            try:
+                found = scored.search(
+                    algorithm,
+                    problem,
+                    threads=self._threads,
+                    listener=self._listener,
+                )
+            except InputError as error:
+                # Such as a budget that was too small: the others may do better.
+                return replace(point, problem=_in_one_line(error.render()))
+            if found.levels is None or found.score is None:
+                return replace(point, problem=_in_one_line(infeasible(problem).render()))
+        return replace(
+            point,
+            levels=dict(zip(problem.table.names, found.levels, strict=True)),
+            score=found.score,
+            optimal=found.optimal,
+            bound=None if found.optimal else found.bound,
+            **asdict(figures(problem, found.levels)),
+        )
+
+
+def _marked(points: Sequence[Point], risk: Risk) -> tuple[Point, ...]:
+    """Say of each point whether it is on the front."""
+    there = [point for point in points if point.feasible]
+    front = on_front(
+        [
+            ((point.average_risk if risk == "average" else point.highest_risk) or 0.0, point.loss or 0.0)
+            for point in there
+        ]
+    )
+    marks = {id(point): mark for point, mark in zip(there, front, strict=True)}
+    return tuple(replace(point, on_front=marks.get(id(point), False)) for point in points)
+
+
+def _argument_problems(risk: object, threads: int | None) -> list[Problem]:
+    problems = []
+    if risk not in get_args(Risk):
+        problems.append(Problem(f"The risk is 'average' or 'highest'.\nFound: {risk!r}."))
+    if threads is not None and threads < 1:
+        problems.append(Problem(f"The number of threads must be at least 1.\nFound: {threads}."))
+    return problems
+
+
+def _in_one_line(words: str) -> str:
+    return " ".join(words.split())

@@ -1,0 +1,264 @@
+"""What a comparison found: a point for each spec, in a table, as JSON, as a curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import pyarrow as pa
+
+from shoal.describe.spec import Spec
+from shoal.draw.html import framed, heading, page, paragraph, table
+from shoal.draw.scatter import Dot, scatter
+
+if TYPE_CHECKING:
+    from shoal.draw.svg import Canvas
+
+Risk: TypeAlias = Literal["average", "highest"]
+
+_HEADER = ("", "Name", "Highest risk", "Average risk", "Loss", "Suppressed", "Score", "Levels")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One spec and what its best release would be.
+
+    Attributes
+    ----------
+    name
+        The spec and what was changed in it; `spec_name` and `changes` are the two parts.
+    k, suppression, quality
+        Of k-anonymity, if that is asked for; the limit; the name of the measure.
+    problem
+        Why there is no release: the spec is infeasible, or the search found nothing in its time. Then all
+        figures are None.
+    levels
+        The chosen level of each quasi-identifier.
+    rows, suppressed_rows
+        Rows of the table, and how many of them the release leaves out.
+    classes, smallest_class
+        Released classes, and the rows (people, where these are counted) of the smallest.
+    highest_risk, average_risk, loss
+        The same for all specs: see `shoal.tradeoff.figures.Figures`.
+    score
+        By the spec's own measure and weights.
+    optimal, bound
+        Whether no choice of levels scores better, proved; otherwise what none scores less than.
+    on_front
+        No other point has as little risk and as little loss, and less of one of them.
+    """
+
+    name: str
+    spec_name: str
+    changes: tuple[str, ...]
+    spec: Spec
+    k: int | None
+    suppression: float
+    quality: str
+    rows: int
+    problem: str | None = None
+    levels: dict[str, int] | None = None
+    suppressed_rows: int | None = None
+    classes: int | None = None
+    smallest_class: int | None = None
+    highest_risk: float | None = None
+    average_risk: float | None = None
+    loss: float | None = None
+    score: float | None = None
+    optimal: bool = False
+    bound: float | None = None
+    on_front: bool = False
+
+    @property
+    def feasible(self) -> bool:
+        """Whether there is a release."""
+        return self.problem is None
+
+    @property
+    def gap(self) -> float | None:
+        """How much of the score may be too much, as a share of it; None where no bound is known."""
+        if self.optimal:
+            return 0.0
+        if self.bound is None or self.score is None:
+            return None
+        return (self.score - self.bound) / (abs(self.score) or 1.0)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return it as plain values, ready for JSON."""
+        plain = {key: value for key, value in _plain(self).items() if key != "spec"}
+        return plain | {"changes": list(self.changes), "gap": self.gap}
+
+
+def _plain(point: Point) -> dict[str, Any]:
+    return {name: getattr(point, name) for name in Point.__dataclass_fields__}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several specs on one table.
+
+    Attributes
+    ----------
+    points
+        One per spec, in the order in which they were given.
+    risk
+        The risk that the front is about: `average` or `highest`.
+    rows
+        Rows of the table.
+    """
+
+    points: tuple[Point, ...]
+    risk: Risk
+    rows: int
+
+    @property
+    def front(self) -> tuple[Point, ...]:
+        """The points of the Pareto front, from the least risk to the least loss."""
+        return tuple(
+            sorted(
+                (point for point in self.points if point.on_front),
+                key=lambda p: (_risk(p, self.risk), p.loss),
+            )
+        )
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The points as Arrow, one row each; the levels as text."""
+        kept = [name for name in Point.__dataclass_fields__ if name not in ("spec", "changes", "levels")]
+        columns: dict[str, Any] = {name: [getattr(point, name) for point in self.points] for name in kept}
+        columns["levels"] = [_levels(point) or None for point in self.points]
+        types = {"problem": pa.string(), "levels": pa.string(), "bound": pa.float64(), "k": pa.int64()}
+        for name in ("score", "loss", "highest_risk", "average_risk"):
+            types[name] = pa.float64()
+        for name in ("suppressed_rows", "classes", "smallest_class"):
+            types[name] = pa.int64()
+        return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "rows": self.rows,
+            "risk": self.risk,
+            "front": [point.name for point in self.front],
+            "points": [point.to_mapping() for point in self.points],
+        }
+
+    def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Return the header and the rows of a table for people; `*` marks the front."""
+        return _HEADER, [_cells(point, brief=bool(self._columns)) for point in self.points]
+
+    def remarks(self) -> list[str]:
+        """Tell what the table does not."""
+        told = [f"Levels of {', '.join(self._columns)}."] if self._columns else []
+        told += [f"{point.name}: {point.problem}" for point in self.points if point.problem is not None]
+        told += [
+            f"{point.name}: not proved to be the best"
+            + ("." if point.gap is None else f"; its score is at most {point.gap:.1%} too high.")
+            for point in self.points
+            if point.feasible and not point.optimal
+        ]
+        if self.front:
+            told.append(
+                f"* No other has as little {self.risk} risk and as little loss, and less of one of them."
+            )
+        return told
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """The quasi-identifiers, if they are the same for all."""
+        different = {tuple(point.levels) for point in self.points if point.levels is not None}
+        return different.pop() if len(different) == 1 else ()
+
+    def render(self) -> str:
+        """Return the table and the remarks as text."""
+        header, rows = self.cells()
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (header, *rows)
+        ]
+        return "\n".join([*lines, "", *self.remarks()])
+
+    @cached_property
+    def canvas(self) -> Canvas:
+        """The curve: risk from left to right, loss upward, the Pareto front as a line."""
+        # What all have in common need not stand beside every point; the shape says which spec it is.
+        common = set.intersection(*(set(point.changes) for point in self.points)) if self.points else set()
+        dots = [
+            Dot(
+                x=_risk(point, self.risk),
+                y=point.loss or 0.0,
+                label=" ".join(part for part in point.changes if part not in common) or point.spec_name,
+                series=point.spec_name,
+                on_front=point.on_front,
+                hint=f"{point.name}: {self.risk} risk {percent(_risk(point, self.risk))}, "
+                f"loss {point.loss or 0.0:.4g}, {point.suppressed_rows or 0:,} rows suppressed",
+            )
+            for point in self.points
+            if point.feasible
+        ]
+        return scatter(
+            dots,
+            title=f"{self.risk.capitalize()} risk and loss",
+            x_title=f"{self.risk} risk of re-identification",
+            y_title="loss of information",
+        )
+
+    def svg(self) -> str:
+        """Return the curve, to be put into a page that brings the theme."""
+        return self.canvas.svg()
+
+    def html(self) -> str:
+        """Return a page with the curve and the table."""
+        return page("Comparison of specs", *self._parts())
+
+    def _repr_html_(self) -> str:
+        return framed(*self._parts())
+
+    def _parts(self) -> list[str]:
+        header, rows = self.cells()
+        return [
+            heading(f"{len(self.points):,} specs on {self.rows:,} rows"),
+            self.svg(),
+            table(header, rows, numbers=range(2, 7)),
+            *(paragraph(remark, note=True) for remark in self.remarks()),
+        ]
+
+
+def percent(share: float) -> str:
+    """Write a share in percent, with two digits that count.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.0123), percent(0.00021), percent(0.0)
+    ('50%', '1.2%', '0.021%', '0%')
+    """
+    return f"{float(f'{100 * share:.2g}'):g}%"
+
+
+def _risk(point: Point, risk: Risk) -> float:
+    return (point.average_risk if risk == "average" else point.highest_risk) or 0.0
+
+
+def _levels(point: Point, *, brief: bool = False) -> str:
+    levels = point.levels or {}
+    if brief:
+        return ",".join(map(str, levels.values()))
+    return " ".join(f"{name}={level}" for name, level in levels.items())
+
+
+def _cells(point: Point, *, brief: bool) -> tuple[str, ...]:
+    if point.highest_risk is None or point.average_risk is None or point.suppressed_rows is None:
+        return ("", point.name, "-", "-", "-", "-", "-", "no release")
+    share = point.suppressed_rows / point.rows if point.rows else 0.0
+    return (
+        "*" if point.on_front else "",
+        point.name,
+        percent(point.highest_risk),
+        percent(point.average_risk),
+        f"{point.loss:.4g}",
+        f"{point.suppressed_rows:,} ({percent(share)})",
+        f"{point.score:.6g} {point.quality}" + ("" if point.optimal else " ~"),
+        _levels(point, brief=brief),
+    )

@@ -1,0 +1,145 @@
+"""The table as the specs need it: read and coded once for all that describe its columns alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from shoal.describe.hierarchy import FromData
+from shoal.describe.spec import Spec
+from shoal.encode.fit import fitted
+from shoal.encode.table import CodedTable, code_table
+from shoal.errors import InputError, Problem
+from shoal.events import Steps
+from shoal.intake import open_populations, read_tables, settle_columns
+from shoal.privacy.model import PrivacyModel
+from shoal.read.source import open_source
+from shoal.search.problem import SearchProblem
+from shoal.search.shared import SharedProblem, share
+from shoal.tradeoff.candidates import Candidate, prefixed
+
+
+def check_columns(data: object, candidates: Sequence[Candidate], problems: list[Problem]) -> None:
+    """Look whether the table has what the specs name; what is wrong goes into `problems`."""
+    specs = {candidate.spec_name: candidate.spec for candidate in candidates}
+    for name, spec in specs.items():
+        try:
+            source = open_source(data, spec.input)
+        except InputError as error:
+            # It is the same for all specs.
+            problems += [problem for problem in error.problems if problem not in problems]
+            continue
+        _, others = open_populations(spec)
+        try:
+            # A column that the spec does not name is of no account here.
+            settle_columns(spec, source, keep_undeclared=False, drop_undeclared=True, others=others)
+        except InputError as error:
+            problems += prefixed(name, error)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Candidates whose quasi-identifiers, types, units and populations are the same.
+
+    `places` are their places among all that are compared.
+    """
+
+    candidates: tuple[Candidate, ...]
+    places: tuple[int, ...]
+
+    def problems(self, data: object, steps: Steps) -> list[SharedProblem]:
+        """Read and code the table, and return what a search is to be asked for each, sharing F0.
+
+        Raises
+        ------
+        InputError
+            With everything that is wrong about the table.
+        """
+        with steps("read"):
+            spec = self._together()
+            source = open_source(data, spec.input)
+            populations, problems = open_populations(spec)
+            if problems:
+                raise InputError(problems)
+            table, larger = read_tables(source, spec, populations)
+        with steps("encode"):
+            spec = fitted(spec, table)
+            coded = code_table(
+                table,
+                spec.quasi_identifiers,
+                sensitive=spec.sensitive,
+                attributes=self._attributes(),
+                unit=spec.unit,
+                populations=larger,
+                models=self._models(),
+            )
+        return share(
+            [
+                SearchProblem(
+                    _weighted(coded, candidate.spec),
+                    candidate.spec.privacy,
+                    candidate.spec.quality,
+                    candidate.spec.suppression,
+                )
+                for candidate in self.candidates
+            ]
+        )
+
+    def _together(self) -> Spec:
+        """Return a spec that has all columns which any of them looks at, and no others."""
+        first = self.candidates[0].spec
+        targets = [
+            column.hierarchy.target
+            for column in first.quasi_identifiers.values()
+            if isinstance(column.hierarchy, FromData) and column.hierarchy.target is not None
+        ]
+        own = {*first.quasi_identifiers, *first.sensitive}
+        others = [name for name in dict.fromkeys((*self._attributes(), *targets)) if name not in own]
+        read = {*own, *others}
+        return replace(
+            first,
+            identifiers=(),
+            insensitive=tuple(others),
+            types={name: kind for name, kind in first.types.items() if name in read},
+        )
+
+    def _attributes(self) -> list[str]:
+        return list(dict.fromkeys(name for one in self.candidates for name in one.spec.attributes))
+
+    def _models(self) -> list[PrivacyModel]:
+        models: list[PrivacyModel] = []
+        for candidate in self.candidates:
+            models += [model for model in candidate.spec.privacy if model not in models]
+        return models
+
+
+def grouped(candidates: Sequence[Candidate]) -> list[Group]:
+    """Put those together that can share the coded table and F0."""
+    keys: list[object] = []
+    members: list[list[int]] = []
+    for place, candidate in enumerate(candidates):
+        key = _key(candidate.spec)
+        # Not every hierarchy can be hashed.
+        if key not in keys:
+            keys.append(key)
+            members.append([])
+        members[keys.index(key)].append(place)
+    return [Group(tuple(candidates[place] for place in places), tuple(places)) for places in members]
+
+
+def _key(spec: Spec) -> object:
+    """Return what must be the same; weights, models, limits and measures need not be."""
+    columns = [(name, replace(qi, weight=1.0)) for name, qi in spec.quasi_identifiers.items()]
+    return (
+        columns,
+        dict(spec.sensitive),
+        dict(spec.types),
+        spec.unit,
+        sorted(spec.populations),
+        spec.input,
+    )
+
+
+def _weighted(coded: CodedTable, spec: Spec) -> CodedTable:
+    columns = (replace(column, weight=spec.quasi_identifiers[column.name].weight) for column in coded.columns)
+    return replace(coded, columns=tuple(columns))

@@ -1,0 +1,154 @@
+"""A signature of the manifest, by which others tell that it comes from whoever holds the key.
+
+Ed25519: 64 bytes in a file beside the manifest, of all its bytes. The manifest holds the SHA-256 of the
+release, so what is signed is that too. Keys are PEM files, and `openssl` checks a signature without Shoal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.audit.finding import Finding
+from shoal.errors import InputError, OutputError
+from shoal.read.source import check_file, check_installed
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+_LARGEST = 1 << 16
+
+
+def public_key_path(path: Path) -> Path:
+    """Return where the public half of a key goes.
+
+    Examples
+    --------
+    >>> public_key_path(Path("steward.pem")).name
+    'steward.pub.pem'
+    """
+    return path.with_name(f"{path.stem}.pub.pem" if path.suffix.lower() == ".pem" else f"{path.name}.pub.pem")
+
+
+def make_keys(path: str | Path) -> tuple[Path, Path]:
+    """Write a new private key, for its owner's eyes only, and its public half beside it.
+
+    Raises
+    ------
+    OutputError
+        One of the files is there already: no key is ever replaced. Or it cannot be written.
+    """
+    _check_cryptography()
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    private = Path(path)
+    public = public_key_path(private)
+    key = Ed25519PrivateKey.generate()
+    texts = {
+        private: key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        ),
+        public: key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        ),
+    }
+    made: list[Path] = []
+    try:
+        for file, text in texts.items():
+            # Never an existing file, and from the beginning for nobody else to read.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            handle = os.open(file, flags, 0o600 if file == private else 0o644)
+            made.append(file)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(text)
+    except OSError as error:
+        for file in made:
+            with suppress(OSError):
+                file.unlink()
+        found = (
+            "It is there already"
+            if isinstance(error, FileExistsError)
+            else f"The system says: {error.strerror}"
+        )
+        raise OutputError(
+            f"The key '{error.filename or private}' cannot be written.\n{found}.\nChoose another name."
+        ) from None
+    return private, public
+
+
+def signer(path: str | Path) -> Callable[[bytes], bytes]:
+    """Return what signs with the private key in a file.
+
+    Raises
+    ------
+    InputError
+        The file is no such key.
+    """
+    _check_cryptography()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    path = Path(path)
+    text = _read(path)
+    try:
+        key = load_pem_private_key(text, password=None)
+    except TypeError:
+        raise _no_key(path, "private", "It is protected by a password") from None
+    except Exception:  # of many kinds, none of which says more
+        raise _no_key(path, "private", "It is no PEM file of a private key") from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise _no_key(path, "private", "It is a key of another kind than Ed25519")
+    return key.sign
+
+
+def signature_finding(manifest: Path, public_key: str | Path) -> Finding:
+    """Find whether the manifest was signed with the private half of a key, and is as it was then."""
+    from cryptography.exceptions import InvalidSignature
+
+    key = _public_key(Path(public_key))
+    signature = manifest.with_name(f"{manifest.name}.sig")
+    if not signature.is_file():
+        return Finding("signature", False, f"there is none: no file {signature.name!r}", "")
+    try:
+        key.verify(signature.read_bytes(), manifest.read_bytes())
+    except InvalidSignature:
+        return Finding("signature", False, "of another manifest, or by another key", "")
+    return Finding("signature", True, f"Ed25519, by the key {Path(public_key).name!r}", "")
+
+
+def _public_key(path: Path) -> Ed25519PublicKey:
+    _check_cryptography()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    text = _read(path)
+    try:
+        key = load_pem_public_key(text)
+    except Exception:  # of many kinds, none of which says more
+        raise _no_key(path, "public", "It is no PEM file of a public key") from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise _no_key(path, "public", "It is a key of another kind than Ed25519")
+    return key
+
+
+def _read(path: Path) -> bytes:
+    check_file(path)
+    with path.open("rb") as file:
+        return file.read(_LARGEST)
+
+
+def _check_cryptography() -> None:
+    check_installed("cryptography", "sign", "A signature")
+
+
+def _no_key(path: Path, half: str, found: str) -> InputError:
+    return InputError(
+        f"File {path.name!r} is not a {half} key.\n{found}.\n"
+        f"Give the {half} key that `shoal key FILE` wrote, or one of Ed25519 made by openssl."
+    )

@@ -1,0 +1,377 @@
+"""The report as a page: its form, what it must hold, and what it must not."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import OutputError
+from shoal.report import report_html, write_report
+from shoal.report.glossary import GLOSSARY, anchor
+from shoal.search.best_first import BestFirst
+
+from .page import Page
+
+SECTIONS = (
+    "asked", "done", "risk", "utility", "neighbours", "suppression", "claims", "settings", "glossary",
+)  # fmt: skip
+
+HOSTILE = "<script>alert('x')</script>\"&"
+HOSTILE_LABEL = "</title></svg><img src=x onerror=alert(1)>"
+
+
+def census(rows: int = 240) -> tuple[pa.Table, shoal.Spec]:
+    draw = random.Random(3)
+    people = pa.table(
+        {
+            "name": [f"person-{row}" for row in range(rows)],
+            "age": [draw.randrange(20, 80) for _ in range(rows)],
+            "sex": [draw.choice("FM") for _ in range(rows)],
+            "zip": [f"537{draw.randrange(20):02}" for _ in range(rows)],
+            "disease": [draw.choice(["flu", "cold", "asthma", None]) for _ in range(rows)],
+        }
+    )
+    spec = shoal.Spec(
+        identifiers=["name"],
+        quasi_identifiers={
+            "age": shoal.intervals(5, 10, 20),
+            "sex": shoal.suppress(),
+            "zip": shoal.prefix(5),
+        },
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(4)],
+        suppression=0.05,
+    )
+    return people, spec
+
+
+@pytest.fixture(scope="module")
+def release() -> shoal.Release:
+    return shoal.anonymize(*census())
+
+
+@pytest.fixture(scope="module")
+def page(release: shoal.Release) -> Page:
+    return Page(report_html(release))
+
+
+def hostile() -> shoal.Release:
+    draw = random.Random(5)
+    people = pa.table(
+        {
+            HOSTILE: [draw.choice([HOSTILE_LABEL, "y", "z"]) for _ in range(120)],
+            "a_very_long_name_" * 12: [draw.choice("ab") * 90 for _ in range(120)],
+            "مدينة": [draw.choice(["القاهرة", "ירושלים", "北京"]) for _ in range(120)],
+            "\u202eevil\x00name": [draw.choice(["p", "q", None]) for _ in range(120)],
+            "ill<i>": [draw.choice(["flu</td>", "cold"]) for _ in range(120)],
+        }
+    )
+    *names, sensitive = people.column_names
+    spec = shoal.Spec(
+        quasi_identifiers=dict.fromkeys(names, "suppress"),
+        sensitive=[sensitive],
+        privacy=[shoal.KAnonymity(2), shoal.LDiversity(sensitive, 2)],
+        suppression=0.2,
+    )
+    return shoal.anonymize(people, spec)
+
+
+def many_columns() -> shoal.Release:
+    draw = random.Random(7)
+    people = pa.table({f"column_{i:02}": [draw.randrange(4) for _ in range(60)] for i in range(24)})
+    spec = shoal.Spec(
+        quasi_identifiers=dict.fromkeys(people.column_names, "suppress"),
+        privacy=[shoal.KAnonymity(3)],
+        suppression=0.1,
+    )
+    return shoal.anonymize(people, spec, algorithm=BestFirst(checks=200))
+
+
+def one_column() -> shoal.Release:
+    spec = shoal.Spec(quasi_identifiers={"age": shoal.intervals(10)}, privacy=[shoal.KAnonymity(2)])
+    return shoal.anonymize(pa.table({"age": [21, 24, 37, 39]}), spec)
+
+
+def nothing_left(suppressed: str = "remove") -> shoal.Release:
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(2)],
+        suppression=1.0,
+        suppressed="star" if suppressed == "star" else "remove",
+    )
+    return shoal.anonymize(pa.table({"age": [1, 2, 3], "disease": ["flu", "cold", "flu"]}), spec)
+
+
+def nothing_left_but_stars() -> shoal.Release:
+    return nothing_left("star")
+
+
+def compared_with_others() -> shoal.Release:
+    """Models that look at the original table and at a population, and that count people."""
+    draw = random.Random(11)
+    people = pa.table(
+        {
+            "age": [draw.randrange(20, 60) for _ in range(200)],
+            "sex": [draw.choice("FM") for _ in range(200)],
+            "patient": [row // 2 for row in range(200)],
+            "salary": [draw.randrange(6) * 1000 for _ in range(200)],
+        }
+    )
+    town = pa.concat_tables([people.select(["age", "sex"])] * 3)
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(5, 10, 20), "sex": shoal.suppress()},
+        sensitive=["salary"],
+        unit="patient",
+        privacy=[
+            shoal.KAnonymity(3),
+            shoal.TCloseness("salary", 0.4, distance="ordered"),
+            shoal.KMap(4, town),
+        ],
+    )
+    return shoal.anonymize(people, spec)
+
+
+def heuristic() -> shoal.Release:
+    return shoal.anonymize(*census(), algorithm="datafly")
+
+
+ODD = [
+    hostile, many_columns, one_column, nothing_left, nothing_left_but_stars, compared_with_others, heuristic,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", ODD)
+def test_odd_releases_have_a_sound_page(make: object) -> None:
+    assert callable(make)
+    sound(Page(report_html(make(), learning=False)))
+
+
+def test_the_page_is_sound(page: Page) -> None:
+    sound(page)
+
+
+def sound(page: Page) -> None:
+    """Check the form of a page: it is well-formed, stands alone and can be found one's way in."""
+    assert page.problems == []
+    assert page.source.startswith("<!DOCTYPE html>")
+    (html,) = page.all("html")
+    assert html.attributes == {"lang": "en"}
+    assert len(page.ids) == len(set(page.ids))
+    assert set(SECTIONS) <= set(page.ids)
+    # Headings in order: none is more than one level below the one before it.
+    levels = [int(heading.tag[1]) for heading in page.all("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for table in page.all("table"):
+        assert table.text.strip()
+    assert len(page.all("caption")) == len(page.all("table"))
+    assert all(cell.attributes.get("scope") for cell in page.all("th"))
+    pictures = page.all("svg")
+    titles = [title for title in page.all("title") if title.path[-1] == "svg"]
+    assert len(titles) == len(pictures) > 0
+    assert all(title.text for title in titles)
+    stands_alone(page)
+
+
+def stands_alone(page: Page) -> None:
+    """Check that a page needs nothing else, runs nothing, and that its links lead somewhere in it."""
+    assert page.all("script", "img", "link", "iframe", "object", "embed", "form", "base") == []
+    for element in page.elements:
+        assert not [name for name in element.attributes if name.startswith("on") or name in ("src", "srcset")]
+        href = element.attributes.get("href")
+        if href is not None:
+            assert href.startswith("#") and href[1:] in page.ids, href
+    (style,) = page.all("style")
+    assert "url(" not in style.text and "@import" not in style.text
+    addresses = re.findall(r"[a-z]+://[^\"' ]*", page.source)
+    assert set(addresses) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_names_and_labels_are_escaped() -> None:
+    source = report_html(hostile(), name=f"{HOSTILE}.csv", learning=False)
+    page = Page(source)
+    sound(page)
+    assert "<script" not in source and "onerror=alert(1)>" not in source.replace("&gt;", "")
+    assert "<img" not in source and "</td>flu" not in source
+    # They are there, as text.
+    assert HOSTILE in page.text
+    assert HOSTILE_LABEL in page.text
+    assert "ill<i>" in page.text
+    # What no page can hold, and what would turn round the text after it, is replaced.
+    assert "\x00" not in source and "\u202e" not in source
+    assert "\ufffdevil\ufffdname" in page.text
+
+
+def test_every_word_of_the_glossary_has_its_place(page: Page) -> None:
+    assert {anchor(term) for term in GLOSSARY} <= set(page.ids)
+    assert list(GLOSSARY) == sorted(GLOSSARY, key=str.lower)
+    linked = [element for element in page.all("a") if element.attributes.get("class") == "term"]
+    assert len({element.attributes["href"] for element in linked}) > 15
+
+
+def test_what_was_released_is_told(page: Page, release: shoal.Release) -> None:
+    text = " ".join(page.text.split())
+    kept = release.rows - release.suppressed_rows
+    assert f"Of {release.rows} rows {kept} are released" in text
+    assert "All 3 claims about this release hold." in text
+    assert "proved optimal" in text
+    for finding in release.audit.findings:
+        assert finding.claim in text and finding.measured in text
+        assert " ".join(finding.sql.split()) in text
+    for name in ("name", "age", "sex", "zip", "disease"):
+        assert name in {cell.text for cell in page.all("th")}
+
+
+def test_the_key_figures_are_those_of_the_release(page: Page, release: shoal.Release) -> None:
+    cards = {
+        line.text.split("  ")[0].strip(): " ".join(line.text.split())
+        for line in page.all("li")
+        if line.path[-1] == "ul" and any(word in line.text for word in ("Highest risk", "Rows kept"))
+    }
+    told = " ".join(cards.values())
+    # By hand: the smallest class gives the highest risk.
+    assert f"Highest risk {100 / min(release.class_sizes):.4g}% was 100%" in told
+    assert f"{release.suppressed_rows} left out" in told
+
+
+def test_equal_releases_have_equal_reports(release: shoal.Release) -> None:
+    again = shoal.anonymize(*census(), seed=99, threads=1)
+    assert report_html(again, learning=False) == report_html(release, learning=False)
+
+
+def test_no_original_value_is_told(tmp_path: Path) -> None:
+    """Neither what was generalized, nor what only suppressed rows had, nor where files were."""
+    cities = {f"secret-town-{i}": ["north" if i < 6 else "south", "*"] for i in range(12)}
+    lines = [";".join([city, *labels]) for city, labels in cities.items()]
+    lines += ["secret-hamlet;only-suppressed;*"]
+    folder = tmp_path / "secret-folder"
+    folder.mkdir()
+    (folder / "towns.csv").write_text("\n".join(lines), encoding="utf-8", newline="\n")
+    towns = [*cities] * 4 + ["secret-hamlet"]
+    people = pa.table(
+        {
+            "name": [f"secret-name-{row}" for row in range(len(towns))],
+            "town": towns,
+            "job": ["secret-cook" if row % 2 else "secret-baker" for row in range(len(towns))],
+            "disease": [f"secret-illness-{row % 5}" for row in range(len(towns))],
+        }
+    )
+    spec = shoal.Spec(
+        identifiers=["name"],
+        quasi_identifiers={
+            "town": shoal.hierarchy_file(folder / "towns.csv"),
+            "job": shoal.QuasiIdentifier(
+                hierarchy=shoal.taxonomy({"staff": ["secret-cook", "secret-baker"]}), min_level=1
+            ),
+        },
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(5)],
+        suppression=0.05,
+    )
+    release = shoal.anonymize(people, spec)
+    assert release.levels == {"town": 1, "job": 1} and release.suppressed_rows == 1
+    source = report_html(release, learning=False)
+    assert "secret" not in source
+    assert "only-suppressed" not in source
+    assert "north" in source and "staff" in source
+
+
+def test_without_scikit_learn(release: shoal.Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    page = Page(report_html(release))
+    sound(page)
+    assert "it needs scikit-learn, which is not installed here" in " ".join(page.text.split())
+
+
+def test_learning_can_be_left_out(release: shoal.Release) -> None:
+    text = Page(report_html(release, learning=False)).text
+    assert "Not measured: it was not asked for." in text
+
+
+def test_models_are_compared(page: Page) -> None:
+    (drawn,) = [title for title in page.all("title") if "predict disease" in title.text]
+    described = next(each for each in page.all("desc") if "random forest" in each.text)
+    assert drawn.text == "accuracy of models that predict disease"
+    assert re.search(
+        r"random forest: original \d+(\.\d)?%, release \d+(\.\d)?%, no columns \d", described.text
+    )
+
+
+def test_uniques_of_the_population(release: shoal.Release) -> None:
+    text = Page(report_html(release, learning=False, sampling_fraction=0.1)).text
+    assert "estimated for a table that holds 10% of it" in text
+    assert "Zayatz" in text
+
+
+def test_unprotected_columns_are_warned_of(page: Page) -> None:
+    (warning,) = [each for each in page.all("p") if each.attributes.get("class") == "warn"]
+    assert "No claim protects the sensitive column disease" in warning.text
+
+
+def test_a_protected_column_is_not_warned_of() -> None:
+    people, spec = census()
+    asked = shoal.Spec(
+        identifiers=["name"],
+        quasi_identifiers=spec.quasi_identifiers,
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(4), shoal.LDiversity("disease", 2)],
+    )
+    page = Page(report_html(shoal.anonymize(people, asked), learning=False))
+    assert [each for each in page.all("p") if each.attributes.get("class") == "warn"] == []
+    assert "It stops learning a sensitive value because all of a class share it" in page.text
+
+
+def test_rows_are_not_taken_for_people() -> None:
+    text = " ".join(Page(report_html(compared_with_others(), learning=False)).text.split())
+    assert "somebody with several rows in a class is found more easily than that" in text
+
+
+def test_a_heuristic_says_so() -> None:
+    text = " ".join(Page(report_html(heuristic(), learning=False)).text.split())
+    assert "a better release may exist" in text
+    assert "proved optimal" not in text
+
+
+def test_a_failing_claim_is_at_the_top(release: shoal.Release) -> None:
+    worse = shoal.audit_release(release.table.slice(0, 50), release.spec)
+    assert not worse.holds
+    page = Page(report_html(release, audit=worse, learning=False))
+    (verdict,) = [each for each in page.all("div") if "verdict" in (each.attributes.get("class") or "")]
+    assert verdict.attributes["class"] == "verdict bad"
+    assert "1 of 3 claims does not hold." in verdict.text
+
+
+def test_it_is_written_whole(release: shoal.Release, tmp_path: Path) -> None:
+    path = write_report(release, tmp_path / "people.csv.report.html", learning=False)
+    assert path.read_bytes().decode("utf-8") == report_html(release, name="people.csv", learning=False)
+    assert b"\r" not in path.read_bytes()
+    assert "shoal audit people.csv" in path.read_text("utf-8")
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_beside_a_release_it_is_about_that_file(release: shoal.Release, tmp_path: Path) -> None:
+    path = release.write(tmp_path / "people.csv", report=True)
+    text = Page((tmp_path / "people.csv.report.html").read_text("utf-8")).text
+    assert hashlib.sha256(path.read_bytes()).hexdigest() in text
+    assert "read_csv('people.csv'" in text
+    assert "python people.csv.checker.py people.csv people.csv.manifest.json" in text
+
+
+def test_only_csv_files_have_a_checker(release: shoal.Release) -> None:
+    assert "checker.py" not in report_html(release, name="people.parquet", learning=False)
+
+
+def test_a_place_that_is_none_is_refused_before_any_work(release: shoal.Release, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="does not exist"):
+        write_report(release, tmp_path / "nowhere" / "report.html")
