@@ -95,12 +95,13 @@ def _class_sizes(evidence: Evidence, audit: Audit) -> Finding:
 
 def _claims(evidence: Evidence, findings: Sequence[Finding], *, given: bool) -> Finding:
     """Compare the claims of the manifest with those of the spec, each with what is measured now."""
-    said = {claim.claim: claim for claim in evidence.said.claims}
+    said = list(evidence.said.claims)
     wrong = []
-    if len(said) < len(evidence.said.claims):
-        wrong.append("some stand twice")
     for finding in findings:
-        claim = said.pop(finding.claim, None)
+        # In order, since models with other parameters may have the same name.
+        claim = next((claim for claim in said if claim.claim == finding.claim), None)
+        if claim is not None:
+            said.remove(claim)
         if claim is None:
             wrong.append(f"{finding.claim}: not in the manifest")
         elif not claim.holds:
@@ -113,7 +114,7 @@ def _claims(evidence: Evidence, findings: Sequence[Finding], *, given: bool) -> 
             wrong.append(f"{finding.claim}: {claim.measured} by the manifest")
         elif claim.figure is not None and not _close(claim.figure, finding.figure):
             wrong.append(f"{finding.claim}: another figure in the manifest")
-    wrong += (f"{name}: not in the spec" for name in said)
+    wrong += (f"{claim.claim}: not in the spec" for claim in said)
     measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
     return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
 

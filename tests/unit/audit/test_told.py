@@ -265,6 +265,27 @@ def test_the_original_with_other_rows(tmp_path: Path) -> None:
     assert "original table: FAILS" in audit_release(release, asked, original=other).render()
 
 
+def test_models_of_one_name(tmp_path: Path) -> None:
+    orders = (["flu", "cold", "gout"], ["gout", "flu", "cold"])
+    models = [shoal.TCloseness("disease", t=0.9, distance="ordered", order=order) for order in orders]
+    release = shoal.anonymize(PEOPLE, spec(privacy=models)).write(tmp_path / "release.csv")
+    assert audit_release(release, original=PEOPLE).holds
+
+
+def test_a_population_by_the_manifest_alone(tmp_path: Path) -> None:
+    (tmp_path / "spec").mkdir()
+    town = tmp_path / "spec" / "town.csv"
+    write_table(pa.concat_tables([PEOPLE, PEOPLE]).select(["age", "sex"]), town)
+    asked = spec(privacy=[shoal.KMap(5, town)])
+    release = shoal.anonymize(PEOPLE, asked).write(tmp_path / "release.csv")
+    with pytest.raises(InputError) as error:
+        audit_release(release)
+    assert "Give the population: --population FILE" in str(error.value)
+    assert "Not beside it: town.csv.\nGive the spec itself: --spec FILE" in str(error.value)
+    town.rename(tmp_path / "town.csv")
+    assert audit_release(release).holds
+
+
 def test_files_that_the_manifest_names(tmp_path: Path) -> None:
     (tmp_path / "spec").mkdir()
     taxonomy = tmp_path / "spec" / "disease.csv"

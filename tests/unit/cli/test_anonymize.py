@@ -103,7 +103,16 @@ def test_json_is_one_object_and_nothing_else(folder, shoal):
         "satisfying_nodes", "nodes", "seconds", "optimal", "bound", "gap", "claims",
     ]  # fmt: skip
     assert list(result["nodes"])[:3] == ["lattice", "checked", "tagged"]
-    assert list(result["seconds"]) == ["read", "encode", "search", "recode", "audit", "write", "report", "total"]
+    assert list(result["seconds"]) == [
+        "read",
+        "encode",
+        "search",
+        "recode",
+        "audit",
+        "write",
+        "report",
+        "total",
+    ]
     rows = read(folder / "out.csv")
     sizes = Counter((row["age"], row["zip"], row["sex"]) for row in rows)
     assert result["classes"] == len(sizes)

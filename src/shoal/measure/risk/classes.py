@@ -99,6 +99,8 @@ class Classes:
 
     def codes(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
         """Return for each quasi-identifier a number per class, equal where the values are, and the sizes."""
+        import duckdb
+
         joins, codes = [], []
         for place in self.places:
             self.relation.rows(
@@ -108,9 +110,16 @@ class Classes:
             )
             joins.append(f"JOIN values_{place} ON values_{place}.value IS NOT DISTINCT FROM {place}")
             codes.append(f"values_{place}.code AS c{place}")
-        found = self.relation.connection.execute(
-            f"SELECT n, {', '.join(codes)} FROM classes\n{' '.join(joins)}"
-        ).fetchnumpy()
+        self.relation.rows(
+            f"CREATE OR REPLACE TEMP TABLE codes AS\nSELECT n, {', '.join(codes)} FROM classes\n{' '.join(joins)}"
+        )
+        try:
+            found = self.relation.connection.execute("FROM codes").fetchnumpy()
+        except (duckdb.InterruptException, RuntimeError) as error:
+            # DuckDB takes Ctrl-C for itself and reports it so.
+            if "interrupt" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
         return [np.asarray(found[f"c{place}"]) for place in self.places], np.asarray(found["n"])
 
 

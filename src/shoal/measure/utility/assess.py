@@ -102,10 +102,11 @@ def assess_utility(
     with _step("read", listener):
         if isinstance(spec, str | Path):
             spec = Spec.from_yaml(spec)
-        tables = _read(original, release, spec, quasi_identifiers, input_format)
+        wanted = [target] if isinstance(target, str) else list(dict.fromkeys(target or ()))
+        tables = _read(original, release, spec, quasi_identifiers, wanted, input_format)
     with _step("compare", listener):
         columns, notes = _recodings(tables, spec, quasi_identifiers, levels or {})
-        targets, skipped = _targets(columns, spec, target)
+        targets, skipped = _targets(columns, spec, wanted)
         belonging = require_belonging(
             columns.quasi_identifiers, columns.others, tables.original.num_rows, tables.release.num_rows
         )
@@ -173,18 +174,29 @@ def _read(
     release: object,
     spec: Spec | None,
     quasi_identifiers: Sequence[str] | None,
+    targets: Sequence[str],
     input_format: InputFormat | None,
 ) -> _Tables:
     """Read the columns of the release from both, and tell all that is missing."""
     written = spec.input if spec is not None else input_format or InputFormat()
-    before = _opened(original, written)
-    after = _opened(release, InputFormat(delimiter=written.delimiter, quote=written.quote or '"'))
+    problems: list[Problem] = []
+    before = _opened(original, written, problems)
+    after = _opened(release, InputFormat(delimiter=written.delimiter, quote=written.quote or '"'), problems)
+    if before is None or after is None:
+        raise InputError(problems)
     withheld = () if spec is None else spec.withheld
     names = [name for name in after.columns if name not in withheld]
     wanted = list(spec.released) if spec is not None else list(quasi_identifiers or ())
-    problems = _missing(wanted, after, "release") + _missing(
-        dict.fromkeys([*names, *wanted]), before, "original"
-    )
+    problems += _missing(wanted, after, "release")
+    problems += _missing(dict.fromkeys([*names, *wanted]), before, "original")
+    problems += [
+        Problem(
+            f"Column {name!r}, a target, is not in the release.\nColumns: {', '.join(names)}.\n"
+            f"{nearest(name, names).strip() or 'Name one of these.'}"
+        )
+        for name in targets
+        if name not in names
+    ]
     if problems:
         raise InputError(problems)
     # A hierarchy may be made by looking at a column that is not released.
@@ -199,11 +211,15 @@ def _read(
     return _Tables(table, after.read(names, coded=names), (before.name, after.name))
 
 
-def _opened(data: object, written: InputFormat) -> Source:
-    """Open a file or a frame; what is open already stays as it is."""
+def _opened(data: object, written: InputFormat, problems: list[Problem]) -> Source | None:
+    """Open a file or a frame, or tell why that cannot be; what is open already stays as it is."""
     if callable(getattr(data, "restore", None)) and callable(getattr(data, "read", None)):
         return cast("Source", data)
-    return open_source(data, written)
+    try:
+        return open_source(data, written)
+    except InputError as error:
+        problems += error.problems
+        return None
 
 
 def _missing(wanted: Sequence[str] | dict[str, None], source: Source, what: str) -> list[Problem]:
@@ -297,21 +313,11 @@ def _array(table: pa.Table, name: str) -> pa.DictionaryArray:
     return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
 
 
-def _targets(
-    columns: _Columns, spec: Spec | None, target: str | Sequence[str] | None
-) -> tuple[list[Recoding], list[str]]:
+def _targets(columns: _Columns, spec: Spec | None, wanted: list[str]) -> tuple[list[Recoding], list[str]]:
     """Return the columns to predict, and a note on each that is left out."""
     by_name = {column.name: column for column in columns.all}
-    if target is not None:
-        names = [target] if isinstance(target, str) else list(dict.fromkeys(target))
-        if strange := [name for name in names if name not in by_name]:
-            raise InputError(
-                Problem(
-                    f"Column {name!r}, a target, is not in the release.\nColumns: {', '.join(by_name)}.\n"
-                    f"{nearest(name, list(by_name)).strip() or 'Name one of these.'}"
-                )
-                for name in strange
-            )
+    if wanted:
+        names = wanted
     elif spec is not None:
         names = [name for name in spec.sensitive if name in by_name]
     else:

@@ -315,5 +315,10 @@ def _predicted(
     # One thread: matrices are small, and sums in another order would be other figures.
     with single_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it need not converge: all have the same number of steps
-        model.fit(rows[:, varied], goals if numeric else goals.astype(np.int64))
+        warnings.filterwarnings("error", message="Training interrupted")
+        try:
+            model.fit(rows[:, varied], goals if numeric else goals.astype(np.int64))
+        except UserWarning:
+            # A network of scikit-learn takes Ctrl-C for itself, stops training and says so.
+            raise KeyboardInterrupt from None
         return [np.asarray(model.predict(test[:, varied]), dtype=np.float64) for test in tests]

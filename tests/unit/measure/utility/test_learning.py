@@ -41,6 +41,17 @@ def test_the_model_of_the_release_is_put_to_rows_as_they_are_too():
     assert one.raw > one.suppressed  # a straight line goes on between the labels
 
 
+def test_ctrl_c_ends_the_training_of_a_network_too(monkeypatch):
+    from sklearn.neural_network import MLPClassifier
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MLPClassifier, "_backprop", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learned(people(), target="ill")
+
+
 def test_a_shuffled_release_is_the_same():
     rows = np.random.default_rng(1).permutation(400)
     assert learned(people().take(pa.array(rows)))[0].learning == learned(people())[0].learning
