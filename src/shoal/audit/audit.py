@@ -23,6 +23,7 @@ from shoal.audit.reference import (
     Claim,
     add_references,
     claims,
+    for_recipients,
     read_references,
     with_hierarchies,
     without_units,
@@ -123,6 +124,8 @@ def audit_release(
         relation, strange = with_types(replace(opened, columns=columns), asked_for)
         unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
         asked = claims(asked_for, unit_known=unit is not None)
+        if spec is None:
+            asked = for_recipients(asked, asked_for, original, populations)
         references, problems = read_references(asked_for, asked, original, populations, levels)
         problems = [*map(Problem, _missing_columns(relation, asked_for)), *strange, *problems]
         if unit is not None:
@@ -239,17 +242,20 @@ def _released_unit(relation: Relation, spec: Spec) -> str | None:
 
 def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
     present = list(relation.columns)
-    for qi in spec.quasi_identifiers:
-        if qi not in relation.columns:
+    claimed = dict.fromkeys(model.column for model in spec.privacy if model.column is not None)
+    roles = {
+        **dict.fromkeys(claimed, "which a claim is about"),
+        **dict.fromkeys(spec.quasi_identifiers, "a quasi-identifier of the spec"),
+    }
+    # The first line of a file without a header is somebody's: it is not shown.
+    shown = "None of the columns of the spec is there: check that its first line is a header."
+    if any(name in relation.columns for name in spec.roles):
+        shown = f"Columns: {', '.join(present)}."
+    for name in (*spec.quasi_identifiers, *claimed):
+        if name not in relation.columns:
             yield (
-                f"Column '{qi}', a quasi-identifier of the spec, is not in the release '{relation.name}'.\n"
-                f"Columns: {', '.join(present)}.{nearest(qi, present)}"
-            )
-    for column in dict.fromkeys(model.column for model in spec.privacy):
-        if column is not None and column not in relation.columns:
-            yield (
-                f"Column '{column}', which a claim is about, is not in the release '{relation.name}'.\n"
-                f"Columns: {', '.join(present)}.{nearest(column, present)}"
+                f"Column '{name}', {roles[name]}, is not in the release '{relation.name}'.\n"
+                f"{shown}{nearest(name, present)}"
             )
 
 
@@ -302,7 +308,7 @@ def _privacy(
 def _uncheckable(
     claim: Claim, spec: Spec, classes: Classes, before: Finding | None, evidence: Evidence | None
 ) -> Finding:
-    """Return the finding on a claim about people who cannot be told in the release.
+    """Return the finding on a claim that the released values do not tell.
 
     People are no more than their rows. So where a class has fewer rows than the claim needs people, it fails
     whoever they are; otherwise only what was measured before can be told, and that proves nothing here.
@@ -316,7 +322,7 @@ def _uncheckable(
         return Finding(
             name, False, f"smallest class {min(sizes)} rows, {failing:,} {fail} whoever they are about", ""
         )
-    measured = f"it counts people by {spec.unit!r}, which is not in the release"
+    measured = claim.lacks
     for said in evidence.said.claims if evidence is not None else ():
         if said.claim == name:
             measured += f"; by the manifest {said.measured}"

@@ -48,6 +48,7 @@ class Evidence:
             raise _no_manifest(path, f"It is larger than {_LARGEST >> 20} MB")
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
+            json.dumps(content, ensure_ascii=False).encode("utf-8")  # half a character may stand in JSON
             return cls(path, Manifest.model_validate(content))
         except ValidationError as error:
             places = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+_Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
 class _Form(BaseModel):
@@ -16,18 +18,23 @@ class _File(_Form):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
+class _Tool(_Form):
+    version: str
+
+
 class _Claim(_Form):
     claim: str
     holds: bool
     measured: str
+    sql: str = ""
     checkable: bool = True
     figure: Any = None
 
 
 class _Rows(_Form):
-    before: int = Field(alias="in", ge=0)
-    suppressed: int = Field(ge=0)
-    out: int = Field(ge=0)
+    before: _Count = Field(alias="in")
+    suppressed: _Count
+    out: _Count
 
 
 class _Dialect(_Form):
@@ -39,12 +46,13 @@ class Manifest(_Form):
     """What an audit looks at in a manifest; it may hold more."""
 
     format: Literal["shoal-manifest/1"]
+    tool: _Tool
     file: _File
     claims: list[_Claim]
     rows: _Rows
-    classes: int
-    class_sizes: dict[str, int]
-    levels: dict[str, int]
+    classes: _Count
+    class_sizes: dict[str, _Count]
+    levels: dict[str, _Count]
     suppressed: Literal["remove", "star"]
     null: dict[str, str]
     spec: dict[str, Any]

@@ -6,7 +6,8 @@ Labels come from the hierarchies themselves, not from the codes of the search.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,7 +54,12 @@ class Claim:
     population: bool
     taxonomy: bool
     unit: bool
-    checkable: bool
+    lacks: str = ""
+    """What it needs and nobody has here, in words."""
+
+    @property
+    def checkable(self) -> bool:
+        return not self.lacks
 
 
 def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
@@ -75,7 +81,31 @@ def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
     for model in spec.privacy:
         query = model.sql(tables)
         reads = {name: mark in query for name, mark in marks.items()}
-        found.append(Claim(model, **reads, checkable=unit_known or not reads["unit"]))
+        nobody = reads["unit"] and not unit_known
+        lacks = f"it counts people by {spec.unit!r}, which is not in the release" if nobody else ""
+        found.append(Claim(model, **reads, lacks=lacks))
+    return found
+
+
+def for_recipients(
+    asked: Sequence[Claim], spec: Spec, original: object, populations: Mapping[str, object] | None
+) -> list[Claim]:
+    """Return the claims, and say of those that compare with a table that is not given what they lack.
+
+    Whoever gets a release has no original, and can check the other claims all the same.
+    """
+    found = []
+    for claim in asked:
+        lacks, population = claim.lacks, claim.model.population
+        if claim.original and original is None:
+            lacks = lacks or "it compares with the original table, which is not given (--original)"
+        if claim.population and population is not None and population.key not in (populations or {}):
+            source = spec.populations[population.key].source
+            if isinstance(source, str | Path) and not Path(source).exists():
+                lacks = lacks or (
+                    f"it compares with the population {population.name!r}, which is not there (--population)"
+                )
+        found.append(replace(claim, lacks=lacks))
     return found
 
 

@@ -71,7 +71,7 @@ class Relation:
             raise InputError(
                 f"The {self.what} '{self.name}' is too large for the memory that its check may use.\n"
                 "DuckDB says OutOfMemoryException.\n"
-                "Let it have more: shoal audit --memory 8GB (in Python memory='8GB')."
+                "Let it have more, in an audit with --memory 8GB (in Python memory='8GB')."
             ) from None
         except duckdb.Error as error:
             # DuckDB quotes the offending line, cell values and all: only its number may be passed on.

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
         same_file(evidence, release),
         _rows(evidence, audit, spec),
         _class_sizes(evidence, audit),
-        _claims(evidence, audit.findings, given=given),
+        _claims(evidence, audit.findings, release.name, given=given),
         _levels(evidence, spec),
         _spec(evidence, spec, given=given),
     )
@@ -93,8 +94,12 @@ def _class_sizes(evidence: Evidence, audit: Audit) -> Finding:
     return Finding("class sizes as in the manifest", same, measured, "", figure=classes)
 
 
-def _claims(evidence: Evidence, findings: Sequence[Finding], *, given: bool) -> Finding:
-    """Compare the claims of the manifest with those of the spec, each with what is measured now."""
+def _claims(evidence: Evidence, findings: Sequence[Finding], name: str, *, given: bool) -> Finding:
+    """Compare the claims of the manifest with those of the spec, each with what is measured now.
+
+    Its query is compared too, but where another version wrote it or the spec is another one.
+    """
+    comparable = not given and evidence.said.tool.version == version("shoal")
     said = list(evidence.said.claims)
     wrong = []
     for finding in findings:
@@ -114,6 +119,8 @@ def _claims(evidence: Evidence, findings: Sequence[Finding], *, given: bool) -> 
             wrong.append(f"{finding.claim}: {claim.measured} by the manifest")
         elif claim.figure is not None and not _close(claim.figure, finding.figure):
             wrong.append(f"{finding.claim}: another figure in the manifest")
+        elif comparable and claim.sql != finding.sql.replace(_quoted(name), _quoted(evidence.said.file.name)):
+            wrong.append(f"{finding.claim}: another query in the manifest")
     wrong += (f"{claim.claim}: not in the spec" for claim in said)
     measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
     return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
@@ -135,7 +142,7 @@ def _levels(evidence: Evidence, spec: Spec) -> Finding:
     if outside or any(level < 0 for level in levels.values()):
         wrong.append(f"not among those of the spec: {', '.join(outside) or 'below 0'}")
     columns = ", ".join(f"{name} {level}" for name, level in levels.items())
-    return Finding("levels as in the manifest", not wrong, "; ".join(wrong) or columns, "")
+    return Finding("levels that the spec allows", not wrong, "; ".join(wrong) or columns, "")
 
 
 def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
@@ -187,6 +194,10 @@ def _is_claimed(place: str) -> bool:
     if first != "columns":
         return first not in _NOT_CLAIMED
     return rest.rpartition(".")[2] not in _NOT_CLAIMED_OF_COLUMNS
+
+
+def _quoted(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
 
 
 def _alike(said: str, found: str) -> bool:

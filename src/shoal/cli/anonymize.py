@@ -24,6 +24,7 @@ from shoal.cli.options import (
 from shoal.cli.progress import progress
 from shoal.cli.short_form import adjusted, measure, overridden, spec_from
 from shoal.cli.summary import print_release, written
+from shoal.errors import InputError
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -272,6 +273,11 @@ def anonymize(
         from shoal.write import atomic, check_writable, write_table
 
         check_writable(output, apart_from=[input])
+        if sampling_fraction is not None and not report:
+            raise InputError(
+                "--sampling-fraction is for the report, which is not asked for.\n"
+                "Add --report, or leave it out."
+            )
         if sign is not None:
             from shoal.write.signature import signer
 

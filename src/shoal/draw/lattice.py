@@ -146,7 +146,8 @@ def _draw_border(found: Survey) -> Canvas:
         border.setdefault(node.height, []).append(node)
     counts = max(text_width(f"{layer.nodes:,}", _SMALL) for layer in found.layers) + 8
     bars, pitch, gap = 110.0, 9.0, 22.0
-    left = _MARGIN + 26 + counts
+    names = text_width("height", _SMALL) + 10 + text_width("fail", _SMALL)
+    left = _MARGIN + max(26 + counts, names)
     dots = left + bars + counts + 12
     more = max(text_width(f"+{layer.lowest:,}", _SMALL) for layer in found.layers)
     width = dots + (PER_LAYER + 1) * pitch + more + _MARGIN

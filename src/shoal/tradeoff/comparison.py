@@ -160,7 +160,7 @@ class Comparison:
         ]
         if self.front:
             told.append(
-                f"* No other has as little {self.risk} risk and as little loss, and less of one of them."
+                f"* No other has less {self.risk} risk without more loss, or less loss without more risk."
             )
         return told
 

@@ -37,7 +37,7 @@ def test_the_manifest_beside_is_enough(tmp_path: Path, name: str, suppressed: st
         "rows as in the manifest",
         "class sizes as in the manifest",
         "claims as in the manifest",
-        "levels as in the manifest",
+        "levels that the spec allows",
         "spec as in the manifest",
     ]
     assert said["k-anonymity 3"] == "smallest class 3"
@@ -45,7 +45,7 @@ def test_the_manifest_beside_is_enough(tmp_path: Path, name: str, suppressed: st
     fate, out = ("starred", 13) if starred else ("removed", 12)
     assert said["rows as in the manifest"] == f"13 in, 1 suppressed and {fate}, {out} out"
     assert said["class sizes as in the manifest"] == "3 classes of 3 sizes"
-    assert said["levels as in the manifest"] == "age 1, sex 0"
+    assert said["levels that the spec allows"] == "age 1, sex 0"
     assert (audit.rows, audit.suppressed_rows) == (out, int(starred))
     assert audit.class_sizes == {3: 1, 4: 1, 5: 1}
 
@@ -133,8 +133,8 @@ def test_nothing_says_what_is_claimed(tmp_path: Path) -> None:
         ("", "not a JSON file"),
         ("columns: {}", "not a JSON file"),
         ("[1]", "everything"),
-        ("{}", "format, file, claims, rows"),
-        ('{"format": "shoal-manifest/9"}', "format, file"),
+        ("{}", "format, tool, file, claims, rows"),
+        ('{"format": "shoal-manifest/9"}', "format, tool, file"),
         ("[" * 100_000, "not a JSON file"),
     ],
 )
@@ -145,6 +145,27 @@ def test_what_is_no_manifest(tmp_path: Path, text: str, found: str) -> None:
     with pytest.raises(InputError, match=r"'other\.json' is not the manifest of a release") as error:
         audit_release(release, manifest=other)
     assert found in str(error.value)
+
+
+@pytest.mark.parametrize("place", ["rows.in", "rows.suppressed", "classes", "levels.age", "class_sizes.3"])
+@pytest.mark.parametrize("number", [10**400, -1])
+def test_counts_that_no_file_has(tmp_path: Path, place: str, number: int) -> None:
+    release = write(tmp_path)
+    content = manifest_of(release)
+    *above, last = place.split(".")
+    (content[above[0]] if above else content)[last] = number
+    rewrite(release, content)
+    with pytest.raises(InputError, match=place.replace(".", "[.]")):
+        audit_release(release)
+
+
+def test_half_a_character_in_a_manifest(tmp_path: Path) -> None:
+    release = write(tmp_path)
+    content = manifest_of(release)
+    content["spec"]["columns"]["age"]["hierarchy"] = {"intervals": ["\ud800"]}
+    rewrite(release, content)
+    with pytest.raises(InputError, match="not a JSON file"):
+        audit_release(release)
 
 
 def test_a_spec_that_is_not_the_manifests(tmp_path: Path) -> None:
@@ -184,7 +205,7 @@ def test_levels_that_are_none(tmp_path: Path) -> None:
     ):
         content = manifest_of(release)
         rewrite(release, {**content, "levels": change})
-        assert failing(audit_release(release)) == {"levels as in the manifest": said}
+        assert failing(audit_release(release)) == {"levels that the spec allows": said}
         rewrite(release, content)
 
 
@@ -278,10 +299,9 @@ def test_a_population_by_the_manifest_alone(tmp_path: Path) -> None:
     write_table(pa.concat_tables([PEOPLE, PEOPLE]).select(["age", "sex"]), town)
     asked = spec(privacy=[shoal.KMap(5, town)])
     release = shoal.anonymize(PEOPLE, asked).write(tmp_path / "release.csv")
-    with pytest.raises(InputError) as error:
-        audit_release(release)
-    assert "Give the population: --population FILE" in str(error.value)
-    assert "Not beside it: town.csv.\nGive the spec itself: --spec FILE" in str(error.value)
+    (claim,) = (finding for finding in audit_release(release).findings if not finding.holds)
+    assert not claim.checkable
+    assert claim.measured.startswith("it compares with the population 'town.csv', which is not there")
     town.rename(tmp_path / "town.csv")
     assert audit_release(release).holds
 
@@ -335,3 +355,35 @@ def test_memory_that_is_none(tmp_path: Path, memory: str) -> None:
 
 def test_little_memory(tmp_path: Path) -> None:
     assert audit_release(write(tmp_path), memory="100 MB").holds
+
+
+def test_another_query(tmp_path: Path) -> None:
+    release = write(tmp_path)
+    content = manifest_of(release)
+    content["claims"][0]["sql"] = "SELECT 0 AS failing, 3 AS measured"
+    rewrite(release, content)
+    said = "k-anonymity 3: another query in the manifest"
+    assert failing(audit_release(release)) == {"claims as in the manifest": said}
+    content["tool"]["version"] = "0.0.1"  # its queries may be worded otherwise
+    rewrite(release, content)
+    assert audit_release(release).holds
+
+
+def test_another_name_is_no_other_query(tmp_path: Path) -> None:
+    release = write(tmp_path)
+    renamed = release.rename(tmp_path / "it's another.csv")
+    assert audit_release(renamed, manifest=f"{release}.manifest.json").holds
+
+
+def test_who_has_no_original_checks_the_rest(tmp_path: Path) -> None:
+    asked = spec(privacy=[shoal.KAnonymity(3), shoal.TCloseness("disease", 0.9)])
+    release = shoal.anonymize(PEOPLE, asked).write(tmp_path / "release.csv")
+    audit = audit_release(release)
+    assert audit.findings[0].holds
+    (claim,) = (finding for finding in audit.findings if not finding.holds)
+    assert not claim.checkable
+    assert claim.measured.startswith("it compares with the original table, which is not given (--original)")
+    assert "; by the manifest largest distance" in claim.measured
+    assert audit_release(release, original=PEOPLE).holds
+    with pytest.raises(InputError, match="That table is not given"):
+        audit_release(release, asked)

@@ -243,6 +243,13 @@ def test_a_label_is_never_taken_for_markup(folder, shoal):
     assert "[red]1[/red]" in ran.out
 
 
+def test_a_sampling_fraction_without_a_report(folder, shoal):
+    ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "-o", "out.csv", "--sampling-fraction", 0.1)
+    assert ran.code == 2
+    assert "Add --report" in ran.err
+    assert not (folder / "out.csv").exists()
+
+
 def test_failed_audit_exits_with_4(folder, shoal, monkeypatch):
     from shoal import flow
     from shoal.privacy.k_anonymity import KAnonymity

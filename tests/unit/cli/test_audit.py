@@ -152,3 +152,11 @@ def test_people_who_are_not_in_the_file(release, shoal):
     assert ran.code == 4
     assert "CANNOT BE CHECKED, it counts people by 'patient'" in ran.out
     assert ran.out.endswith("1 claim cannot be checked from the file, and so cannot be said to hold.\n")
+
+
+def test_the_first_row_of_a_file_without_a_header_is_not_shown(tmp_path, shoal):
+    (tmp_path / "bare.csv").write_text("Alice Example,34,flu\nBob Example,35,cold\n", encoding="utf-8")
+    ran = shoal("audit", tmp_path / "bare.csv", "-k", 2, "--qi", "age", "--qi", "zip")
+    assert ran.code == 2
+    assert "None of the columns of the spec is there: check that its first line is a header." in ran.err
+    assert "Alice" not in ran.out + ran.err

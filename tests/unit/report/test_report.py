@@ -308,9 +308,16 @@ def test_models_are_compared(page: Page) -> None:
     )
 
 
+def test_a_hierarchy_made_from_the_table_is_told_as_it_was_asked_for() -> None:
+    people, _ = census()
+    spec = shoal.Spec(quasi_identifiers={"zip": shoal.priority(5, 2)}, privacy=[shoal.KAnonymity(4)])
+    release = shoal.anonymize(people.select(["zip"]), spec)
+    assert "Keeps the most frequent values of the table" in report_html(release, learning=False)
+
+
 def test_uniques_of_the_population(release: shoal.Release) -> None:
     text = Page(report_html(release, learning=False, sampling_fraction=0.1)).text
-    assert "estimated for a table that holds 10% of it" in text
+    assert "alone in the population of 2,400, of which the table holds 10%" in text
     assert "Zayatz" in text
 
 

@@ -111,7 +111,8 @@ class Classes:
             joins.append(f"JOIN values_{place} ON values_{place}.value IS NOT DISTINCT FROM {place}")
             codes.append(f"values_{place}.code AS c{place}")
         self.relation.rows(
-            f"CREATE OR REPLACE TEMP TABLE codes AS\nSELECT n, {', '.join(codes)} FROM classes\n{' '.join(joins)}"
+            "CREATE OR REPLACE TEMP TABLE codes AS\n"
+            f"SELECT n, {', '.join(codes)} FROM classes\n{' '.join(joins)}"
         )
         try:
             found = self.relation.connection.execute("FROM codes").fetchnumpy()

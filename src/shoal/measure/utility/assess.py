@@ -22,7 +22,7 @@ from shoal.measure.utility.columns import column_utility
 from shoal.measure.utility.learning import MOST_ROWS, Learning, Split, is_numeric, learn, unfit
 from shoal.measure.utility.queries import query_errors
 from shoal.measure.utility.recoding import Recoding, recode_column
-from shoal.read.source import InputFormat, Source, check_installed, open_source
+from shoal.read.source import InputFormat, Source, check_installed, check_wanted, open_source
 from shoal.read.typed import typed
 from shoal.read.types import Text
 
@@ -188,7 +188,7 @@ def _read(
     names = [name for name in after.columns if name not in withheld]
     wanted = list(spec.released) if spec is not None else list(quasi_identifiers or ())
     problems += _missing(wanted, after, "release")
-    problems += _missing(dict.fromkeys([*names, *wanted]), before, "original")
+    problems += _missing(list(dict.fromkeys([*names, *wanted])), before, "original")
     problems += [
         Problem(
             f"Column {name!r}, a target, is not in the release.\nColumns: {', '.join(names)}.\n"
@@ -222,16 +222,12 @@ def _opened(data: object, written: InputFormat, problems: list[Problem]) -> Sour
         return None
 
 
-def _missing(wanted: Sequence[str] | dict[str, None], source: Source, what: str) -> list[Problem]:
-    return [
-        Problem(
-            f"Column {name!r} is not in the {what} {source.name!r}.\n"
-            f"Columns: {', '.join(source.columns)}.\n"
-            f"{nearest(name, source.columns).strip() or 'Give the two that belong together.'}"
-        )
-        for name in wanted
-        if name not in source.columns
-    ]
+def _missing(wanted: Sequence[str], source: Source, what: str) -> list[Problem]:
+    try:
+        check_wanted(wanted, source.columns, f"the {what} {source.name!r}")
+    except InputError as error:
+        return list(error.problems)
+    return []
 
 
 def _looked_at(spec: Spec) -> Iterator[str]:

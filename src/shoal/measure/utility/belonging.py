@@ -53,16 +53,14 @@ def require_belonging(
     InputError
         The release has rows that no row of the original can have become.
     """
-    problems = []
-    if released > rows:
-        problems.append(_other_rows(f"the release has {released:,} rows, the original {rows:,}"))
-    problems += [
-        _other_rows(f"{count:,} of {released:,} rows, by column {column.name!r} alone")
+    found = [f"the release has {released:,} rows, the original {rows:,}"] if released > rows else []
+    found += [
+        f"{count:,} of {released:,} rows by column {column.name!r} alone"
         for column in (*quasi_identifiers, *others)
         if (count := column.excess)
     ]
-    if problems:
-        raise InputError(problems)
+    if found:
+        raise InputError(_other_rows("; ".join(found)))
     starred = _all_starred(quasi_identifiers, released)
     if any(column.label_of is None for column in quasi_identifiers) or _torn(quasi_identifiers, starred):
         count = int(starred.sum())
@@ -79,7 +77,7 @@ def _by_rows(
     size = int(tuples.max(initial=-1)) + 1
     excess = np.bincount(after, minlength=size) - np.bincount(before, minlength=size)
     if count := int(np.maximum(excess, 0).sum()):
-        raise InputError(_other_rows(f"{count:,} of {len(starred):,} rows, by all columns together"))
+        raise InputError(_other_rows(f"{count:,} of {len(starred):,} rows by all columns together"))
     has = np.bincount(classes[rows:][~starred], minlength=int(classes.max(initial=-1)) + 1) > 0
     # Where all quasi-identifiers are `*` by their level, a row of stars is a class like any other.
     generalized = np.ones(rows, dtype=np.bool_)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from shoal.describe.fitted import Fitted
 from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
 from shoal.describe.spec import Spec
 from shoal.report.glossary import link
@@ -69,7 +70,7 @@ def _columns(spec: Spec) -> Iterator[AskedColumn]:
 
 def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
     # The settings of a hierarchy may list values of the table; its name and what it does never do.
-    kind = column.hierarchy
+    kind = column.hierarchy.asked if isinstance(column.hierarchy, Fitted) else column.hierarchy
     summary = getattr(kind, "summary", "").replace("`", "").partition(":")[0].rstrip(".")
     words = [f"{summary or 'Generalized by a hierarchy'}."]
     if column.min_level or column.max_level is not None:

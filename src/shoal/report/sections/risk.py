@@ -139,7 +139,10 @@ def _who(assessment: RiskAssessment) -> str:
 def _counted(before: RiskAssessment, after: RiskAssessment) -> Markup:
     if before.unit is None:
         return Markup("")
-    told = Markup("People are counted, not rows: <bdi>{}</bdi> says who a row is about.").format(before.unit)
+    told = Markup(
+        "People are counted, not rows: <bdi>{}</bdi> says who a row is about, and somebody with rows in "
+        "several classes counts in each."
+    ).format(before.unit)
     return told if after.unit else told + " The release does not tell that; after, rows are counted."
 
 
@@ -167,8 +170,8 @@ def _population_caption(before: RiskAssessment) -> str:
     if estimate is None:
         return ""
     return (
-        f"People who are alone in the population, estimated for a table that holds "
-        f"{percent(estimate.sampling_fraction)} of it"
+        f"People who are alone in the population of {count(estimate.population)}, of which the table holds "
+        f"{percent(estimate.sampling_fraction)}"
     )
 
 

@@ -135,12 +135,15 @@ def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -
         return Markup("Not measured: it was not asked for.")
     if not found.learning:
         return Markup("Not measured: there is no column that a model could learn to predict.")
-    return Markup(
+    better = any(each.release > each.original > each.suppressed for each in found.learning)
+    nothing = any(each.original <= each.suppressed for each in found.learning)
+    told = Markup(
         "Models learned to predict a column from the quasi-identifiers, once from original rows and once "
         "from the same rows as the release has them. Both were tried on original rows that they had not "
         "seen. The nearer the release comes to the original, the more it is worth. The dashed bar is what is"
         " reached without any quasi-identifier, by always saying the most frequent value or the mean."
     )
+    return told + (_BETTER if better else "") + (_NOTHING if nothing else "")
 
 
 def _learning(found: Sequence[Learning]) -> Iterator[DrawnLearning]:
@@ -164,6 +167,14 @@ def _learning(found: Sequence[Learning]) -> Iterator[DrawnLearning]:
         )
 
 
+_BETTER = (
+    " Where the release does better than the original, coarser values kept the model from learning single "
+    "rows by heart, or it is chance."
+)
+_NOTHING = (
+    " Where the original does no better than the dashed bar, there was nothing to learn, and the release "
+    "is not to blame."
+)
 _MEASURES = {
     "accuracy": Markup("{}: the share of unseen rows that were predicted right.").format(
         link("accuracy", "Accuracy")

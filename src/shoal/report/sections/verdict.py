@@ -104,7 +104,7 @@ def _risk(risk: RiskComparison) -> Markup:
     if risk.before.unit is None or risk.after.unit is not None:
         return told
     return told + Markup(
-        " Of the release rows are counted, since it does not tell people apart; somebody with several rows "
+        " In the release rows are counted, since it does not tell people apart; somebody with several rows "
         "in a class is found more easily than that. The {} count people."
     ).format(Markup('<a href="#claims">claims</a>'))
 
@@ -124,11 +124,11 @@ def _loss(release: Release, utility: UtilityAssessment) -> Markup:
 def proof(release: Release) -> Markup:
     """Say whether there is anything better."""
     if release.optimal:
-        return Markup("It is {}: no other choice of levels satisfies all claims and scores better.").format(
-            link("optimal", "proved optimal")
-        )
+        return Markup(
+            "The choice of levels is {}: no other one satisfies all claims and scores better."
+        ).format(link("optimal", "proved optimal"))
     if release.satisfying_nodes is not None:
-        return Markup("It was chosen by hand among {} choices of levels that satisfy all claims.").format(
+        return Markup("The choice was made by hand, among {} that satisfy all claims.").format(
             count(len(release.satisfying_nodes))
         )
     found = Markup("The search was {}: a better release may exist").format(
@@ -184,7 +184,7 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
     }
     if open_:
         columns = Markup(", ").join(
-            Markup("<bdi>{}</bdi> (up to {} sure)").format(name, percent(sure))
+            Markup("<bdi>{}</bdi> ({} sure in the worst class)").format(name, percent(sure))
             for name, sure in open_.items()
         )
         yield Markup(

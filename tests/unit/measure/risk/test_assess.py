@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +19,7 @@ import shoal
 from shoal import InputError
 from shoal.events import Event, StepStarted
 from shoal.measure.risk import RiskComparison, assess_risk, compare_risk
+from shoal.measure.risk.classes import open_classes
 from shoal.read.source import InputFormat, open_source
 
 PEOPLE = {
@@ -287,6 +289,26 @@ def test_columns_are_said_once(people: pa.Table, spec: shoal.Spec) -> None:
         assess_risk(people, ["age", "age"])
     with pytest.raises(InputError, match="a spec, and columns beside it"):
         assess_risk(people, ["age"], spec=spec)
+
+
+def test_ctrl_c_while_classes_are_numbered(people: pa.Table) -> None:
+    with open_classes(people, ["age", "sex"]) as classes:
+
+        class Interrupted:
+            """A connection as DuckDB leaves it when Ctrl-C comes while it hands over rows."""
+
+            def execute(self, sql: str) -> Interrupted:
+                return self
+
+            def fetchall(self) -> list[object]:
+                return []
+
+            def fetchnumpy(self) -> None:
+                raise RuntimeError("Query interrupted")
+
+        relation = replace(classes.relation, connection=Interrupted())  # type: ignore[arg-type]
+        with pytest.raises(KeyboardInterrupt):
+            replace(classes, relation=relation).codes()
 
 
 def test_a_listener_hears_of_the_steps(people: pa.Table) -> None:

@@ -152,8 +152,22 @@ def test_a_changed_column_that_is_no_quasi_identifier():
 
 def test_all_that_is_missing_at_once():
     with pytest.raises(shoal.InputError) as error:
-        assess(people().drop_columns(["job"]), people().drop_columns(["age", "pay"]), spec())
-    assert len(error.value.problems) == 3
+        assess(people().drop_columns(["job"]), people().drop_columns(["age", "pay"]), spec(), target="il")
+    assert len(error.value.problems) == 4
+    assert "Column 'il', a target, is not in the release." in str(error.value)
+    with pytest.raises(shoal.InputError) as error:
+        assess("nowhere.csv", "no-release.csv", spec())
+    assert [p.message.splitlines()[0] for p in error.value.problems] == [
+        "File 'nowhere.csv' does not exist.",
+        "File 'no-release.csv' does not exist.",
+    ]
+
+
+def test_the_first_row_of_a_file_without_a_header_is_not_shown(tmp_path):
+    (tmp_path / "people.csv").write_text("34,flu\n51,cold\n", encoding="utf-8")
+    with pytest.raises(shoal.InputError, match="None of the columns") as error:
+        assess(tmp_path / "people.csv", pa.table({"age": ["[30, 40)"], "ill": ["flu"]}))
+    assert "34" not in str(error.value)
 
 
 def test_bad_arguments():

@@ -102,11 +102,11 @@ def test_single_cells_with_stars_cannot_be_followed():
     ("release", "message"),
     [
         ({"age": ["[20, 30)"] * 3, "sex": list("FFF"), "ill": list("nyn")}, "by column 'age' alone"),
-        ({"age": ["[90, 99)"], "sex": ["F"], "ill": ["n"]}, "1 of 1 rows, by column 'age' alone"),
+        ({"age": ["[90, 99)"], "sex": ["F"], "ill": ["n"]}, "1 of 1 rows by column 'age' alone"),
         ({"age": ["21"] * 6, "sex": list("FFMMMM"), "ill": list("nynynn")}, "6 rows, the original 5"),
         # Every column alone has these values, but nobody has all of them.
-        ({"age": ["21"], "sex": ["F"], "ill": ["y"]}, "1 of 1 rows, by all columns together"),
-        ({"age": ["21"], "sex": ["M"], "ill": ["n"]}, "1 of 1 rows, by all columns together"),
+        ({"age": ["21"], "sex": ["F"], "ill": ["y"]}, "1 of 1 rows by all columns together"),
+        ({"age": ["21"], "sex": ["M"], "ill": ["n"]}, "1 of 1 rows by all columns together"),
     ],
 )
 def test_an_original_with_other_rows(release, message):
