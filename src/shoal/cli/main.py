@@ -59,9 +59,11 @@ shoal demo
 
 shoal init people.csv
 
-shoal anonymize people.csv --spec people.spec.yaml --output release.csv
+shoal risk people.csv --spec people.spec.yaml
 
-shoal audit release.csv --spec people.spec.yaml
+shoal anonymize people.csv --spec people.spec.yaml --output release.csv --report
+
+shoal audit release.csv
 
 shoal sample census --rows 10000 --output census
 """

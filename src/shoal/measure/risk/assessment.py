@@ -141,6 +141,8 @@ class RiskAssessment:
         for size, rows in self.special.rows_by_smallest.items():
             columns = "1 column" if size == 1 else f"{size} columns"
             yield f"Rows singled out by {columns}, no fewer", f"{rows:,} ({rows / max(self.rows, 1):.2%})"
+        if more := self.sample_uniques - sum(self.special.rows_by_smallest.values()):
+            yield "Rows singled out by more columns only", f"{more:,} ({more / max(self.rows, 1):.2%})"
         for name, share in self.special.columns.items():
             yield f"Part of {name} in that, by score", f"{share:.2%}"
         for subset in self.special.subsets[:_SETS_SHOWN]:
