@@ -122,6 +122,7 @@ def manifest(path: Path, *models: PrivacyModel) -> Path:
     evidence = path.with_name(f"{len(models)}.manifest.json")
     content = {
         "format": "shoal-manifest/1",
+        "tool": {"name": "benchmark", "version": "0"},
         "file": {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
         "claims": [{"claim": claim, "holds": True, "measured": figure} for claim, figure in told],
         "rows": {"in": rows, "suppressed": 0, "out": rows},

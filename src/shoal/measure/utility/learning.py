@@ -15,7 +15,7 @@ from shoal.measure.utility.labels import Cover, FloatArray, IntArray
 from shoal.measure.utility.models import CLASSIFIERS, REGRESSORS, single_thread
 from shoal.measure.utility.recoding import Recoding
 
-MOST_ROWS = 20_000
+MOST_ROWS = 10_000
 TEST_SHARE = 0.3
 MOST_CLASSES = 50
 FEWEST_NUMBERS = 11
