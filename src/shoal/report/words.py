@@ -31,15 +31,15 @@ def percent(share: float | None) -> str:
     Examples
     --------
     >>> [percent(share) for share in (0, 0.2, 0.0213, 0.00041, 0.0000001, 0.5, 0.99996, 1, None)]
-    ['0%', '20%', '2.1%', '0.04%', 'below 0.01%', '50%', 'over 99.9%', '100%', 'not known']
+    ['0%', '20%', '2.1%', '0.04%', '<0.01%', '50%', '>99.9%', '100%', 'not known']
     """
     if share is None or not isfinite(share):
         return UNKNOWN
     hundred = round(100 * share, 9)
     if 0 < hundred < 0.01:
-        return "below 0.01%"
+        return "<0.01%"
     if 99.9 < hundred < 100:
-        return "over 99.9%"
+        return ">99.9%"
     digits = 2 if 0 < abs(hundred) < 0.1 else 1
     return f"{_without_zeros(f'{hundred:,.{digits}f}')}%"
 
