@@ -140,9 +140,9 @@ def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -
     told = Markup(
         "Models learned to predict a column from the quasi-identifiers, once from original rows and once "
         "from the same rows as the release has them. Both were tried on original rows that they had not "
-        "seen, which were generalized first for the model of the release. The nearer the release comes to the "
-        "original, the more it is worth. The dashed bar is what is reached without any quasi-identifier, by "
-        "always saying the most frequent value or the mean."
+        "seen, generalized first for the model of the release. The nearer the release comes to the original, "
+        "the more it is worth. The dashed bar is what is reached without any quasi-identifier, by always "
+        "saying the most frequent value or the mean."
     )
     return told + (_BETTER if better else "") + (_NOTHING if nothing else "")
 
