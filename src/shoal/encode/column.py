@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,7 @@ class CodedColumn:
     Attributes
     ----------
     codes
-        One code per row.
+        One code per entry of the table: per row, or per tuple where rows were counted before.
     counts
         Rows per code. Every code is in use, but it may be a population that uses it; then the count is 0.
     maps
@@ -67,6 +68,11 @@ class CodedColumn:
         _, first = np.unique(self.maps[start], return_index=True)
         return self.maps[level][first]
 
+    def first_codes(self, level: int) -> UIntArray:
+        """Return for each label of a level the first code under it, which may stand for all of them there."""
+        starts = np.flatnonzero(np.diff(self.maps[level].astype(np.int64), prepend=-1))
+        return starts.astype(np.uint32)
+
     def label_counts(self, level: int) -> IntArray:
         """Rows per label of a level."""
         counts = np.zeros(len(self.labels[level]), dtype=np.int64)
@@ -82,10 +88,11 @@ def code_column(
     weight: float = 1.0,
     min_level: int = 0,
     max_level: int | None = None,
+    rows: IntArray | None = None,
 ) -> CodedColumn:
     """Code one column; all that is wrong with it comes in one `HierarchyError`."""
     column, _ = code_together(
-        name, values, hierarchy, (), weight=weight, min_level=min_level, max_level=max_level
+        name, values, hierarchy, (), weight=weight, min_level=min_level, max_level=max_level, rows=rows
     )
     return column
 
@@ -99,17 +106,19 @@ def code_together(
     weight: float = 1.0,
     min_level: int = 0,
     max_level: int | None = None,
+    rows: IntArray | None = None,
 ) -> tuple[CodedColumn, tuple[UIntArray, ...]]:
     """Code one column, and in the same codes those of other tables that have it too.
 
-    Their values are of the same type. What they alone have gets a code with a count of 0.
+    Their values are of the same type. What they alone have gets a code with a count of 0. `rows` says how
+    many rows each of the values stands for, where it is not one.
     """
     domain = values.dictionary
     for other in others:
         new = pc.index_in(other.dictionary, domain).is_null()
         domain = pa.concat_arrays([domain, other.dictionary.filter(new)])
     indices = _places(values, domain)
-    counts = np.bincount(indices, minlength=len(domain) + 1).astype(np.int64)
+    counts = count(indices, len(domain) + 1, rows)
     beside = [_places(other, domain) for other in others]
     # A dictionary may hold values that no row has; the hierarchy need not know them.
     occurs = counts > 0
@@ -151,6 +160,21 @@ def code_together(
         notes=levels.notes,
     )
     return column, tuple(recode[places] for places in beside)
+
+
+def count(places: NDArray[np.integer[Any]], most: int, rows: NDArray[Any] | None = None) -> IntArray:
+    """Count how many rows are at each place below `most`; `rows` is what each entry stands for, if not one.
+
+    Examples
+    --------
+    >>> count(np.array([0, 2, 2]), 3).tolist(), count(np.array([0, 2, 2]), 3, np.array([5, 1, 7])).tolist()
+    ([1, 0, 2], [5, 0, 8])
+    """
+    if rows is None:
+        return np.bincount(places, minlength=most).astype(np.int64)
+    counts = np.zeros(most, dtype=np.int64)  # weights of np.bincount are floats, which lose rows above 2^53
+    np.add.at(counts, places, rows.astype(np.int64))
+    return counts
 
 
 def used_values(values: pa.DictionaryArray) -> pa.Array:

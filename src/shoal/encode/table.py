@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import HierarchyError
@@ -36,16 +37,26 @@ class CodedPopulation:
 class CodedTable:
     """Coded quasi-identifiers, in the order of the spec, and what models and measures look at beside them.
 
+    Its entries are the rows of a table, or tuples with the number of rows that have them: a frequency set.
+
     Attributes
     ----------
+    rows
+        How many rows the table has.
     attributes
         Other columns by name, coded: the sensitive ones that a model is about, the target of a measure.
     units
-        For each row the number of the unit it is about, from 0 without gaps, where units are counted and not
-        rows.
+        For each entry the number of the unit it is about, from 0 without gaps, where units are counted and
+        not rows.
     populations
         By key the populations that models compare with. A code of a quasi-identifier may be one that only a
         population has; then its count is 0.
+    weights
+        For each entry how many rows it stands for; None where each is one row.
+    bottom
+        The levels at which tuples were counted; None for values as they are. A code then stands for all that
+        have its label at this level, and nothing can be told of lower levels but what a column's own counts
+        tell. The columns allow no lower levels either.
     """
 
     columns: tuple[CodedColumn, ...]
@@ -53,6 +64,13 @@ class CodedTable:
     attributes: Mapping[str, CodedColumn] = field(default_factory=dict)
     units: UIntArray | None = None
     populations: Mapping[str, CodedPopulation] = field(default_factory=dict)
+    weights: NDArray[np.uint64] | None = None
+    bottom: tuple[int, ...] | None = None
+
+    @property
+    def entries(self) -> int:
+        """How many codes each column has."""
+        return self.rows if self.weights is None else len(self.weights)
 
     @property
     def names(self) -> tuple[str, ...]:

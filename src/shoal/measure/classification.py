@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from shoal.encode.column import CodedColumn
+from shoal.encode.column import CodedColumn, count
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
@@ -63,7 +63,7 @@ class Classification(MeasureDefaults):
         return self.target
 
     def score(self, node: Node) -> float:
-        largest = _largest(node.class_of_rows(), len(node.sizes), self._column(node.table))
+        largest = _largest(node.class_of_rows(), len(node.sizes), self._column(node.table), node.table)
         sizes, kept = np.array(node.sizes), np.array(node.kept)
         missed = int(np.where(kept, sizes - largest, sizes).sum())
         return missed / node.table.rows
@@ -73,7 +73,7 @@ class Classification(MeasureDefaults):
 
     def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
         of_rows, sizes = untouched_classes(table)
-        largest = _largest(of_rows, len(sizes), self._column(table))
+        largest = _largest(of_rows, len(sizes), self._column(table), table)
         return (table.rows - int(largest.sum())) / table.rows, 1.0
 
     def describe(self) -> str:
@@ -96,10 +96,11 @@ class Classification(MeasureDefaults):
         return table.attributes[self.target]
 
 
-def _largest(of_rows: IntArray, classes: int, column: CodedColumn) -> IntArray:
+def _largest(of_rows: IntArray, classes: int, column: CodedColumn, table: CodedTable) -> IntArray:
     """Return how many rows of each class have its most frequent value."""
     values = len(column.counts)
-    pairs, counts = np.unique(of_rows * values + column.codes, return_counts=True)
+    pairs, places = np.unique(of_rows * values + column.codes, return_inverse=True)
+    counts = count(places.reshape(-1), len(pairs), table.weights)
     largest = np.zeros(classes, dtype=np.int64)
     np.maximum.at(largest, pairs // values, counts)
     return largest

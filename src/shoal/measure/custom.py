@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.encode.column import count
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, IntArray, Node, number_groups
@@ -120,6 +121,7 @@ class CustomMeasure:
 def _node(table: CodedTable, levels: tuple[int, ...], k: int | None, *, kept: bool) -> Node:
     """Group the rows at a node, with all classes kept or all suppressed."""
     labels = [column.maps[level][column.codes] for column, level in zip(table.columns, levels, strict=True)]
-    _, first, sizes = np.unique(number_groups(labels), return_index=True, return_counts=True)
+    _, first, of_entries = np.unique(number_groups(labels), return_index=True, return_inverse=True)
+    sizes = count(of_entries.reshape(-1), len(first), table.weights)
     classes = list(zip(*(numbers[first].tolist() for numbers in labels), strict=True))
     return Node(table, levels, classes, sizes.tolist(), [kept] * len(classes), k)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.encode.column import CodedColumn
+from shoal.encode.column import CodedColumn, count
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import Costs, MeasureDefaults, Node, number_groups
 from shoal.measure.untouched import untouched_classes
@@ -51,9 +51,12 @@ class KLDivergence(MeasureDefaults):
         table = node.table
         tuples = number_groups(column.codes for column in table.columns)
         of_rows = node.class_of_rows()
-        logs = np.log(np.bincount(tuples)[tuples]) - np.log(np.array(node.sizes)[of_rows])
+        sizes = count(tuples, int(tuples.max(initial=-1)) + 1, table.weights)
+        logs = np.log(sizes[tuples]) - np.log(np.array(node.sizes)[of_rows])
         for column, level in zip(table.columns, node.levels, strict=True):
             logs += np.log(column.leaves[level])[column.maps[level][column.codes]]
+        if table.weights is not None:
+            logs *= table.weights
         return _settled(math.fsum(logs.tolist()) / table.rows)
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:

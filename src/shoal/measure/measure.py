@@ -98,8 +98,8 @@ class Node:
         return tuple(counts)
 
     def class_of_rows(self) -> IntArray:
-        """Return for each row of the table the number of its class."""
-        rows = self.table.rows
+        """Return for each entry of the table the number of its class."""
+        rows = self.table.entries
         labels = np.array(self.labels, dtype=np.int64).reshape(len(self.sizes), len(self.levels))
         groups = number_groups(
             np.concatenate([column.maps[level][column.codes], labels[:, place]])

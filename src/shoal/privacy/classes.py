@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.encode.column import CodedColumn
+from shoal.encode.column import CodedColumn, count
 from shoal.encode.table import CodedTable
 
 IntArray = NDArray[np.int64]
@@ -23,7 +23,7 @@ class Classes:
     Attributes
     ----------
     of_rows
-        The class of each row of the table.
+        The class of each entry of the table.
     of_population
         By key of a population, the class of each of its rows.
     count
@@ -43,12 +43,12 @@ class Classes:
         self.of_rows = of_rows
         self.count = count
         self.of_population = of_population or {}
-        self._rows = rows  # which rows of the table these are; all if not given
+        self._rows = rows  # which entries of the table these are; all if not given
 
     @cached_property
     def sizes(self) -> IntArray:
         """Rows per class."""
-        return np.bincount(self.of_rows, minlength=self.count)
+        return count(self.of_rows, self.count, self._weights)
 
     @cached_property
     def people(self) -> IntArray:
@@ -65,9 +65,11 @@ class Classes:
         column = self.table.attributes[name]
         values = len(column.counts)
         cells = self.of_rows.astype(np.int64) * values + self._of(column.codes)
+        weights = self._weights
         if self.table.units is not None:
             cells, _ = self._distinct(cells, self._of(self.table.units))
-        return np.bincount(cells, minlength=self.count * values).reshape(self.count, values)
+            weights = None
+        return count(cells, self.count * values, weights).reshape(self.count, values)
 
     def totals(self, name: str) -> IntArray:
         """Return how often each value of an attribute occurs in the whole table."""
@@ -88,7 +90,7 @@ class Classes:
             yield slice(0, self.count), self
             return
         rows = np.argsort(self.of_rows, kind="stable")
-        ends = np.cumsum(self.sizes)
+        ends = np.cumsum(np.bincount(self.of_rows, minlength=self.count))
         for start in range(0, self.count, step):
             stop = min(start + step, self.count)
             mine = rows[(ends[start - 1] if start else 0) : ends[stop - 1]]
@@ -106,6 +108,11 @@ class Classes:
                     rows=mine if self._rows is None else self._rows[mine],
                 ),
             )
+
+    @property
+    def _weights(self) -> NDArray[np.uint64] | None:
+        weights = self.table.weights
+        return weights if weights is None or self._rows is None else weights[self._rows]
 
     def _of(self, per_row: NDArray[np.uint32]) -> NDArray[np.uint32]:
         return per_row if self._rows is None else per_row[self._rows]

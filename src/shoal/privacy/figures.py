@@ -28,7 +28,7 @@ def least_size(share: float) -> int:
 
 def whole(table: CodedTable) -> Classes:
     """Return a table as a single class."""
-    return Classes(table, np.zeros(table.rows, dtype=np.int64), 1)
+    return Classes(table, np.zeros(table.entries, dtype=np.int64), 1)
 
 
 def shares(table: CodedTable, column: str) -> NDArray[np.float64]:
@@ -70,10 +70,10 @@ def least_whole(number: float) -> int:
 def untouched(table: CodedTable, key: str) -> Classes:
     """Return the rows of a table and of a population, in classes of the same values as they are."""
     population = table.populations[key]
-    of_all = np.zeros(table.rows + population.rows, dtype=np.int64)
+    of_all = np.zeros(table.entries + population.rows, dtype=np.int64)
     count = 1
     for column, codes in zip(table.columns, population.codes, strict=True):
         cells = of_all * len(column.counts) + np.concatenate([column.codes, codes])
         found, of_all = np.unique(cells, return_inverse=True)
         count = len(found)
-    return Classes(table, of_all[: table.rows], count, {key: of_all[table.rows :]})
+    return Classes(table, of_all[: table.entries], count, {key: of_all[table.entries :]})

@@ -220,9 +220,13 @@ class _Judge(Protocol):
 
 
 def _bitmap_table(problem: SearchProblem) -> _kernel.BitmapTable:
-    columns = problem.table.columns
+    columns, weights = problem.table.columns, problem.table.weights
+    # A bitmap has a bit per row, so what was counted before becomes rows again.
+    of_rows = slice(None) if weights is None else np.repeat(np.arange(len(weights)), weights.astype(np.int64))
     return _kernel.BitmapTable(
-        codes=[c.codes if c.min_level == 0 else c.maps[c.min_level][c.codes] for c in columns],
+        codes=[
+            c.codes[of_rows] if c.min_level == 0 else c.maps[c.min_level][c.codes[of_rows]] for c in columns
+        ],
         maps=[[c.step(c.min_level, level) for level in range(c.min_level, c.max_level + 1)] for c in columns],
     )
 

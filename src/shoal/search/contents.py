@@ -26,7 +26,7 @@ _NO_VALUE = np.uint32(0xFFFFFFFF)
 class Asked:
     """What models and a measure look at, in the order in which the kernel counts it.
 
-    The kernel's rows are those of the table, which count 1, and then those of the populations, which count 0.
+    The kernel's rows are the entries of the table, and then the rows of the populations, which count 0.
     """
 
     table: CodedTable
@@ -83,8 +83,11 @@ class Asked:
         """What each of the kernel's rows counts; None where all count 1."""
         others = sum(population.rows for population in self.table.populations.values())
         if not others:
-            return None
-        return np.repeat(np.array([1, 0], dtype=np.uint64), [self.table.rows, others])
+            return self.table.weights
+        own = self.table.weights
+        if own is None:
+            own = np.ones(self.table.entries, dtype=np.uint64)
+        return np.concatenate([own, np.zeros(others, dtype=np.uint64)])
 
     def rows(self, place: int) -> UIntArray:
         """Return the codes of a quasi-identifier for the kernel's rows."""
@@ -104,7 +107,7 @@ class Asked:
         if source == "population":
             own = [(key == name, population.rows) for key, population in table.populations.items()]
             mine = np.repeat(
-                [False, *(is_own for is_own, _ in own)], [table.rows, *(rows for _, rows in own)]
+                [False, *(is_own for is_own, _ in own)], [table.entries, *(rows for _, rows in own)]
             )
             return np.where(mine, np.uint32(0), _NO_VALUE), mine.astype(np.uint64), 1, 1, False, None
         if source == "units":
@@ -135,7 +138,7 @@ class Asked:
     def _condition(self, condition: Condition, place: int) -> _kernel.Condition:
         totals: Sequence[int] = ()
         if condition.kind in ("equal", "ordered", "tree"):
-            whole = Classes(self.table, np.zeros(self.table.rows, dtype=np.int64), 1)
+            whole = Classes(self.table, np.zeros(self.table.entries, dtype=np.int64), 1)
             totals = whole.totals(condition.name).tolist()
         # No more is ever counted than there are rows, here or in a population.
         least = min(condition.least, 1 << 62)

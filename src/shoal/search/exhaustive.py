@@ -70,7 +70,7 @@ class Exhaustive:
                 lattice=size,
                 checked=size,
                 scans=size,
-                touched=size * problem.table.rows,
+                touched=size * problem.table.entries,
                 seconds=perf_counter() - start,
             ),
             satisfying=np.array(satisfying, dtype=np.uint8).reshape(-1, len(problem.table.columns))
@@ -144,11 +144,11 @@ def _number(cells: IntArray, bound: int) -> tuple[IntArray, int]:
 def _classes(problem: SearchProblem, of_all: IntArray, count: int) -> Classes:
     table = problem.table
     of_population = {}
-    start = table.rows
+    start = table.entries
     for key, population in table.populations.items():
         of_population[key] = of_all[start : start + population.rows]
         start += population.rows
-    return Classes(table, of_all[: table.rows], count, of_population)
+    return Classes(table, of_all[: table.entries], count, of_population)
 
 
 def _node(problem: SearchProblem, levels: tuple[int, ...], classes: Classes, kept: NDArray[np.bool_]) -> Node:

@@ -144,7 +144,7 @@ def smallest_limit(suppressed: int, rows: int) -> str:
 
 def _people(problem: SearchProblem) -> int:
     """Return how many the whole table is about."""
-    return int(Classes(problem.table, np.zeros(problem.table.rows, dtype=np.int64), 1).people[0])
+    return int(Classes(problem.table, np.zeros(problem.table.entries, dtype=np.int64), 1).people[0])
 
 
 def _count(number: int, noun: str, several: str | None = None) -> str:

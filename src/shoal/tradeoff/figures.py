@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shoal.encode.column import count
 from shoal.measure.loss import Loss
 from shoal.privacy.judge import passing
 from shoal.search.exhaustive import classes_of
@@ -59,8 +60,10 @@ def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
     left_out = ~released[classes.of_rows]
     people = classes.people[released & (classes.sizes > 0)]
     lost = [
-        np.bincount(column.maps[level][column.codes[left_out]], minlength=len(column.labels[level])).astype(
-            np.int64
+        count(
+            column.maps[level][column.codes[left_out]],
+            len(column.labels[level]),
+            None if table.weights is None else table.weights[left_out],
         )
         for column, level in zip(table.columns, levels, strict=True)
     ]
@@ -69,7 +72,7 @@ def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
     assert parts is not None, "loss is a sum over columns"
     smallest = int(people.min()) if len(people) else 0
     return Figures(
-        suppressed_rows=int(np.count_nonzero(left_out)),
+        suppressed_rows=int(classes.sizes[~released].sum()),
         classes=len(people),
         smallest_class=smallest,
         highest_risk=1 / smallest if smallest else 0.0,

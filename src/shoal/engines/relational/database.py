@@ -1,0 +1,115 @@
+"""What every database offers: it runs SQL, keeps temporary tables and writes the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import pyarrow as pa
+
+from shoal.engines.target import Target
+
+
+class Stored(Protocol):
+    """Released rows that a database wrote, not yet in their place."""
+
+    @property
+    def relation(self) -> str:
+        """What stands after FROM to read them in the same database; columns have their true names."""
+        ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The local files that they consist of, as they are called now; none for tables."""
+        ...
+
+    def publish(self) -> None:
+        """Put them into their place, at once; what was there before is replaced."""
+        ...
+
+    def discard(self) -> None:
+        """Remove them; what was in their place stays. Does nothing once they are published."""
+        ...
+
+
+class Database(Protocol):
+    """A place that takes SQL, and the table in it that is to be released.
+
+    What fails is raised as one of `shoal.errors`, without values or credentials. Ctrl-C cancels the running
+    query and raises KeyboardInterrupt.
+
+    Attributes
+    ----------
+    name
+        The engine's name in specs.
+    dialect
+        The name that Ibis has for its SQL.
+    """
+
+    name: ClassVar[str]
+    dialect: ClassVar[str]
+
+    @property
+    def title(self) -> str:
+        """What messages call the table."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        ...
+
+    @property
+    def input(self) -> str:
+        """The name of a view of the table whose columns are called c0, c1, ... by their place.
+
+        So no name of a column, whatever it is, stands in the SQL between the first query and the last.
+        """
+        ...
+
+    @property
+    def schema(self) -> Mapping[str, str]:
+        """The types of c0, c1, ... as Ibis calls them."""
+        ...
+
+    def run(self, sql: str) -> None: ...
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a small result."""
+        ...
+
+    def fetch(self, sql: str) -> pa.Table:
+        """Return the rows of a result that may be large."""
+        ...
+
+    def put(self, table: pa.Table, name: str) -> str:
+        """Make a temporary table of what is in memory; return the name that it has in SQL."""
+        ...
+
+    def keep(self, sql: str, name: str) -> str:
+        """Make a temporary table of what a query gives; return the name that it has in SQL."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Drop a temporary table or view."""
+        ...
+
+    def store(self, sql: str, columns: Sequence[str], target: Target | None) -> Stored:
+        """Write what a query gives into a hidden place beside the target, or for a while without one.
+
+        Parameters
+        ----------
+        sql
+            Its columns are called r0, r1, ... by their place.
+        columns
+            The names that they get.
+        """
+        ...
+
+    def close(self) -> None:
+        """Drop all temporary tables, and what was stored and not published."""
+        ...
