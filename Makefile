@@ -14,7 +14,7 @@ SANITIZED = build/sanitized
 SOURCES = pyproject.toml CMakeLists.txt \
 	$(shell find cpp src -name '*.[ch]pp' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
 
-.PHONY: help demo test test-all sanitize check fuzz bench format clean
+.PHONY: help demo test test-all services sanitize check fuzz bench format clean
 
 help:
 	@echo 'make demo      install, anonymize a made-up census of 100,000 people, audit the release, write the report'
@@ -33,10 +33,10 @@ demo: $(VENV)/.showing
 	@echo
 	$(BIN)/shoal demo
 
-test: check
+test: check services
 	$(PYTEST) -m 'not slow'
 
-test-all: check
+test-all: check services
 	$(PYTEST)
 	$(MAKE) sanitize
 
@@ -44,6 +44,24 @@ check: $(VENV)/.developing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# The tests start a PostgreSQL server of their own, and Spark, which needs Java. Whoever may install these here
+# gets them; for others the tests of what is missing are skipped.
+services:
+	@missing=; \
+	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb /usr/pgsql-*/bin/initdb \
+		/opt/homebrew/opt/postgresql*/bin/initdb /usr/local/opt/postgresql*/bin/initdb 2>/dev/null | grep -q . \
+		|| missing="$$missing postgresql"; \
+	[ -x "$$JAVA_HOME/bin/java" ] || java -version >/dev/null 2>&1 || missing="$$missing default-jre-headless"; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing what the tests of databases need:$$missing"; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		install="apt-get install -y -qq --no-install-recommends $$missing"; \
+		{ $$install || { apt-get update -qq && $$install; }; } >/dev/null && exit 0; \
+	fi; \
+	echo "Tests of databases are skipped, as these are not installed:$$missing"; \
+	echo "Install them, on Debian and Ubuntu: apt install$$missing"
 
 # Only this needs atheris, which has no wheel for every Python and system.
 fuzz: $(VENV)/.developing

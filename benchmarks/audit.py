@@ -18,29 +18,22 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import multiprocessing
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import duckdb
 from rich.console import Console
 from rich.table import Table
 
+from costs import SHOAL, apart, cost
 from shoal.audit.evidence import portable
 from shoal.describe.spec import Spec
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 
-SHOAL = [sys.executable, "-c", "from shoal.cli.main import main; main()"]
 FLOOR = [
     sys.executable,
     "-c",
@@ -60,32 +53,6 @@ COLUMNS = {
     "occupation": "'group ' || (h >> 25) % 2",
 }
 SENSITIVE = {"disease": "'disease ' || (h >> 30) % 12"}
-
-
-class Cost(NamedTuple):
-    """What a process took."""
-
-    seconds: float
-    megabytes: float
-
-
-def cost(command: list[str]) -> Cost:
-    """Run a command to its end."""
-    start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - start
-    if process.returncode:
-        raise SystemExit(f"{command[:4]} ended with {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Cost(seconds, usage.ru_maxrss * unit / 1e6)
-
-
-def apart(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a process of its own: what it takes would count as theirs for those after it."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as processes:
-        return processes.submit(function, *arguments).result()
 
 
 def make_up(path: Path, rows: int) -> None:

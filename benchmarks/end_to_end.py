@@ -16,20 +16,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
-import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
-SHOAL = [sys.executable, "-c", "from shoal.cli.main import main; main()"]
+from costs import SHOAL, apart, costs
+
 IMPORTS = [sys.executable, "-c", "import numpy, pyarrow, duckdb"]
 DUCKDB = [
     sys.executable,
@@ -39,32 +35,6 @@ DUCKDB = [
     'groups = duckdb.execute(f"SELECT count(*) FROM (FROM {source} GROUP BY ALL)").fetchone()\n'
     "duckdb.execute(f\"COPY (FROM {source}) TO '{sys.argv[2]}' (delimiter '{sys.argv[3]}')\")",
 ]
-
-
-class Cost(NamedTuple):
-    """What a process took."""
-
-    seconds: float
-    megabytes: float
-
-
-def cost(command: list[str]) -> Cost:
-    """Run a command to its end."""
-    start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - start
-    if process.returncode:
-        raise SystemExit(f"{command[:4]} ended with {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Cost(seconds, usage.ru_maxrss * unit / 1e6)
-
-
-def costs(commands: list[list[str]], repeats: int) -> list[Cost]:
-    """Return the medians, the commands taking turns so that noise meets all of them alike."""
-    runs = [[cost(command) for command in commands] for _ in range(repeats)]
-    return [Cost(*map(statistics.median, zip(*taken, strict=True))) for taken in zip(*runs, strict=True)]
 
 
 class Prepared(NamedTuple):
@@ -120,9 +90,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for name in asked.data.split(","):
-            # In a process of its own: Linux counts what this one holds towards the peak of its children.
-            with multiprocessing.get_context("spawn").Pool(1) as apart:
-                data = apart.apply(prepare, (name, asked.k, folder))
+            data = apart(prepare, name, asked.k, folder)
             output = str(folder / "out.csv")
             limits = asked.suppression.split(",")
             run = [

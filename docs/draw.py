@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from drawing import lattices, subsets
+from drawing import lattices, relations, subsets
 from drawing.hasse import Canvas
 from drawing.runs import patients_problem
 
@@ -27,6 +27,7 @@ DRAWINGS: dict[str, Callable[[SearchProblem], Canvas]] = {
     "incognito": subsets.incognito,
     "incognito-super-roots": subsets.super_roots,
     "incognito-cube": subsets.cube,
+    "incognito-sql": relations.incognito_sql,
     "bitmap-incognito": subsets.bitmap,
     "ola": lattices.natural_ola,
     "ola-stable": lattices.stable_ola,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.postgres_server import Clinic, Server
 
 # Machines that run the tests are slow now and then; that is no failure.
 settings.register_profile("shoal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,3 +43,51 @@ def shoal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return Ran(int(ended.value.code or 0), *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """Give a PostgreSQL server, which is started when the first test asks for it."""
+    from tests.postgres_server import MISSING, binaries, running
+
+    if binaries() is None:
+        pytest.skip(MISSING)
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def clinic(postgres_server: Server) -> Clinic:
+    """Give a database of PostgreSQL with nothing in it."""
+    from tests.postgres_server import Clinic
+
+    postgres_server.empty("clinic")
+    return Clinic(postgres_server, "clinic")
+
+
+@pytest.fixture(scope="session")
+def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Give a session of Spark, which is started when the first test asks for it."""
+    import shutil
+
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("There is no Java for Spark. On Debian and Ubuntu: apt install default-jre-headless.")
+    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed: pip install 'shoal[spark]'")
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "driver.bindAddress": "127.0.0.1",
+        "driver.host": "127.0.0.1",
+        "driver.memory": "1g",
+        "local.dir": str(folder / "local"),
+        "log.level": "OFF",
+        "sql.shuffle.partitions": "2",
+        "sql.warehouse.dir": str(folder / "warehouse"),
+        "ui.enabled": "false",
+        "ui.showConsoleProgress": "false",
+    }
+    builder = sql.SparkSession.builder.master("local[2]").appName("tests")
+    for name, value in settings.items():
+        builder = builder.config(f"spark.{name}", value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()

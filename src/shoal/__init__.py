@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from shoal.describe.spec import Spec
     from shoal.describe.suggest.profile import Profile, profile
     from shoal.describe.suggest.suggestion import Suggestion, suggest
+    from shoal.engines.target import TableTarget
     from shoal.errors import (
         AuditError,
         InfeasibleError,
@@ -60,7 +61,9 @@ if TYPE_CHECKING:
         OutputError,
         ShoalError,
     )
-    from shoal.flow import anonymize
+    from shoal.flow import anonymize, plan
+    from shoal.incremental.extend import extend
+    from shoal.incremental.extension import Extension
     from shoal.measure.average_class_size import AverageClassSize
     from shoal.measure.certainty_penalty import CertaintyPenalty
     from shoal.measure.classification import Classification
@@ -105,6 +108,7 @@ __all__ = [
     "DeltaPresence",
     "Discernability",
     "Entropy",
+    "Extension",
     "Height",
     "InfeasibleError",
     "InputError",
@@ -131,6 +135,7 @@ __all__ = [
     "Spec",
     "Suggestion",
     "TCloseness",
+    "TableTarget",
     "UtilityAssessment",
     "anonymize",
     "assess_risk",
@@ -141,12 +146,14 @@ __all__ = [
     "clusters",
     "compare",
     "dates",
+    "extend",
     "from_anjana",
     "hierarchy_file",
     "import_arx_project",
     "intervals",
     "mask",
     "order",
+    "plan",
     "prefix",
     "priority",
     "profile",
@@ -160,7 +167,11 @@ __all__ = [
 # Where each name lives. It is imported when first used, so that `import shoal` stays light.
 _HOMES = {
     "anonymize": "shoal.flow",
+    "plan": "shoal.flow",
+    "TableTarget": "shoal.engines.target",
     "Release": "shoal.release",
+    "extend": "shoal.incremental.extend",
+    "Extension": "shoal.incremental.extension",
     "Nodes": "shoal.search.nodes",
     "compare": "shoal.tradeoff.compare",
     "Comparison": "shoal.tradeoff.comparison",

@@ -35,7 +35,14 @@ class SearchAdvanced:
     best: float | None
 
 
-Event: TypeAlias = StepStarted | StepFinished | SearchAdvanced
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Tuples are being counted where the rows are; `what` says which, in words."""
+
+    what: str
+
+
+Event: TypeAlias = StepStarted | StepFinished | SearchAdvanced | Counting
 Listener: TypeAlias = Callable[[Event], None]
 
 

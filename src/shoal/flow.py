@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal import registry
-from shoal.audit import References, audit_release
-from shoal.audit.reference import claims, original_columns
 from shoal.background import Background
 from shoal.describe.spec import Spec
-from shoal.encode.fit import fitted
-from shoal.encode.table import CodedTable, code_table
+from shoal.encode.table import CodedTable
+from shoal.engines.choose import open_engine
+from shoal.engines.engine import Engine, Profile
+from shoal.engines.target import TableTarget, Target, as_target
 from shoal.errors import AuditError, InputError
-from shoal.events import Listener, SearchAdvanced, Steps
-from shoal.intake import open_populations, read_tables, settle_columns
+from shoal.events import Counting, Listener, SearchAdvanced, Steps
+from shoal.intake import open_populations, settle_columns
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
-from shoal.read.source import Source, open_source
-from shoal.recode.full_domain import recode
+from shoal.recode.verdict import Verdict
 from shoal.release import Release
-from shoal.search import scored
 from shoal.search.best_first import BestFirst
 from shoal.search.infeasible import infeasible
 from shoal.search.nodes import Nodes
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
+from shoal.search.regions import Plan, search_counted
+from shoal.search.regions import explain as explain_search
 from shoal.search.result import SearchAlgorithm, SearchResult
 from shoal.search.serve import require_served
 
@@ -40,6 +40,12 @@ def anonymize(
     data: object,
     spec: Spec | str | Path,
     *,
+    output: str | Path | None = None,
+    output_table: str | None = None,
+    publish: bool = True,
+    engine: str | None = None,
+    table: str | None = None,
+    memory: str | None = None,
     algorithm: str | SearchAlgorithm | None = None,
     threads: int | None = None,
     seed: int | None = None,
@@ -54,10 +60,25 @@ def anonymize(
     Parameters
     ----------
     data
-        A pandas, polars or Arrow table, a relation of DuckDB, or the path of a CSV, Parquet, Excel, Stata,
-        SPSS or SAS file. It is not changed.
+        A pandas, polars or Arrow table, a relation of DuckDB, a Spark data frame, an Ibis table; the path of
+        a CSV, Parquet, Excel, Stata, SPSS or SAS file; several CSV or Parquet files, `visits/*.parquet`, or
+        a folder of them; the URL of a database, `postgresql://server/clinic` or `clinic.duckdb`, with
+        `table`. It is not changed.
     spec
         What the columns mean and what the release must satisfy, or the path of its YAML file.
+    output, output_table
+        Where the release goes: a file or a folder, or a table of the database. It is written there by the
+        engine itself, with its evidence beside it. If not given, `Release.write` does it later.
+    publish
+        Whether it is put into that place at once; otherwise `Release.write` does that too, with what else is
+        to be beside it.
+    engine
+        Where the rows are counted and recoded: `memory`, `duckdb`, `postgres` or `spark`. All give the same
+        release. If not given, the spec's; if that is `auto`, by what the data is and how large.
+    table
+        The table of a database, or a query in parentheses.
+    memory
+        How much an engine may use here, such as `4GB`; what is larger goes to files.
     algorithm
         The search, by its name or as an object with settings of its own. All that are exact give the same
         release; they differ in the time that it takes. If not given, it is `box`, and where there are too
@@ -99,105 +120,142 @@ def anonymize(
     """
     _check_arguments(threads, seed, keep_undeclared, drop_undeclared)
     search_algorithm = _algorithm("box" if algorithm is None else algorithm)
+    target = as_target(output, output_table)
     steps = Steps(listener)
-    with steps("read"):
-        spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
-        require_served(
-            search_algorithm,
-            spec.privacy,
-            spec.quality,
-            spec.suppression,
-            units=spec.unit is not None,
-            all_nodes=all_nodes,
+    with ExitStack() as ending:
+        with steps("read"):
+            spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+            require_served(
+                search_algorithm,
+                spec.privacy,
+                spec.quality,
+                spec.suppression,
+                units=spec.unit is not None,
+                all_nodes=all_nodes,
+            )
+            place = open_engine(
+                data,
+                spec.input,
+                engine=engine or spec.engine,
+                table=table,
+                memory=memory,
+                writing=isinstance(target, TableTarget),
+            )
+            ending.callback(place.close)
+            place.check(target, seed=seed, keep_order=keep_order)
+            sources, problems = open_populations(spec)
+            spec, notes = settle_columns(spec, place.source, keep_undeclared, drop_undeclared, problems)
+            profile = place.profile(spec, sources)
+        with steps("encode"):
+            spec, counts = profile.encode(spec)
+        with steps("search"):
+            ask = _asking(spec)
+            whole = ask(counts.domain)
+            if algorithm is None and whole.too_large and not all_nodes:
+                search_algorithm = BestFirst()
+                notes = (*notes, _note_on_size(whole, search_algorithm))
+            processors = os.cpu_count() or 1
+            counted = search_counted(
+                counts,
+                ask,
+                place.bound(search_algorithm),
+                most_entries=place.most_entries,
+                all_nodes=all_nodes,
+                threads=min(threads or processors, processors),
+                listener=None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now)),
+                tell=lambda what: steps.tell(Counting(what)),
+            )
+            found, problem = counted.result, counted.problem
+            if found.levels is None or found.score is None:
+                raise infeasible(problem)
+            coded = problem.table
+            told = (*_notes_on_hierarchies(coded), *_notes_on_models(spec, coded), *counted.plan.notes)
+            run = _Run(place, profile, coded, (*notes, *told), found, seed, keep_order, listener)
+            nodes = (
+                None
+                if found.satisfying is None
+                else Nodes.of(spec, problem, found.satisfying, run.release_at)
+            )
+            del problem, counted, whole  # and with them the kernel's copy of the table
+        # The last two steps, recode and audit, are the same for any node that is chosen later.
+        release = run.release(
+            spec,
+            found.levels,
+            found.score,
+            optimal=found.optimal and search_algorithm.exact,
+            bound=found.bound,
+            nodes=nodes,
+            steps=steps,
+            target=target,
         )
-        source = open_source(data, spec.input)
-        sources, problems = open_populations(spec)
-        spec, notes = settle_columns(spec, source, keep_undeclared, drop_undeclared, problems)
-        table, populations = read_tables(source, spec, sources)
-    with steps("encode"):
-        spec = fitted(spec, table)
-        coded = code_table(
-            table,
-            spec.quasi_identifiers,
-            sensitive=spec.sensitive,
-            attributes=spec.attributes,
-            unit=spec.unit,
-            populations=populations,
-            models=spec.privacy,
-        )
-        released = _Released.of(table, spec, populations)
-        notes = (*notes, *_notes_on_hierarchies(coded), *_notes_on_models(spec, coded))
-        del table, populations
-    with steps("search"):
-        processors = os.cpu_count() or 1
-        problem = SearchProblem(coded, spec.privacy, spec.quality, spec.suppression)
-        if algorithm is None and problem.too_large and not all_nodes:
-            search_algorithm = BestFirst()
-            notes = (*notes, _note_on_size(problem, search_algorithm))
-        found = scored.search(
-            search_algorithm,
-            problem,
-            all_nodes=all_nodes,
-            threads=min(threads or processors, processors),
-            listener=None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now)),
-        )
-        if found.levels is None or found.score is None:
-            raise infeasible(problem)
-        run = _Run(source, coded, released, notes, found, seed, keep_order, listener)
-        nodes = (
-            None if found.satisfying is None else Nodes.of(spec, problem, found.satisfying, run.release_at)
-        )
-        del problem  # and with it the kernel's copy of the table
-    optimal = found.optimal and search_algorithm.exact
-    # The last two steps, recode and audit, are the same for any node that is chosen later.
-    return run.release(
-        spec, found.levels, found.score, optimal=optimal, bound=found.bound, nodes=nodes, steps=steps
-    )
+        if target is not None and publish:
+            release.write(target)
+        ending.pop_all()  # the rows may be asked for as long as there is a release of them
+    return release
 
 
-@dataclass(frozen=True)
-class _Released:
-    """What becomes of the table beside its quasi-identifiers.
+def _asking(spec: Spec) -> Callable[[CodedTable], SearchProblem]:
+    """Return what makes the question of a frequency set."""
 
-    Attributes
-    ----------
-    columns
-        Names of all released columns, in the order of the input.
-    others
-        Those that are released as they are.
-    references
-        What the audit compares with.
-    units
-        Who each row is about, where the audit counts people and the release does not tell.
+    def ask(frequencies: CodedTable) -> SearchProblem:
+        return SearchProblem(frequencies, spec.privacy, spec.quality, spec.suppression)
+
+    return ask
+
+
+def plan(
+    data: object,
+    spec: Spec | str | Path,
+    *,
+    engine: str | None = None,
+    table: str | None = None,
+    memory: str | None = None,
+    keep_undeclared: bool = False,
+    drop_undeclared: bool = False,
+    listener: Listener | None = None,
+) -> Plan:
+    """Tell how `anonymize` would go about its search, and how large what it counts is. Nothing is written.
+
+    The parameters are those of `anonymize`. The values of columns are counted for it, and where there may be
+    too many tuples, these are estimated.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> people = pa.table({"age": [34, 37, 51, 58]})
+    >>> spec = shoal.Spec(quasi_identifiers={"age": shoal.intervals(10, 20)}, privacy=[shoal.KAnonymity(2)])
+    >>> "engine: memory" in shoal.plan(people, spec).render()
+    True
     """
-
-    columns: Sequence[str]
-    others: pa.Table
-    references: References
-    units: pa.ChunkedArray | None
-
-    @classmethod
-    def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
-        asked = claims(spec)
-        compared = original_columns(spec, asked)
-        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
-        counted = any(claim.unit for claim in asked) and not told
-        names = [name for name in table.column_names if name in set(spec.released)]
-        return cls(
-            columns=names,
-            others=table.select([name for name in names if name not in spec.quasi_identifiers]),
-            references=References(table.select(compared) if compared else None, populations),
-            units=table.column(spec.unit) if counted else None,
-        )
+    steps = Steps(listener)
+    with ExitStack() as ending:
+        with steps("read"):
+            spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+            place = open_engine(data, spec.input, engine=engine or spec.engine, table=table, memory=memory)
+            ending.callback(place.close)
+            sources, problems = open_populations(spec)
+            spec, _ = settle_columns(spec, place.source, keep_undeclared, drop_undeclared, problems)
+            profile = place.profile(spec, sources)
+        with steps("encode"):
+            spec, counts = profile.encode(spec)
+        with steps("search"):
+            return explain_search(
+                counts,
+                _asking(spec),
+                most_entries=place.most_entries,
+                tell=lambda what: steps.tell(Counting(what)),
+                engine=place.name,
+            )
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What the releases of one run have in common: the table, read and coded, and the search's report."""
+    """What the releases of one run have in common: the table, profiled and counted, and what was found."""
 
-    source: Source
+    engine: Engine
+    profile: Profile
     coded: CodedTable
-    released: _Released
     notes: tuple[str, ...]
     found: SearchResult
     seed: int | None
@@ -215,52 +273,43 @@ class _Run:
         nodes: Nodes | None,
         steps: Steps,
         notes: tuple[str, ...] = (),
+        target: Target | None = None,
     ) -> Release:
         """Recode the table at a node, and audit what comes of it."""
+        by_name = dict(zip(self.coded.names, levels, strict=True))
         with steps("recode"):
-            recoded = recode(
-                self.coded,
-                self.released.others,
-                levels,
-                spec.privacy,
-                columns=self.released.columns,
-                suppressed=spec.suppressed,
-                random=None if self.keep_order else self._random(levels),
+            verdict = Verdict.of(self.coded, levels, spec.privacy)
+            suppressed = verdict.suppressed_rows
+            _check_suppressed(suppressed, self.coded.rows, spec)
+            rows = self.profile.recode(
+                spec, verdict, target=target, seed=self.seed, keep_order=self.keep_order
             )
         with steps("audit"):
-            _check_suppressed(recoded.suppressed_rows, self.coded.rows, spec)
-            references, units = self.released.references, self.released.units
-            evidence = audit_release(
-                recoded.table,
-                spec,
-                original=references.original,
-                populations=references.populations,
-                levels=dict(zip(self.coded.names, levels, strict=True)),
-                units=None if units is None else units.take(pa.array(recoded.rows)),
-                starred_rows=recoded.suppressed_rows if spec.suppressed == "star" else 0,
-            ).require(recoded.table.num_rows)
-        stars = _note_on_stars(recoded.suppressed_rows, spec)
+            evidence = rows.audit(spec, by_name, suppressed if spec.suppressed == "star" else 0)
+            expected = self.coded.rows - (suppressed if spec.suppressed == "remove" else 0)
+            evidence.require(expected)
+        source = self.engine.source
         return Release(
-            table=recoded.table,
+            released=rows,
             spec=spec,
-            levels=dict(zip(self.coded.names, levels, strict=True)),
+            levels=by_name,
             heights={column.name: column.height for column in self.coded.columns},
             score=score,
             rows=self.coded.rows,
-            suppressed_rows=recoded.suppressed_rows,
-            class_sizes=recoded.class_sizes,
+            suppressed_rows=suppressed,
+            class_sizes=verdict.class_sizes,
             optimal=optimal,
             bound=bound,
             nodes=self.found.counters,
             audit=evidence,
-            explanation=self._explain(spec, levels, recoded.lost, score),
-            references=references,
+            explanation=self._explain(spec, levels, verdict.lost, score),
             shuffled=not self.keep_order,
-            dialect=self.source.dialect,
-            notes=(*self.notes, *notes, *_note_on_weights(spec), *stars),
-            source=self.source,
+            dialect=source.dialect,
+            notes=(*self.notes, *notes, *_note_on_weights(spec), *_note_on_stars(suppressed, spec)),
+            source=source,
             steps=steps,
-            background=Background(self.source, self.coded, tuple(levels), recoded.lost),
+            background=Background(source, self.coded, tuple(levels), verdict.lost),
+            engine=self.engine.name,
             seeded=self.seed is not None,
             satisfying_nodes=nodes,
             subsets=_as_tables(self.found.subsets),
@@ -294,13 +343,6 @@ class _Run:
             steps=Steps(self.listener),
             notes=(once,) if optimal else (chosen, once),
         )
-
-    def _random(self, levels: Sequence[int]) -> np.random.Generator:
-        """Return what shuffles the rows. Releases at different levels must not be in one order.
-
-        Otherwise two of them, made with one seed, could be joined row by row.
-        """
-        return np.random.default_rng(None if self.seed is None else [self.seed, *levels])
 
 
 def _algorithm(algorithm: object) -> SearchAlgorithm:

@@ -90,13 +90,28 @@ def settle_columns(
     )
 
 
+def read_populations(spec: Spec, populations: Mapping[str, Source]) -> dict[str, pa.Table]:
+    """Read the quasi-identifiers of populations, as they come."""
+    columns = list(spec.quasi_identifiers)
+    larger = {key: population.read(columns, coded=columns) for key, population in populations.items()}
+    problems = [
+        f"The population {spec.populations[key].name!r} has no rows.\nThere is nobody to compare with."
+        for key, population in larger.items()
+        if population.num_rows == 0
+    ]
+    if problems:
+        raise InputError(problems)
+    return larger
+
+
 def read_tables(
     source: Source, spec: Spec, populations: Mapping[str, Source]
 ) -> tuple[pa.Table, dict[str, pa.Table]]:
     """Read what is released and the quasi-identifiers of populations, in the types of the spec."""
-    columns = list(spec.quasi_identifiers)
     table = read_rows(source, spec)
-    larger = {key: population.read(columns, coded=columns) for key, population in populations.items()}
+    if table.num_rows == 0:
+        raise InputError(f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
+    larger = read_populations(spec, populations)
     if spec.types:
         places = (f" of the population {spec.populations[key].name!r}" for key in larger)
         (table, *others), strange = typed(
@@ -105,15 +120,6 @@ def read_tables(
         if strange:
             raise InputError(strange)
         larger = dict(zip(larger, others, strict=True))
-    problems = [
-        f"The population {spec.populations[key].name!r} has no rows.\nThere is nobody to compare with."
-        for key, population in larger.items()
-        if population.num_rows == 0
-    ]
-    if table.num_rows == 0:
-        problems.insert(0, f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
-    if problems:
-        raise InputError(problems)
     return table, larger
 
 

@@ -24,7 +24,7 @@ def release_html(release: Release) -> str:
     choices = [(c.column, f"{c.level} of {c.height}", c.labels) for c in release.choices()]
     facts = [(name, words) for name, words in release.facts() if name != "Note"]
     return framed(
-        heading(f"Release of {release.table.num_rows:,} rows"),
+        heading(f"Release of {release.released.count:,} rows"),
         table(("Column", "Level", "Labels"), choices),
         table((), facts),
         *(paragraph(note, note=True) for note in release.notes),

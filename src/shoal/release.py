@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit import Audit, References
+from shoal.audit import Audit
 from shoal.background import Background
 from shoal.describe.spec import Spec
+from shoal.engines.engine import Rows
+from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.events import Listener, Steps
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
@@ -22,7 +24,6 @@ from shoal.read.source import InputFormat, Source
 from shoal.recode.ladder import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
-from shoal.write.release import write_release
 
 if TYPE_CHECKING:
     from shoal.draw.lattice import LatticePicture
@@ -71,8 +72,6 @@ class Release:
         The work of the search.
     audit
         What an independent check of the released values found.
-    references
-        What that check compared with, for the check of files. It holds what the release does not.
     satisfying_nodes
         If asked for, all choices of levels that satisfy, the best first: to filter, to rank by another
         measure, and to make another release of.
@@ -84,7 +83,7 @@ class Release:
         The table that it was made of, for what compares with it. It holds what the release does not.
     """
 
-    table: pa.Table
+    released: Rows = field(repr=False)
     spec: Spec
     levels: dict[str, int]
     heights: dict[str, int]
@@ -100,18 +99,23 @@ class Release:
     dialect: InputFormat | None
     notes: tuple[str, ...]
     explanation: Explanation = field(repr=False)
-    references: References = field(repr=False)
     source: Source = field(repr=False)
     background: Background = field(repr=False)
     steps: Steps = field(repr=False)
+    engine: str = "memory"
     seeded: bool = False
     satisfying_nodes: Nodes | None = field(default=None, repr=False)
     subsets: dict[tuple[str, ...], pa.Table] | None = field(default=None, repr=False)
 
     @cached_property
+    def table(self) -> pa.Table:
+        """The released rows in memory, as Arrow."""
+        return self.released.table()
+
+    @cached_property
     def data(self) -> Any:
         """The released rows, as the kind of frame that went in; Arrow where that was a file or a query."""
-        return self.source.restore(_decoded(self.table))
+        return self.released.native()
 
     @property
     def quality(self) -> str:
@@ -137,35 +141,51 @@ class Release:
 
     def write(
         self,
-        path: str | Path,
+        path: str | Path | Target,
         *,
         report: bool = False,
         sampling_fraction: float | None = None,
         sign: str | Path | None = None,
+        manifest: str | Path | None = None,
     ) -> Path:
         """Write the release with its evidence beside it, once the audit of the written file holds.
 
         Parameters
         ----------
         path
-            Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
+            Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced. Where
+            an engine wrote the release it may be a folder of Parquet files, which has no suffix.
         report
             Also write a report for people, an HTML page. The original table is read again for it.
         sampling_fraction
             For the report, the share of the population that is in the original table, if known.
         sign
             A file with the private key that signs the manifest.
+        manifest
+            Where the manifest of a table goes; if not given, into the current folder, by the table's name.
+
+        Returns
+        -------
+        Path
+            That of the file, or of the manifest where the release is a table.
         """
-        path = Path(path)
+        target = path if isinstance(path, FileTarget | TableTarget) else FileTarget(Path(path))
 
         def page(audit: Audit, sha256: str) -> str:
             from shoal.report import report_html
 
             return report_html(
-                self, name=path.name, audit=audit, sha256=sha256, sampling_fraction=sampling_fraction
+                self, name=target.title, audit=audit, sha256=sha256, sampling_fraction=sampling_fraction
             )
 
-        return write_release(self, path, sign=sign, report=page if report else None, stage=self.steps)
+        return self.released.write(
+            self,
+            target,
+            sign=sign,
+            report=page if report else None,
+            stage=self.steps,
+            manifest=None if manifest is None else Path(manifest),
+        )
 
     def risk(
         self,
@@ -250,7 +270,7 @@ class Release:
     def choices(self) -> list[Choice]:
         """Tell what was chosen for each quasi-identifier."""
         return [
-            Choice(name, level, self.heights[name], _some_labels(self.table.column(name)))
+            Choice(name, level, self.heights[name], _some_labels(self.released.labels(name)))
             for name, level in self.levels.items()
         ]
 
@@ -259,7 +279,7 @@ class Release:
         share, rows = self.suppressed_rows / self.rows, "row" if self.suppressed_rows == 1 else "rows"
         sizes = f" of {min(self.class_sizes):,} to {max(self.class_sizes):,} rows" if self.class_sizes else ""
         facts = [
-            ("Rows", f"{self.rows:,} in, {self.table.num_rows:,} out"),
+            ("Rows", f"{self.rows:,} in, {self.released.count:,} out"),
             ("Suppressed", f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"),
             ("Classes", f"{self.classes:,}{sizes}"),
             ("Score", self._score()),
@@ -364,25 +384,16 @@ class Release:
 _FATE = {"remove": "removed", "star": "starred"}
 
 
-def _decoded(table: pa.Table) -> pa.Table:
-    columns = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)
-
-
-def _some_labels(column: pa.ChunkedArray) -> str:
+def _some_labels(labels: pa.Array) -> str:
     """Return the first labels in their order, and how many there are."""
-    if pa.types.is_dictionary(column.type):
-        labels = [label for chunk in column.chunks for label in chunk.dictionary.to_pylist()]
-        count, first = len(labels), tuple(nsmallest(_LABELS_SHOWN, labels, key=in_order))
+    known = labels.drop_null()
+    first: tuple[str, ...]
+    if pa.types.is_string(known.type):
+        first = tuple(nsmallest(_LABELS_SHOWN, known.to_pylist(), key=in_order))
     else:
-        values = pc.unique(column).drop_null()
-        smallest = pc.array_sort_indices(values)[:_LABELS_SHOWN]
-        count, first = len(values), values_shown(values.take(smallest))
-    shown = [*first, *(["NULL"] if column.null_count else [])]
-    return ", ".join(shown) + (f", ... ({count:,} labels)" if count > len(first) else "")
+        first = values_shown(known.take(pc.array_sort_indices(known)[:_LABELS_SHOWN]))
+    shown = [*first, *(["NULL"] if labels.null_count else [])]
+    return ", ".join(shown) + (f", ... ({len(known):,} labels)" if len(known) > len(first) else "")
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> str:

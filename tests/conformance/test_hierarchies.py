@@ -180,6 +180,20 @@ def test_labels_do_not_depend_on_the_order(name: str, folder: Path, data: st.Dat
 
 
 @every_hierarchy
+def test_labels_of_a_steady_one_do_not_depend_on_other_values(name: str, folder: Path) -> None:
+    values = sample_of(name)
+    for hierarchy in built(name, folder):
+        assert isinstance(hierarchy, HierarchyDefaults)
+        if not hierarchy.steady:
+            continue
+        assert not isinstance(hierarchy, FromData)
+        together = hierarchy.levels(values).labels
+        for place in range(len(values)):
+            alone = hierarchy.levels(values[place : place + 1]).labels
+            assert [label[0] for label in alone] == [label[place] for label in together]
+
+
+@every_hierarchy
 def test_no_values(name: str, folder: Path) -> None:
     for kind in (pa.string(), sample_of(name).type):
         values = pa.array([], kind)

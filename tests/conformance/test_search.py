@@ -34,6 +34,8 @@ from .strategies import coded_tables, described_tables, measure_named, measures_
 ALGORITHMS = {name: registry.resolve("algorithms", name) for name in registry.names("algorithms")}
 EXACT = [name for name, kind in ALGORITHMS.items() if kind.exact and kind is not Exhaustive]
 HEURISTIC = [name for name, kind in ALGORITHMS.items() if not kind.exact]
+SLOW = ("incognito-sql",)
+"""Every check is a query: these get tables of at most three columns."""
 MEASURES = registry.names("measures")
 MONOTONE = [name for name in MEASURES if registry.resolve("measures", name).monotone]
 
@@ -54,7 +56,7 @@ POPULATION = Population(pa.table({"everybody": [1]}))
 
 def test_all_of_the_family_are_registered() -> None:
     family = """bottom-up bottom-up-no-rollup samarati incognito incognito-super-roots incognito-cube
-        bitmap-incognito ola ola-stable flash datafly exhaustive box"""
+        incognito-sql bitmap-incognito ola ola-stable flash datafly exhaustive box"""
     assert set(family.split()) <= set(ALGORITHMS)
 
 
@@ -139,6 +141,8 @@ def test_equals_the_reference(
     name: str, table: CodedTable, k: int, suppression: float, threads: int, data: st.DataObject
 ) -> None:
     measure = data.draw(measures_of(name))
+    if name in SLOW:
+        table = replace(table, columns=table.columns[:3])
     if ALGORITHMS[name].sizes_only:
         table = replace(table, units=None)
     problem = SearchProblem(table, (KAnonymity(k),), measure, suppression)
@@ -174,6 +178,8 @@ def check_models(
     data: st.DataObject,
 ) -> None:
     kind = ALGORITHMS[name]
+    if name in SLOW:
+        table = replace(table, columns=table.columns[:3])
     if kind.sizes_only:
         table = replace(table, units=None, populations={})
         models = tuple(model for model in models if model.name == "k-anonymity") or (KAnonymity(3),)

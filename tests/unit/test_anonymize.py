@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -16,7 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.engines import memory
 from shoal.events import STEPS, SearchAdvanced, StepFinished, StepStarted
+from shoal.recode.verdict import Verdict
 
 PEOPLE = {
     "name": ["Ann", "Bob", "Cid", "Dora", "Eve", "Finn", "Gus"],
@@ -443,27 +447,28 @@ def test_all_problems_with_columns_at_once():
 
 
 def test_a_release_that_breaks_its_claim_is_not_returned(monkeypatch):
-    from shoal import flow
-
-    real = flow.recode
+    real = Verdict.of
     monkeypatch.setattr(
-        flow,
-        "recode",
-        lambda coded, others, levels, models, **how: real(
-            coded, others, levels, [shoal.KAnonymity(1)], **how
-        ),
+        Verdict, "of", lambda coded, levels, models: real(coded, levels, [shoal.KAnonymity(1)])
     )
     with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
         shoal.anonymize(pa.table(PEOPLE), spec_of())
 
 
-def test_a_release_that_suppresses_more_than_it_may_is_not_returned(monkeypatch):
-    from shoal import flow
+def test_rows_that_were_to_be_suppressed_are_not_released(monkeypatch):
+    real = memory.recode
 
-    real = flow.recode
-    monkeypatch.setattr(
-        flow, "recode", lambda coded, others, levels, *rest, **how: real(coded, others, (0, 0), *rest, **how)
-    )
+    def keep_all(verdict, *rest, **how):
+        return real(replace(verdict, kept=np.ones_like(verdict.kept)), *rest, **how)
+
+    monkeypatch.setattr(memory, "recode", keep_all)
+    with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
+        shoal.anonymize(pa.table(PEOPLE), spec_of())
+
+
+def test_a_release_that_suppresses_more_than_it_may_is_not_returned(monkeypatch):
+    real = Verdict.of
+    monkeypatch.setattr(Verdict, "of", lambda coded, levels, models: real(coded, (0, 0), models))
     with pytest.raises(
         shoal.AuditError, match=r"suppression limit\.\nMeasured: 7 rows suppressed, 1 allowed"
     ):

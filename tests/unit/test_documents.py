@@ -6,6 +6,9 @@ The blocks of a document run in order in one folder, which holds the `examples/`
 - `yaml` whose first line is a comment with a file's name is written to that file;
 - `sh` is run line by line and must succeed, or end as its comment `# exits with 3` says; `make`, `pip` and
   `cd` are left to the reader, and a block with `openssl` too where that is not installed;
+- `sql` is run by psql in the database `clinic`, if the document has the address `postgresql:///clinic` in it:
+  then there is a server, where `PGHOST` and so on say, and there is no such database at first;
+- `console` is only shown;
 - `text` is what the block before it printed, with `...` for what differs from run to run.
 """
 
@@ -21,10 +24,14 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import shoal
+
+if TYPE_CHECKING:
+    from tests.postgres_server import Server
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -57,9 +64,38 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
+@pytest.fixture
+def found_server(postgres_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let PostgreSQL's own tools find a server, on which a document makes what it is about."""
+    from tests.postgres_server import binaries
+
+    with postgres_server.connect() as connection:
+        connection.execute("DROP DATABASE IF EXISTS clinic WITH (FORCE)")
+        connection.execute("DROP ROLE IF EXISTS steward")
+    for name, value in postgres_server.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{binaries()}")
+
+
+@pytest.fixture
+def found_spark(spark_session: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let a document find the session that all tests share, in its own folder, and Spark's own commands."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    hadoop = spark_session._jvm.org.apache.hadoop.fs
+    files = hadoop.FileSystem.get(spark_session._jsc.hadoopConfiguration())
+    before = files.getWorkingDirectory()
+    files.setWorkingDirectory(hadoop.Path(str(folder)))
+    yield
+    files.setWorkingDirectory(before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the shell blocks are for a POSIX shell")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=_place)
-def test_what_a_document_shows(document: Path, folder: Path) -> None:
+def test_what_a_document_shows(document: Path, folder: Path, request: pytest.FixtureRequest) -> None:
+    if in_database := "postgresql:///clinic" in document.read_text("utf-8"):
+        request.getfixturevalue("found_server")
+    if "from pyspark" in document.read_text("utf-8"):
+        request.getfixturevalue("found_spark")
     names: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = ""
     for line, kind, text in blocks(document):
@@ -72,6 +108,9 @@ def test_what_a_document_shows(document: Path, folder: Path) -> None:
             (folder / name[1]).write_text(text, encoding="utf-8")
         elif kind == "sh":
             printed = run(text, place)
+        elif kind == "sql" and in_database:
+            (folder.parent / "block.sql").write_text(text, encoding="utf-8")
+            printed = run("psql clinic --quiet --no-psqlrc --set ON_ERROR_STOP=1 --file ../block.sql", place)
         elif kind == "text" and printed is not None:
             same = doctest.OutputChecker().check_output(text, printed, _ALIKE)
             assert same, f"{place} shows\n{text}\nbut it printed\n{printed}"

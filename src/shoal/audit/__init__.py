@@ -1,7 +1,7 @@
 """Check a release from its file alone, by other code than the one that made it: plain SQL on DuckDB."""
 
-from shoal.audit.audit import audit_release
+from shoal.audit.audit import audit_relation, audit_release
 from shoal.audit.finding import Audit, Finding
 from shoal.audit.reference import References
 
-__all__ = ["Audit", "Finding", "References", "audit_release"]
+__all__ = ["Audit", "Finding", "References", "audit_relation", "audit_release"]

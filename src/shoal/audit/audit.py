@@ -11,21 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from shoal.audit.classes import Classes
+from shoal.audit.difference import told_difference
 from shoal.audit.evidence import Evidence, manifest_path
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.original import original_table
 from shoal.audit.reference import (
     Claim,
+    HeldOriginal,
+    Original,
     add_references,
     claims,
     for_recipients,
     read_references,
     with_hierarchies,
+    without_original,
     without_units,
 )
 from shoal.audit.relation import Relation, open_relation
@@ -53,6 +58,7 @@ def audit_release(
     units: pa.Array | None = None,
     earlier: Audit | None = None,
     starred_rows: int | None = None,
+    extends: str | Path | None = None,
     memory: str | None = None,
 ) -> Audit:
     """Check a release against the claims of its spec, and what its manifest says against the file.
@@ -60,8 +66,8 @@ def audit_release(
     Parameters
     ----------
     release
-        A CSV file (also `.gz`), a Parquet or Excel file or a table. A file is read as Shoal writes it: the
-        spec's `null-values` and `sheet` are about the original.
+        A CSV file (also `.gz`), a Parquet or Excel file, a folder of CSV or Parquet files, or a table. A file
+        is read as Shoal writes it: the spec's `null-values` and `sheet` are about the original.
     spec
         Its privacy models are the claims; its roles say which columns are which. If not given, it is that of
         the manifest.
@@ -91,6 +97,8 @@ def audit_release(
     starred_rows
         How many rows were suppressed and left in, where that is known; if not given, the manifest's number.
         If there are more rows like them, some are a class, and all that look alike are judged as one.
+    extends
+        The release that this one extends, where its manifest says so and it is not beside it.
     memory
         How much the queries may use, such as `4GB`; what is larger goes to files in the temporary folder.
 
@@ -114,6 +122,11 @@ def audit_release(
     evidence = _evidence(release, spec, manifest, public_key)
     asked_for = evidence.spec() if spec is None and evidence is not None else spec
     assert asked_for is not None, "without a spec there is a manifest"
+    if extends is not None and evidence is None:
+        raise InputError(
+            "Which release another one extends stands in its manifest.\nFound: no manifest.\n"
+            "Give it: --manifest FILE (in Python manifest=...)."
+        )
     if evidence is not None:
         levels = evidence.said.levels if levels is None else levels
         starred_rows = evidence.starred_rows if starred_rows is None else starred_rows
@@ -121,7 +134,8 @@ def audit_release(
     dialect = _dialect(input_format, evidence, asked_for)
     with open_relation(release, dialect, name, memory=memory) as opened:
         columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
-        relation, strange = with_types(replace(opened, columns=columns), asked_for)
+        beside = () if hidden is None else (opened.columns[hidden],)
+        relation, strange = with_types(replace(opened, columns=columns, hidden=beside), asked_for)
         unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
         asked = claims(asked_for, unit_known=unit is not None)
         if spec is None:
@@ -135,28 +149,103 @@ def audit_release(
         if problems:
             raise InputError([*problems, *_circumstances(evidence, release, asked_for, spec)])
         made = with_hierarchies(asked_for, references)
+        own = None if references.original is None else HeldOriginal(references.original)
         try:
-            tables = add_references(relation, made, asked, references, levels or {}, unit)
+            tables = add_references(relation, made, asked, own, references.populations, levels or {}, unit)
         except InputError as error:
             raise InputError([*error.problems, *_circumstances(evidence, release, asked_for, spec)]) from None
-        classes = _classes(relation, asked_for, starred_rows)
-        findings = (
-            *_privacy(classes, asked_for, asked, tables, earlier, evidence),
-            _identifiers_removed(relation, asked_for),
-            _columns_present(relation, asked_for),
-            *_nulls_absent(relation, asked_for),
-        )
-        compared = original_table(relation, references.original, asked, evidence)
-        suppressed = classes.starred if classes.suppressed else 0
-        audit = Audit(findings, classes.rows, suppressed, classes.starred, classes.sizes)
+        audit = _judged(relation, asked_for, asked, tables, earlier, evidence, starred_rows)
+        compared = original_table(relation, own, tables, asked, evidence)
     if evidence is not None and not isinstance(release, pa.Table):
         audit = audit.extended(told(evidence, audit, asked_for, Path(release), given=spec is not None))
+        again = partial(
+            audit_release,
+            spec=spec,
+            manifest=evidence.path,
+            original=original,
+            populations=populations,
+            starred_rows=0,
+            memory=memory,
+        )
+        audit = audit.extended(
+            told_difference(evidence, Path(release), extends, dialect, asked_for, again, memory=memory)
+        )
     audit = audit.extended(compared)
     if evidence is not None and public_key is not None:
         from shoal.write.signature import signature_finding
 
         audit = audit.extended([signature_finding(evidence.path, public_key)])
     return audit
+
+
+def audit_relation(
+    relation: Relation,
+    spec: Spec,
+    *,
+    original: Original | None = None,
+    populations: Mapping[str, pa.Table] | None = None,
+    levels: Mapping[str, int] | None = None,
+    unit: str | None = None,
+    earlier: Audit | None = None,
+    starred_rows: int | None = None,
+) -> Audit:
+    """Check a release where it is, such as in a database: see `placed.py`.
+
+    Parameters
+    ----------
+    relation
+        The release.
+    spec
+        What is claimed. Where claims compare with a population, hierarchies that are made from the table are
+        in it as they were made.
+    original
+        The table that the release was made of.
+    populations
+        By key the populations that models compare with, their quasi-identifiers as dictionary arrays.
+    levels, earlier, starred_rows
+        As for `audit_release`.
+    unit
+        The column that says who a row is about, as SQL, where the release does not tell.
+    """
+    relation, strange = with_types(relation, spec)
+    unit = _released_unit(relation, spec) if unit is None else unit
+    asked = claims(spec, unit_known=unit is not None)
+    checked = [claim for claim in asked if claim.checkable]
+    problems = [*map(Problem, _missing_columns(relation, spec)), *strange]
+    if original is None and any(claim.original for claim in checked):
+        problems.append(without_original(asked))
+    if unit is not None and any(claim.unit for claim in checked):
+        (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
+        if nobody:
+            problems.append(Problem(without_units("the release", spec.unit, nobody)))
+    if problems:
+        raise InputError(problems)
+    wanted = {claim.model.population.key for claim in checked if claim.population and claim.model.population}
+    compared = {key: table for key, table in (populations or {}).items() if key in wanted}
+    tables = add_references(relation, spec, asked, original, compared, levels or {}, unit)
+    audit = _judged(relation, spec, asked, tables, earlier, None, starred_rows)
+    return audit.extended(original_table(relation, original, tables, asked, None))
+
+
+def _judged(
+    relation: Relation,
+    spec: Spec,
+    asked: Sequence[Claim],
+    tables: tuple[Tables, Tables],
+    earlier: Audit | None,
+    evidence: Evidence | None,
+    starred_rows: int | None,
+) -> Audit:
+    """Find what becomes of all claims on a release."""
+    classes = _classes(relation, spec, starred_rows)
+    findings = (
+        *_privacy(classes, spec, asked, tables, earlier, evidence),
+        _identifiers_removed(relation, spec),
+        _columns_present(relation, spec),
+        *_nulls_absent(relation, spec),
+    )
+    suppressed = classes.starred if classes.suppressed else 0
+    return Audit(findings, classes.rows, suppressed, classes.starred, classes.sizes)
 
 
 def _evidence(
@@ -168,7 +257,8 @@ def _evidence(
     """Read the manifest, if one is given or nothing else says what is claimed."""
     if manifest is None and spec is None and not isinstance(release, pa.Table):
         path = Path(release)
-        check_file(path)
+        if not path.is_dir():
+            check_file(path)
         manifest = manifest_path(path)
         if not manifest.exists():
             raise InputError(
@@ -272,26 +362,35 @@ def _privacy(
     classes: Classes,
     spec: Spec,
     asked: Sequence[Claim],
-    tables: Tables,
+    tables: tuple[Tables, Tables],
     earlier: Audit | None,
     evidence: Evidence | None,
 ) -> Iterator[Finding]:
     relation = classes.relation
-    shown, plainly = _kept(relation.shown, classes), (_kept(relation.source, classes), tables)
+    run, told = tables
+    shown = _kept(relation.shown, told.quasi_identifiers, classes)
+    plainly = _kept(relation.source, run.quasi_identifiers, classes), run
     reads = any(c.checkable and not c.population and (c.column or c.unit) for c in asked)
-    filled = (classes.filled(tables) if reads else None) or plainly
+    apart = reads and classes.apart
+    counted: dict[str, tuple[str, Tables]] = {}
     for place, claim in enumerate(asked):
         model = claim.model
         if not claim.checkable:
             before = earlier.findings[place] if earlier is not None else None
             yield _uncheckable(claim, spec, classes, before, evidence)
             continue
-        if claim.population:
+        if claim.population or not (claim.column or claim.unit or claim.weight):
             start, read = plainly
-        elif claim.column or claim.unit:
-            start, read = filled
+        elif not (claim.column or claim.unit):
+            start, read = classes.sized(run)
+        elif not apart:
+            start, read = plainly
+        elif claim.weight and not claim.unit and model.column is not None:
+            if model.column not in counted:
+                counted[model.column] = classes.counted(run, run.columns[model.column])
+            start, read = counted[model.column]
         else:
-            start, read = classes.sized(tables)
+            start, read = classes.filled(run)
         failing, figure = relation.ask(start + model.sql(read))
         measured = model.wording(figure)
         if failing:
@@ -301,7 +400,11 @@ def _privacy(
         if classes.suppressed and classes.rows == classes.starred:
             measured += " (nothing to check: no rows but suppressed ones)"
         yield Finding(
-            model.describe(), failing == 0, measured, shown + model.sql(tables), figure=plain(figure)
+            model.describe(),
+            failing == 0,
+            measured,
+            relation.told(shown + model.sql(told)),
+            figure=plain(figure),
         )
 
 
@@ -333,9 +436,9 @@ def _fate(spec: Spec) -> str:
     return "generalized" if spec.unit in spec.quasi_identifiers else "removed"
 
 
-def _kept(source: str, classes: Classes) -> str:
+def _kept(source: str, quasi_identifiers: Sequence[str], classes: Classes) -> str:
     """Return the beginning of a query on the rows that are not suppressed; with NULL a row is not."""
-    starred = " AND ".join(f"{name}::VARCHAR = '*'" for name in classes.quasi_identifiers)
+    starred = " AND ".join(f"{name}::VARCHAR = '*'" for name in quasi_identifiers)
     where = starred if classes.suppressed else "false"
     return f"WITH kept AS (\n  SELECT * FROM {source}\n  WHERE NOT coalesce({where}, false)\n)\n"
 
@@ -362,20 +465,23 @@ def _nulls_absent(relation: Relation, spec: Spec) -> Iterator[Finding]:
     if not forbidding:
         return
     there = [name for name in forbidding if name in relation.columns]
-    counted = ", ".join(f"count(*) - count({relation.columns[name]})" for name in there) or "0"
-    found = relation.ask(f"SELECT {counted} FROM {relation.source}")
+
+    def counted(columns: Mapping[str, str]) -> str:
+        return ", ".join(f"count(*) - count({columns[name]})" for name in there) or "0"
+
+    found = relation.ask(f"SELECT {counted(relation.columns)} FROM {relation.source}") if there else ()
     nulls = {name: int(count) for name, count in zip(there, found, strict=False) if count}
     yield Finding(
         f"no NULL in {', '.join(forbidding)}",
         not nulls,
         ", ".join(f"{count:,} in {name}" for name, count in nulls.items()) or "none",
-        f"SELECT {counted} FROM {relation.shown}",
+        relation.told(f"SELECT {counted(relation.told_columns)} FROM {relation.shown}"),
         figure=sum(nulls.values()),
     )
 
 
 def _describe(relation: Relation) -> str:
-    return f"DESCRIBE SELECT * FROM {relation.shown}"
+    return relation.told(f"DESCRIBE SELECT * FROM {relation.shown}")
 
 
 def _named(what: str, columns: list[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from shoal.errors import InputError
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
@@ -18,11 +20,17 @@ class _File(_Form):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
+class _Table(_Form):
+    name: str
+
+
 class _Tool(_Form):
     version: str
 
 
-class _Claim(_Form):
+class SaidClaim(_Form):
+    """What a manifest says of one claim."""
+
     claim: str
     holds: bool
     measured: str
@@ -42,13 +50,21 @@ class _Dialect(_Form):
     quote: str = Field(min_length=1, max_length=1)
 
 
+class _Extends(_Form):
+    file: _File
+    claims: list[SaidClaim]
+
+
 class Manifest(_Form):
     """What an audit looks at in a manifest; it may hold more."""
 
     format: Literal["shoal-manifest/1"]
     tool: _Tool
-    file: _File
-    claims: list[_Claim]
+    one_file: _File | None = Field(default=None, alias="file")
+    folder: str | None = None
+    files: list[_File] | None = None
+    table: _Table | None = None
+    claims: list[SaidClaim]
     rows: _Rows
     classes: _Count
     class_sizes: dict[str, _Count]
@@ -57,3 +73,43 @@ class Manifest(_Form):
     null: dict[str, str]
     spec: dict[str, Any]
     dialect: _Dialect | None = None
+    extends: _Extends | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _some_place(cls, said: Any) -> Any:
+        # Most are of a file: without anything of that kind, that is what is missing.
+        if isinstance(said, dict) and not said.keys() & {"file", "folder", "files", "table"}:
+            return {**said, "file": ""}
+        return said
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        in_folder = self.folder is not None and self.files is not None
+        if [self.one_file is not None, in_folder, self.table is not None].count(True) != 1:
+            raise ValueError("a release is a file, a folder of files or a table")
+        return self
+
+    @property
+    def name(self) -> str:
+        """What the release is called: the name of its file, folder or table."""
+        if self.one_file is not None:
+            return self.one_file.name
+        return self.folder or (self.table.name if self.table is not None else "")
+
+    @property
+    def file(self) -> _File:
+        """The file that the release is.
+
+        Raises
+        ------
+        InputError
+            It is another thing.
+        """
+        if self.one_file is None:
+            what = "a table" if self.folder is None else "a folder of files"
+            raise InputError(
+                f"The release {self.name!r} is {what}.\nThis can be done with one that is a file.\n"
+                "Write it to a file first."
+            )
+        return self.one_file

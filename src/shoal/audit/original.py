@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pyarrow as pa
-
 from shoal.audit.evidence import Evidence
 from shoal.audit.finding import Finding
-from shoal.audit.reference import Claim
+from shoal.audit.reference import Claim, Original
 from shoal.audit.relation import Relation
+from shoal.privacy.model import Tables
 
 
 def original_table(
-    relation: Relation, original: pa.Table | None, asked: Sequence[Claim], evidence: Evidence | None
+    relation: Relation,
+    original: Original | None,
+    tables: tuple[Tables, Tables],
+    asked: Sequence[Claim],
+    evidence: Evidence | None,
 ) -> list[Finding]:
     """Compare the original table with the release and with what the manifest says of it.
 
@@ -24,13 +27,13 @@ def original_table(
     if original is None or not columns:
         return []
     wrong, queries = [], []
+    run, told = tables
     for column in filter(None, columns):
-        query = _more_often(relation.columns[column])
-        (values,) = relation.ask(query.format(release=relation.source))
-        queries.append(query.format(release=relation.shown))
+        (values,) = relation.ask(_more_often(run.columns[column], relation.source, run.original))
+        queries.append(relation.told(_more_often(told.columns[column], relation.shown, told.original)))
         if values:
             wrong.append(f"{values:,} values of {column} are more often in the release")
-    rows = original.num_rows
+    rows = original.rows
     if evidence is not None and rows != evidence.said.rows.before:
         wrong.insert(0, f"{evidence.said.rows.before:,} by the manifest")
     if evidence is None and not wrong:
@@ -39,11 +42,11 @@ def original_table(
     return [Finding("original table", not wrong, measured, ";\n".join(queries), figure=rows)]
 
 
-def _more_often(column: str) -> str:
-    counted = f"(SELECT {column.replace('{', '{{').replace('}', '}}')} AS value, count(*) AS c FROM "
+def _more_often(column: str, release: str, original: str) -> str:
+    counted = f"(SELECT {column} AS value, count(*) AS c FROM "
     return (
         "SELECT count(*) AS more_often\n"
-        f"FROM {counted}{{release}} GROUP BY 1) AS r\n"
-        f"LEFT JOIN {counted}original GROUP BY 1) AS o ON r.value IS NOT DISTINCT FROM o.value\n"
+        f"FROM {counted}{release} GROUP BY 1) AS r\n"
+        f"LEFT JOIN {counted}{original} GROUP BY 1) AS o ON r.value IS NOT DISTINCT FROM o.value\n"
         "WHERE r.c > coalesce(o.c, 0)"
     )

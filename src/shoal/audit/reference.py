@@ -5,14 +5,15 @@ Labels come from the hierarchies themselves, not from the codes of the search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit.relation import Relation
+from shoal.audit.relation import Relation, quoted
 from shoal.describe.fitted import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.describe.spec import Spec
@@ -54,6 +55,7 @@ class Claim:
     population: bool
     taxonomy: bool
     unit: bool
+    weight: bool
     lacks: str = ""
     """What it needs and nobody has here, in words."""
 
@@ -67,20 +69,24 @@ def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
 
     What its query reads a model says itself, by the names that stand in it.
     """
-    marks = {name: f"\0{name}" for name in ("column", "original", "population", "taxonomy", "unit")}
+    named = ("column", "original", "population", "taxonomy", "unit", "weight")
+    marks = {name: f"\0{name}" for name in named}
     tables = Tables(
         kept="kept",
         quasi_identifiers=list(spec.quasi_identifiers),
-        columns=dict.fromkeys(spec.sensitive, marks["column"]),
+        columns={name: f"{marks['column']} {place}\0" for place, name in enumerate(spec.sensitive)},
         original=marks["original"],
         populations=dict.fromkeys(spec.populations, marks["population"]),
         taxonomies=dict.fromkeys(spec.sensitive, (marks["taxonomy"], 1)),
         unit=None if spec.unit is None else marks["unit"],
+        weight=marks["weight"],
     )
     found = []
     for model in spec.privacy:
         query = model.sql(tables)
         reads = {name: mark in query for name, mark in marks.items()}
+        others = [mark for name, mark in tables.columns.items() if name != model.column]
+        reads["weight"] &= not any(mark in query for mark in others)
         nobody = reads["unit"] and not unit_known
         lacks = f"it counts people by {spec.unit!r}, which is not in the release" if nobody else ""
         found.append(Claim(model, **reads, lacks=lacks))
@@ -107,6 +113,15 @@ def for_recipients(
                 )
         found.append(replace(claim, lacks=lacks))
     return found
+
+
+def without_original(asked: Sequence[Claim]) -> Problem:
+    """Say that claims compare with the original table, and there is none."""
+    compared = _listed(claim.model for claim in asked if claim.checkable and claim.original)
+    return Problem(
+        f"To be compared with the original table: {compared}.\nThat table is not given.\n"
+        "Give it: --original FILE (in Python original=...)."
+    )
 
 
 def without_units(where: str, unit: str | None, rows: int) -> str:
@@ -157,12 +172,7 @@ def read_references(
         except InputError as error:
             problems += error.problems
     elif compared:
-        problems.append(
-            Problem(
-                f"To be compared with the original table: {_listed(compared)}.\nThat table is not given.\n"
-                "Give it: --original FILE (in Python original=...)."
-            )
-        )
+        problems.append(without_original(asked))
     wanted = {c.model.population.key: c.model for c in asked if c.population and c.model.population}
     tables = {}
     for key, model in wanted.items():
@@ -232,62 +242,138 @@ def _to_be_made(spec: Spec) -> dict[str, str | None]:
     }
 
 
+class Original(Protocol):
+    """The original table, as far as claims compare with it, wherever it is."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its columns."""
+        ...
+
+    @property
+    def rows(self) -> int: ...
+
+    def values(self, name: str) -> pa.ChunkedArray:
+        """Return the values of a column, each at least once."""
+        ...
+
+    def kind(self, name: str) -> pa.DataType:
+        """Return the type of its values."""
+        ...
+
+    def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
+        """Let queries read some columns, called as the identifiers say; return what stands after FROM."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOriginal:
+    """An original table in memory."""
+
+    table: pa.Table
+
+    @property
+    def names(self) -> Sequence[str]:
+        names: list[str] = self.table.column_names
+        return names
+
+    @property
+    def rows(self) -> int:
+        rows: int = self.table.num_rows
+        return rows
+
+    def values(self, name: str) -> pa.ChunkedArray:
+        return self.table.column(name)
+
+    def kind(self, name: str) -> pa.DataType:
+        column = self.table.column(name)
+        return pa.null() if column.null_count == len(column) else _type_of_values(column)
+
+    def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
+        columns = {
+            name: _text_of(self.values(name)) if name in as_text else self.values(name)
+            for name in identifiers
+        }
+        return relation.add("original", pa.table(columns), identifiers)
+
+
 def add_references(
     relation: Relation,
     spec: Spec,
     asked: Sequence[Claim],
-    references: References,
+    original: Original | None,
+    populations: Mapping[str, pa.Table],
     levels: Mapping[str, int],
     unit: str | None,
-) -> Tables:
-    """Let queries read what claims compare with, under names that say what it is."""
+) -> tuple[Tables, Tables]:
+    """Let queries read what claims compare with, under names that say what it is.
+
+    Returns
+    -------
+    tuple
+        What stands in the queries, and in those that are told.
+    """
     problems: list[Problem] = []
-    original = references.original
-    columns: dict[str, pa.ChunkedArray] = {}
+    identifiers: dict[str, str] = {}
+    as_text: set[str] = set()
     if original is not None:
-        for name in original.column_names:
+        for name in original.names:
             try:
                 if name in spec.sensitive:
-                    columns[name] = _as_released(original.column(name), name, relation, "original table")
+                    if _becomes_text(original.kind(name), name, relation, "original table"):
+                        as_text.add(name)
+                    identifiers[name] = relation.columns.get(name, quoted(name))
                 elif name == spec.unit:
-                    columns[name] = original.column(name)
+                    identifiers[name] = unit or quoted(name)
             except InputError as error:
                 problems += _of(f"Column {name!r}", error)
-        named = {**relation.columns, **({spec.unit: unit} if spec.unit and unit else {})}
-        if columns:
-            relation.add("original", pa.table(columns), named)
-    populations = {}
-    for number, (key, population) in enumerate(references.populations.items(), start=1):
+    here = "original"
+    if original is not None and identifiers:
+        here = original.add(relation, identifiers, as_text)
+    people, people_told = {}, {}
+    for number, (key, population) in enumerate(populations.items(), start=1):
         try:
             table = _generalized(population, original, spec, levels, relation)
         except InputError as error:
             problems += _of(f"Population {spec.populations[key].name!r}", error)
             continue
-        populations[key] = _numbered("population", number)
-        relation.add(populations[key], table, relation.columns)
-    taxonomies = {}
+        people_told[key] = _numbered("population", number)
+        people[key] = relation.add(people_told[key], table, relation.columns)
+    taxonomies, taxonomies_told = {}, {}
     described = (c.model.column for c in asked if c.checkable and c.taxonomy and c.model.column)
-    for number, name in enumerate(dict.fromkeys(name for name in described if name in columns), start=1):
+    for number, name in enumerate(dict.fromkeys(name for name in described if name in identifiers), start=1):
         hierarchy = spec.sensitive[name].hierarchy
         assert hierarchy is not None, "the spec has seen to it"
+        assert original is not None, "it has the column"
         try:
-            table = _taxonomy(columns[name], hierarchy)
+            values = original.values(name)
+            table = _taxonomy(_text_of(values) if name in as_text else values, hierarchy)
         except InputError as error:
             problems += _of(f"Column {name!r}", error)
             continue
-        taxonomies[name] = (_numbered("taxonomy", number), table.num_columns)
-        relation.add(taxonomies[name][0], table, {})
+        taxonomies_told[name] = (_numbered("taxonomy", number), table.num_columns)
+        taxonomies[name] = (relation.add(taxonomies_told[name][0], table, {}), table.num_columns)
     if problems:
         raise InputError(problems)
-    return Tables(
+    run = Tables(
         kept="kept",
         quasi_identifiers=[relation.columns[qi] for qi in spec.quasi_identifiers],
         columns=relation.columns,
-        original="original",
-        populations=populations,
+        original=here,
+        populations=people,
         taxonomies=taxonomies,
         unit=unit,
     )
+    told = Tables(
+        kept="kept",
+        quasi_identifiers=[relation.told_columns[qi] for qi in spec.quasi_identifiers],
+        columns=relation.told_columns,
+        original="original",
+        populations=people_told,
+        taxonomies=taxonomies_told,
+        unit=unit if spec.unit is None or unit is None else relation.told_columns.get(spec.unit, unit),
+    )
+    return run, told
 
 
 def _read_original(data: object, spec: Spec, wanted: Sequence[str]) -> pa.Table:
@@ -319,7 +405,11 @@ def _read_population(data: object, spec: Spec) -> pa.Table:
 
 
 def _generalized(
-    population: pa.Table, original: pa.Table | None, spec: Spec, levels: Mapping[str, int], relation: Relation
+    population: pa.Table,
+    original: Original | None,
+    spec: Spec,
+    levels: Mapping[str, int],
+    relation: Relation,
 ) -> pa.Table:
     """Return the quasi-identifiers of a population with the labels of the release's levels.
 
@@ -332,8 +422,8 @@ def _generalized(
         values = population.column(name).chunk(0)
         try:
             domain = values.dictionary
-            if original is not None and name in original.column_names:
-                distinct = pc.unique(original.column(name))
+            if original is not None and name in original.names:
+                distinct = pc.unique(original.values(name))
                 distinct = distinct.cast(_type_of_values(distinct)).drop_null()
                 values = of_type(values, distinct.type)
                 domain = pa.concat_arrays([values.dictionary, distinct]).unique()
@@ -343,7 +433,9 @@ def _generalized(
             coded = labels[levels[name]].dictionary_encode()
             places = pc.index_in(values.dictionary, domain).take(values.indices).fill_null(len(domain))
             column = pa.DictionaryArray.from_arrays(coded.indices.take(places), coded.dictionary)
-            columns.append(_as_released(column, name, relation, "population"))
+            kind = _type_of_values(column) if len(column) > column.null_count else pa.null()
+            as_text = _becomes_text(kind, name, relation, "population")
+            columns.append(_text_of(column) if as_text else column)
         except InputError as error:
             problems += _of(f"column {name!r}", error)
     if problems:
@@ -359,24 +451,25 @@ def _taxonomy(values: pa.ChunkedArray, hierarchy: Hierarchy) -> pa.Table:
     return pa.table(labels, names=[f"level_{level}" for level in range(len(labels))])
 
 
-def _as_released(column: pa.Array, name: str, relation: Relation, what: str) -> pa.Array:
-    """Return values in the form that they have in the release: as text where it is a CSV file.
+def _becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -> bool:
+    """Tell whether values are to be text, as in the release, where it is a CSV file.
 
     Raises
     ------
     InputError
         They are text and in the release they are not: then what is equal would not be found equal.
     """
-    kind = _type_of_values(column)
     text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if name in relation.text and not text:
-        return text_of(column.cast(kind), pa.large_string())
-    if text and name not in relation.text and len(column) > column.null_count:
+    if text and name not in relation.text:
         raise InputError(
             f"it is text in the {what}, and not in the release '{relation.name}'.\n"
             "Equal values could not be told.\nGive both in one format."
         )
-    return column
+    return name in relation.text and not text
+
+
+def _text_of(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    return text_of(column.cast(_type_of_values(column)), pa.large_string())
 
 
 def _labels(levels: Levels) -> list[pa.Array]:

@@ -1,4 +1,4 @@
-"""A release as DuckDB sees it: the text that stands after FROM, and the names of its columns."""
+"""A release as queries see it: the text that stands after FROM, and the names of its columns."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from shoal.audit.folder import data_files
+from shoal.audit.place import OwnDuckDB, Place, register
 from shoal.errors import InputError
 from shoal.read.delimited import open_delimited
 from shoal.read.parquet_file import ParquetFile
-from shoal.read.source import InputFormat, open_source
+from shoal.read.source import InputFormat, Source, open_source
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,26 +32,49 @@ _MEMORY = "2GiB"
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A release that queries can be put to."""
+    """A release that queries can be put to, in DuckDB's SQL, wherever it is."""
 
-    connection: duckdb.DuckDBPyConnection
+    place: Place
+    """What runs them."""
     name: str
     """What messages call the release."""
     source: str
     """What stands after FROM to read it here."""
     shown: str
-    """What stands after FROM for somebody who has the file in front of them."""
+    """What stands after FROM for somebody who has the release in front of them."""
     columns: Mapping[str, str]
     """Column names as in the release -> as SQL identifiers, quoted."""
     text: Collection[str]
     """Those of its columns that are text."""
     what: str = "release"
     """What messages call it: a release, or a table that is to become one."""
+    shown_columns: Mapping[str, str] | None = None
+    """The identifiers that columns have in `shown`, where they are others."""
+    hidden: tuple[str, ...] = ()
+    """Further columns, as SQL, that are no part of the release."""
 
-    def add(self, name: str, table: pa.Table, identifiers: Mapping[str, str]) -> None:
-        """Let queries read a table under a name; its columns are called as these identifiers say."""
-        names = [_unquoted(identifiers.get(column, _quoted(column))) for column in table.column_names]
-        _register(self.connection, name, table.rename_columns(names))
+    @property
+    def told_columns(self) -> Mapping[str, str]:
+        """The identifiers of columns for somebody who has the release in front of them."""
+        return self.columns if self.shown_columns is None else self.shown_columns
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """DuckDB's connection, of what `open_relation` opened."""
+        assert isinstance(self.place, OwnDuckDB), "it is in a database"
+        return self.place.connection
+
+    def add(self, name: str, table: pa.Table, identifiers: Mapping[str, str]) -> str:
+        """Let queries read a table; its columns are called as these identifiers say.
+
+        What is returned stands for it after FROM.
+        """
+        names = [unquoted(identifiers.get(column, quoted(column))) for column in table.column_names]
+        return self.place.put(table.rename_columns(names), name)
+
+    def keep(self, sql: str, name: str) -> str:
+        """Let queries read what a query gives; return what stands for it after FROM."""
+        return self.place.keep(sql, name)
 
     def ask(self, sql: str) -> tuple[Any, ...]:
         """Return the one row that the query gives."""
@@ -58,31 +83,11 @@ class Relation:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows that the query gives."""
-        import duckdb
+        return self.place.rows(sql)
 
-        try:
-            return self.connection.execute(sql).fetchall()
-        except (duckdb.InterruptException, RuntimeError) as error:
-            # DuckDB takes Ctrl-C for itself and reports it so.
-            if "interrupt" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
-        except duckdb.OutOfMemoryException:
-            raise InputError(
-                f"The {self.what} '{self.name}' is too large for the memory that its check may use.\n"
-                "DuckDB says OutOfMemoryException.\n"
-                "Let it have more, in an audit with --memory 8GB (in Python memory='8GB')."
-            ) from None
-        except duckdb.Error as error:
-            # DuckDB quotes the offending line, cell values and all: only its number may be passed on.
-            line = re.search(r"Line: (\d+)", str(error))
-            found = f"Reading stopped at line {line[1]}" if line else f"DuckDB says {type(error).__name__}"
-            raise InputError(
-                f"The {self.what} '{self.name}' cannot be read.\n"
-                f"{found}.\n"
-                "Check that every line has as many cells as the header and ends alike, and that delimiter, "
-                "quote and encoding are right."
-            ) from None
+    def told(self, sql: str) -> str:
+        """Return a query on `shown` for somebody who has the release in front of them."""
+        return self.place.told(sql)
 
 
 @contextmanager
@@ -98,7 +103,7 @@ def open_relation(
     Parameters
     ----------
     release
-        A CSV or Parquet file, or a table.
+        A CSV or Parquet file, a folder of such files, or a table.
     input_format
         Delimiter, quote, encoding and NULL of a CSV file; what it leaves open is sniffed. A release has NULL
         as Shoal writes it, so that this leaves that open too.
@@ -124,31 +129,39 @@ def open_relation(
             connection.execute("SET enable_progress_bar = false")
             _limit(connection, memory)
             if isinstance(release, pa.Table):
-                _register(connection, "release", release)
+                register(connection, "release", release)
                 columns, text = described(connection, "release", release.column_names)
-                yield Relation(connection, "release", "release", "release", columns, text, what)
+                place = OwnDuckDB(connection, "release", what)
+                yield Relation(place, "release", "release", "release", columns, text, what)
                 return
             path = Path(release)
             name = name or path.name
-            file = open_source(path, input_format)
+            suffix, parts = data_files(path) if path.is_dir() else ("", [path])
+            told = _pattern(name, suffix)
+            file = open_source(parts[0], input_format)
             if file.dialect is not None:
-                readable = _in_utf8(path, file.dialect.encoding, Path(scratch))
+                _check_parts(path, parts, file)
+                readable = [
+                    _in_utf8(part, file.dialect.encoding, Path(scratch, f"{number}.csv"))
+                    for number, part in enumerate(parts)
+                ]
                 options = _csv_options(
-                    readable, _unique(file.columns), file.dialect, input_format.null_values
+                    readable[0], _unique(file.columns), file.dialect, input_format.null_values
                 )
-                source = f"read_csv({_file(readable)}, {options})"
-                shown = f"read_csv({_file(name)}, {options})"
+                source, shown = f"read_csv({_files(readable)}, {options})", f"read_csv({told}, {options})"
             elif isinstance(file, ParquetFile):
-                source, shown = f"read_parquet({_file(path)})", f"read_parquet({_file(name)})"
+                source, shown = f"read_parquet({_files(parts)})", f"read_parquet({told})"
             else:
                 # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
-                _register(connection, "release", file.read(file.columns, coded=()))
+                register(connection, "release", file.read(file.columns, coded=()))
                 excel = path.suffix.lower() == ".xlsx"
                 source, shown = "release", f"read_xlsx({_text(name)}, header = true)" if excel else "release"
             columns, text = described(connection, source, file.columns)
-            relation = Relation(connection, name, source, shown, columns, text, what)
+            place = OwnDuckDB(connection, name, what)
+            relation = Relation(place, name, source, shown, columns, text, what)
             if file.dialect is not None:
-                _check_read(relation, path, file.dialect)
+                for part in parts:
+                    _check_read(relation, part, file.dialect)
             yield relation
 
 
@@ -166,25 +179,25 @@ def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:
         connection.execute(f"SET memory_limit = '{memory}'")
 
 
-def _register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
-    """Let queries read a table under a name."""
-    import duckdb
+def shown_files(
+    name: str, columns: Sequence[str], *, folder: bool, delimiter: str = ",", quote: str = '"'
+) -> tuple[str, dict[str, str]]:
+    """Return what stands after FROM for somebody who has a release in files, and its columns there.
 
-    for place, field in enumerate(table.schema):
-        column = table.column(place)
-        if pa.types.is_duration(field.type):  # numbers as in a Parquet file: DuckDB's own are microseconds
-            table = table.set_column(place, field.name, column.cast(pa.int64()))
-        elif pa.types.is_float16(field.type):
-            table = table.set_column(place, field.name, column.cast(pa.float32()))
-    try:
-        connection.register(name, table)
-    except duckdb.NotImplementedException:
-        kinds = ", ".join(dict.fromkeys(str(field.type) for field in table.schema))
-        raise InputError(
-            f"The {name} has a column of a type that cannot be audited.\n"
-            f"Types: {kinds}.\n"
-            "Turn unusual ones into text or common numbers first."
-        ) from None
+    It is what `open_relation` gives for the files once they are written.
+
+    Examples
+    --------
+    >>> shown_files("visits", ["age"], folder=True)
+    ("read_parquet('visits/*.parquet')", {'age': '"age"'})
+    """
+    suffix = next((end for end in (".csv.gz", ".csv") if name.lower().endswith(end)), ".parquet")
+    told = _pattern(name, suffix if folder else "")
+    unique = _unique(columns)
+    identifiers = dict(zip(columns, map(quoted, unique), strict=True))
+    if suffix == ".parquet":
+        return f"read_parquet({told})", identifiers
+    return f"read_csv({told}, {_options(unique, delimiter, quote)})", identifiers
 
 
 def _csv_options(
@@ -195,17 +208,55 @@ def _csv_options(
     Nothing is left to its sniffer, which goes by a sample of the rows.
     """
     beginning = open_delimited(path, InputFormat(dialect.delimiter, dialect.quote, "utf-8"))
-    quote = _text(beginning.quote)
+    return _options(
+        columns,
+        beginning.delimiter,
+        beginning.quote,
+        line_end=_line_end(path, beginning.quote),
+        skipped=beginning.blank_lines,
+        null_values=null_values,
+    )
+
+
+def _options(
+    columns: Sequence[str],
+    delimiter: str,
+    quote: str,
+    *,
+    line_end: str = "\\n",
+    skipped: int = 0,
+    null_values: Sequence[str] | None = None,
+) -> str:
+    mark = _text(quote)
     types = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in columns)
-    skip = f"skip = {beginning.blank_lines}, " if beginning.blank_lines else ""
+    skip = f"skip = {skipped}, " if skipped else ""
     nulls = "nullstr = '', allow_quoted_nulls = false"
     if null_values:
         nulls = f"nullstr = [{', '.join(map(_text, null_values))}], allow_quoted_nulls = true"
     return (
-        f"header = true, {skip}delim = {_text(beginning.delimiter)}, "
-        f"quote = {quote}, escape = {quote}, new_line = '{_line_end(path, beginning.quote)}', "
+        f"header = true, {skip}delim = {_text(delimiter)}, "
+        f"quote = {mark}, escape = {mark}, new_line = '{line_end}', "
         f"{nulls}, auto_detect = false, columns = {{{types}}}"
     )
+
+
+def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
+    """Refuse CSV files that are not parts of one table: all are read as the first is."""
+
+    def form(part: Path) -> tuple[Sequence[str], str]:
+        assert first.dialect is not None, "they are CSV files"
+        return (
+            list(open_source(part, first.dialect).columns),
+            _line_end(part, first.dialect.quote or '"'),
+        )
+
+    others = [part for part in parts[1:] if form(part) != form(parts[0])]
+    if others:
+        raise InputError(
+            f"The files in {folder.name!r} are not parts of one table.\n"
+            f"Found: {len(others):,} of {len(parts):,} with another header than {parts[0].name!r}, or other "
+            "ends of lines.\nGive the folder that was written, and nothing else in it."
+        )
 
 
 def _line_end(path: Path, quote: str) -> str:
@@ -231,11 +282,10 @@ def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
         )
 
 
-def _in_utf8(path: Path, encoding: str | None, scratch: Path) -> Path:
+def _in_utf8(path: Path, encoding: str | None, copy: Path) -> Path:
     """Return a file with the same text in UTF-8, the only encoding that DuckDB reads by itself."""
     if encoding is None or encoding.lower().replace("_", "-") in _UTF8:
         return path
-    copy = scratch / "release.csv"
     try:
         with (
             _opened(path, "rt", encoding=encoding, newline="") as text,
@@ -279,16 +329,16 @@ def described(
     described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
     found = list(zip(columns, described, strict=True))
     return (
-        {column: _quoted(row[0]) for column, row in found},
+        {column: quoted(row[0]) for column, row in found},
         frozenset(column for column, row in found if row[1] == "VARCHAR"),
     )
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _unquoted(name: str) -> str:
+def unquoted(name: str) -> str:
     return name[1:-1].replace('""', '"')
 
 
@@ -298,7 +348,20 @@ def _opened(path: Path, mode: str, **how: Any) -> Any:
 
 def _file(path: Path | str) -> str:
     """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
-    return _text(re.sub(r"[*?\[]", r"[\g<0>]", str(path)))
+    return _text(_escaped(str(path)))
+
+
+def _files(paths: Sequence[Path]) -> str:
+    return _file(paths[0]) if len(paths) == 1 else f"[{', '.join(map(_file, paths))}]"
+
+
+def _pattern(name: str, suffix: str) -> str:
+    """Return a file as SQL text, or all files in a folder that end so."""
+    return _text(f"{_escaped(name)}/*{suffix}") if suffix else _file(name)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"[*?\[]", r"[\g<0>]", name)
 
 
 def _text(value: str) -> str:

@@ -7,13 +7,18 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.audit.evidence import Evidence, portable
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Figure, Finding
+from shoal.audit.folder import differing_files
 from shoal.describe.spec import Spec
+
+if TYPE_CHECKING:
+    from shoal.audit.manifest_form import SaidClaim
 
 _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
@@ -49,15 +54,33 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
 
 
 def same_file(evidence: Evidence, release: Path) -> Finding:
-    """Find whether the file is the one that a manifest is about; another name does not matter."""
+    """Find whether the file is the one that a manifest is about; another name does not matter.
+
+    Of a folder all files are compared, by name.
+    """
+    if evidence.said.one_file is None or release.is_dir():
+        return _same_folder(evidence, release)
     with release.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    said = evidence.said.file
+    said = evidence.said.one_file
     measured = f"{digest[:16]}..."
     if digest != said.sha256:
         other = "" if said.name == release.name else f" of {said.name!r}"
         measured = f"the file has {measured} and the manifest {said.sha256[:16]}...{other}"
     return Finding("SHA-256 as in the manifest", digest == said.sha256, measured, "", figure=digest)
+
+
+def _same_folder(evidence: Evidence, release: Path) -> Finding:
+    """Find whether a folder is the one that a manifest is about."""
+    said = evidence.said
+    if said.files is None or not release.is_dir():
+        kinds = {"a file": said.one_file, "a folder of files": said.folder, "a table": said.table}
+        own = next(kind for kind, what in kinds.items() if what is not None)
+        wrong = [f"the manifest is that of {own}, {said.name!r}"]
+    else:
+        wrong = differing_files(release, {file.name: file.sha256 for file in said.files})
+    measured = _some(wrong) or f"{len(said.files or ()):,} files"
+    return Finding("SHA-256 as in the manifest", not wrong, measured, "", figure=len(wrong))
 
 
 def _rows(evidence: Evidence, audit: Audit, spec: Spec) -> Finding:
@@ -99,8 +122,29 @@ def _claims(evidence: Evidence, findings: Sequence[Finding], name: str, *, given
 
     Its query is compared too, but where another version wrote it or the spec is another one.
     """
-    comparable = not given and evidence.said.tool.version == version("shoal")
-    said = list(evidence.said.claims)
+    comparable = not given and evidence.said.tool.version == version("shoal") and evidence.said.table is None
+    ours, theirs = _quoted(name), _quoted(evidence.said.name)
+    if evidence.said.folder is not None:
+        ours, theirs = f"{ours[:-1]}/*", f"{theirs[:-1]}/*"
+    renamed = [replace(finding, sql=finding.sql.replace(ours, theirs)) for finding in findings]
+    wrong = differing_claims(evidence.said.claims, renamed, queries=comparable, given=given)
+    measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
+    return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
+
+
+def differing_claims(
+    claims: Sequence[SaidClaim], findings: Sequence[Finding], *, queries: bool, given: bool = False
+) -> list[str]:
+    """Tell how claims of a manifest differ from what is found now.
+
+    Parameters
+    ----------
+    queries
+        Whether the queries are compared too.
+    given
+        Whether the spec is another one than that of the manifest.
+    """
+    said = list(claims)
     wrong = []
     for finding in findings:
         # In order, since models with other parameters may have the same name.
@@ -119,11 +163,9 @@ def _claims(evidence: Evidence, findings: Sequence[Finding], name: str, *, given
             wrong.append(f"{finding.claim}: {claim.measured} by the manifest")
         elif claim.figure is not None and not _close(claim.figure, finding.figure):
             wrong.append(f"{finding.claim}: another figure in the manifest")
-        elif comparable and claim.sql != finding.sql.replace(_quoted(name), _quoted(evidence.said.file.name)):
+        elif queries and claim.sql != finding.sql:
             wrong.append(f"{finding.claim}: another query in the manifest")
-    wrong += (f"{claim.claim}: not in the spec" for claim in said)
-    measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
-    return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
+    return [*wrong, *(f"{claim.claim}: not in the spec" for claim in said)]
 
 
 def _levels(evidence: Evidence, spec: Spec) -> Finding:

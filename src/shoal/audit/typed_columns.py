@@ -6,12 +6,12 @@ is cast in the query itself, so that whoever repeats it does the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
 
-from shoal.audit.relation import Relation, described
+from shoal.audit.relation import Relation
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.read.typed import typed
@@ -37,20 +37,31 @@ def cast_columns(
         Whether the values are written as Shoal writes them, as far as possible; else in the form of the type.
     """
     problems: list[Problem] = []
-    casts = []
+    casts: dict[str, Callable[[str], str]] = {}
     for name, kind in types.items():
         if isinstance(kind, Text) or name not in relation.text:
             continue
         try:
-            casts.append(_cast(relation, name, kind, released))
+            casts[name] = _cast(relation, name, kind, released)
         except InputError as error:
             problems += error.problems
     if not casts:
         return relation, problems
-    start = f"(SELECT * REPLACE ({', '.join(casts)}) FROM "
-    source = f"{start}{relation.source})"
-    _, text = described(relation.connection, source, list(relation.columns))
-    return replace(relation, source=source, shown=f"{start}{relation.shown})", text=text), problems
+    run = [cast(relation.columns[name]) for name, cast in casts.items()]
+    told = [cast(relation.told_columns[name]) for name, cast in casts.items()]
+    source = f"(SELECT * REPLACE ({', '.join(run)}) FROM {relation.source})"
+    if relation.place.dialect != "duckdb":  # others have no such words, and want a name
+        kept = [column for name, column in relation.columns.items() if name not in casts]
+        source = f"(SELECT {', '.join([*kept, *relation.hidden, *run])} FROM {relation.source}) AS typed"
+    return (
+        replace(
+            relation,
+            source=source,
+            shown=f"(SELECT * REPLACE ({', '.join(told)}) FROM {relation.shown})",
+            text=[name for name in relation.text if name not in casts],
+        ),
+        problems,
+    )
 
 
 def _looked_at(spec: Spec) -> Iterator[str]:
@@ -59,7 +70,7 @@ def _looked_at(spec: Spec) -> Iterator[str]:
     return (name for name in columns if name and name not in spec.quasi_identifiers)
 
 
-def _cast(relation: Relation, name: str, kind: ColumnType, released: bool) -> str:
+def _cast(relation: Relation, name: str, kind: ColumnType, released: bool) -> Callable[[str], str]:
     """Return what casts a column of text; of a release the form applies where not all is as Shoal writes it.
 
     So `1.288` is 1.288 in a release, where the original has `1,288` for it.
@@ -69,14 +80,20 @@ def _cast(relation: Relation, name: str, kind: ColumnType, released: bool) -> st
     values = pa.table({name: pa.array([value for (value,) in found], pa.string())})
     where = f" of the {relation.what}"
     own = _as_written(kind)
-    text = f"trim({column})"
+    in_form = False
     (table,), problems = typed([(where, values)], {name: own if released else kind})
     if own != kind and (problems or not released):
         (table,), problems = typed([(where, values)], {name: kind})
-        text = _in_form(text, kind)
+        in_form = True
     if problems:
         raise InputError(problems)
-    return f"CAST({text} AS {_sql_type(table.column(name).type)}) AS {column}"
+    into = _sql_type(table.column(name).type)
+
+    def cast(column: str) -> str:
+        text = f"trim({column})"
+        return f"CAST({_in_form(text, kind) if in_form else text} AS {into}) AS {column}"
+
+    return cast
 
 
 def _as_written(kind: ColumnType) -> ColumnType:

@@ -42,26 +42,38 @@ shoal anonymize visits.csv -k 5 --unit patient --qi age=intervals:5,10 --sensiti
 shoal anonymize people.csv --spec spec.yaml --levels sex=0 --weight age=3 --output release.csv
 
 shoal anonymize people.parquet --spec spec.yaml --suppression 0.05 --json --output out.parquet | jq .levels
+
+shoal anonymize 'visits/*.parquet' --spec spec.yaml --memory 2GB --output release.parquet
+
+shoal anonymize postgresql://server/clinic --table visits --spec spec.yaml --output-table visits_release
 """
 
 _FORM = "Short form, instead of --spec"
 _RELEASE = "The release"
 _SEARCH = "The search"
+_ENGINE = "Where it runs"
 
 
 def anonymize(
     input: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="INPUT",
-            help="File with the table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS.",
+            help="File with the table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS; several CSV or "
+            "Parquet files in quotes, 'visits/*.parquet', or their folder; with --table a DuckDB file or the "
+            "URL of a PostgreSQL database, postgresql://server/clinic.",
         ),
     ],
     *,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Where the release goes: .csv, .csv.gz, .parquet or .xlsx."),
-    ],
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where the release goes: .csv, .csv.gz, .parquet or .xlsx; from an engine also a folder of "
+            "Parquet files, without a suffix.",
+        ),
+    ] = None,
     spec: Annotated[
         Path | None,
         typer.Option("--spec", "-s", help="YAML file: roles, hierarchies, privacy, suppression, quality."),
@@ -257,6 +269,58 @@ def anonymize(
             rich_help_panel=_SEARCH,
         ),
     ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The table of a database: visits, clinic.visits, or a query in parentheses.",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = None,
+    output_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Write the release into a table of the database instead of --output; one of that name is "
+            "replaced. The manifest goes into NAME.manifest.json, or where --manifest says.",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where the manifest of --output-table goes.",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Where rows are counted and recoded: memory, duckdb, postgres, spark or auto, which goes by "
+            "the input. All give the same release. [dim]\\[default: the spec's, or auto][/dim]",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="How much an engine may use on this computer, such as 2GB; what is larger goes to files. "
+            "[dim]\\[default: half of what there is][/dim]",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Count what must be counted, tell how the search would go and how large its parts are, and "
+            "write nothing.",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = False,
     as_json: AsJson = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -269,10 +333,13 @@ def anonymize(
     """
     with reporting(show_values=show_values, interrupted="Interrupted; nothing was written."):
         without_pandas()
+        from shoal.engines.target import TableTarget
         from shoal.flow import anonymize as run
+        from shoal.flow import plan
         from shoal.write import atomic, check_writable, write_table
+        from shoal.write.atomic import check_place
 
-        check_writable(output, apart_from=[input])
+        _check_places(input, output, output_table, manifest, explain)
         if sampling_fraction is not None and not report:
             raise InputError(
                 "--sampling-fraction is for the report, which is not asked for.\n"
@@ -283,7 +350,7 @@ def anonymize(
 
             signer(sign)  # a key that is none is better told before the work than after it
         if all_nodes is not None:
-            check_writable(all_nodes, apart_from=[input, output])
+            check_writable(all_nodes, apart_from=[*filter(None, (output, _file(input)))])
         asked = overridden(
             spec_from(
                 spec,
@@ -302,11 +369,30 @@ def anonymize(
         )
         asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
         for target in filter(None, (output, all_nodes)):
-            check_writable(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
+            check_place(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
         with progress() as listener:
+            if explain:
+                planned = plan(
+                    input,
+                    asked,
+                    engine=engine,
+                    table=table,
+                    memory=memory,
+                    keep_undeclared=keep_undeclared,
+                    drop_undeclared=drop_undeclared,
+                    listener=listener,
+                )
+                typer.echo(json.dumps(planned.to_mapping(), indent=2) if as_json else planned.render())
+                return
             release = run(
                 input,
                 asked,
+                output=output,
+                output_table=output_table,
+                publish=False,
+                engine=engine,
+                table=table,
+                memory=memory,
                 algorithm=within_budget(algorithm, seconds, checks),
                 threads=threads,
                 seed=seed,
@@ -320,12 +406,49 @@ def anonymize(
                 if all_nodes is not None and release.satisfying_nodes is not None:
                     (hidden,) = nodes.enter_context(atomic(all_nodes))
                     write_table(release.satisfying_nodes.table, hidden)
-                release.write(output, report=report, sampling_fraction=sampling_fraction, sign=sign)
+                written_to = release.write(
+                    TableTarget(output_table or "") if output is None else output,
+                    report=report,
+                    sampling_fraction=sampling_fraction,
+                    sign=sign,
+                    manifest=manifest,
+                )
     with reporting(interrupted="Interrupted; the release was written before."):
         if as_json:
             typer.echo(json.dumps(release.to_mapping(), indent=2))
         else:
-            files = written(output, report=report, signed=sign is not None)
+            files = (
+                [("Release", f"table {output_table}"), ("Manifest", str(written_to))]
+                if output is None
+                else written(output, report=report, signed=sign is not None)
+            )
             if all_nodes is not None and release.satisfying_nodes is not None:
                 files.append(("Nodes", f"{all_nodes}, {len(release.satisfying_nodes):,} that satisfy"))
             print_release(release, files)
+
+
+def _check_places(
+    input: str, output: Path | None, output_table: str | None, manifest: Path | None, explain: bool
+) -> None:
+    """Refuse places that are missing, two, or no places, before any work."""
+    from shoal.engines.target import as_target
+    from shoal.write.atomic import check_place
+
+    as_target(output, output_table)
+    if output is None and output_table is None and not explain:
+        raise InputError(
+            "It is not said where the release goes.\n"
+            "Give --output FILE, for a database --output-table NAME, or --explain to write nothing."
+        )
+    if manifest is not None and output_table is None:
+        raise InputError(
+            "--manifest is for a release that is a table; that of a file goes beside it.\nLeave it out."
+        )
+    for place in filter(None, (output, manifest)):
+        if place.suffix:
+            check_place(place, apart_from=[*filter(None, [_file(input)])])
+
+
+def _file(input: str) -> Path | None:
+    """Return the input as a path, if it is one."""
+    return None if "://" in input else Path(input)

@@ -36,7 +36,11 @@ shoal audit from-another-tool.csv -k 5 --privacy 'l-diversity: {column: disease,
 
 def audit(
     release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz), Parquet or Excel file of the release.")
+        Path,
+        typer.Argument(
+            metavar="RELEASE",
+            help="CSV (also .gz), Parquet or Excel file of the release, or a folder of CSV or Parquet files.",
+        ),
     ],
     *,
     spec: Annotated[
@@ -128,6 +132,14 @@ def audit(
             rich_help_panel=_COMPARED,
         ),
     ] = None,
+    extends: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The release that this one extends, if it is not beside it.",
+            rich_help_panel=_COMPARED,
+        ),
+    ] = None,
     null_value: Annotated[
         list[str] | None,
         typer.Option(
@@ -190,6 +202,7 @@ def audit(
             public_key=public_key,
             original=original,
             populations=None if asked is None else _populations(asked, population or []),
+            extends=extends,
             memory=memory,
         )
     if as_json:

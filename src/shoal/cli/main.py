@@ -18,6 +18,8 @@ from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
 from shoal.cli.compare import EPILOG as COMPARE_EPILOG
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
+from shoal.cli.extend import EPILOG as EXTEND_EPILOG
+from shoal.cli.extend import extend
 from shoal.cli.hierarchy import ABOUT as HIERARCHY_ABOUT
 from shoal.cli.hierarchy import EPILOGS as HIERARCHY_EPILOGS
 from shoal.cli.hierarchy import build, check, convert, list_, show
@@ -89,6 +91,7 @@ _EPILOGS = {
     anonymize: EPILOG,
     audit: AUDIT_EPILOG,
     compare: COMPARE_EPILOG,
+    extend: EXTEND_EPILOG,
     risk: RISK_EPILOG,
     utility: UTILITY_EPILOG,
 }
@@ -98,6 +101,7 @@ for command in (
     anonymize,
     compare,
     audit,
+    extend,
     risk,
     utility,
     models,

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from shoal.events import Event, Listener, SearchAdvanced, StepStarted
+from shoal.events import Counting, Event, Listener, SearchAdvanced, StepStarted
 
 
 @contextmanager
@@ -36,5 +36,7 @@ def progress() -> Iterator[Listener | None]:
                 best = "" if event.best is None else f", best so far {event.best:.6g}"
                 found = f"{event.decided:,} of {event.nodes:,} nodes decided{best}"
                 bar.update(bar.task_ids[-1], total=event.nodes, completed=event.decided, found=found)
+            elif isinstance(event, Counting):
+                bar.update(bar.task_ids[-1], total=None, found=f"counting {event.what}")
 
         yield show

@@ -151,6 +151,11 @@ class HierarchyDefaults:
     examples: ClassVar[tuple[object, ...]]
     sample: ClassVar[tuple[object, ...]]
 
+    @property
+    def steady(self) -> bool:
+        """Whether a value has the same labels whatever other values there are, at as many levels."""
+        return False
+
     @classmethod
     def from_text(cls: type[B], text: str) -> B:
         return cls.from_spec(text or None, Path())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.privacy.population import Population
 
 SuppressedRows = Literal["remove", "star"]
+ENGINES = ("auto", "memory", "duckdb", "postgres", "spark")
 LevelBounds = int | tuple[int | None, int | None]
 """One level, or the lowest and the highest; None is the end of the hierarchy."""
 
@@ -57,6 +58,9 @@ class Spec:
         Whether suppressed rows are removed or get `*` in every quasi-identifier.
     input
         How a CSV file is written, where that should not be found out.
+    engine
+        Where the rows are counted and recoded: `memory`, `duckdb`, `postgres`, `spark`, or `auto`, by what
+        the table is. All give the same release.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Spec:
     quality: Measure
     suppressed: SuppressedRows
     input: InputFormat
+    engine: str
 
     def __init__(
         self,
@@ -99,6 +104,7 @@ class Spec:
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
         suppressed: SuppressedRows = "remove",
         input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
+        engine: str = "auto",
     ) -> None:
         problems: list[str | Problem] = []
         declared: dict[str, Collection[str]] = {
@@ -115,7 +121,7 @@ class Spec:
         self._set(sensitive=_sensitive(declared["sensitive"], problems))
         problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
         self._set(types=_types(types or {}, self.roles, problems))
-        self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input)
+        self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
         problems.extend(_privacy_problems(self.privacy))
@@ -141,6 +147,8 @@ class Spec:
         problems.extend(column_problems(self.privacy, self.sensitive))
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
+        if engine not in ENGINES:
+            problems.append(f"There is no engine {engine!r}.\nEngines: {', '.join(ENGINES)}.")
         if problems:
             raise InputError(problems)
 
@@ -307,6 +315,7 @@ class Spec:
             "suppression": self.suppression,
             "quality": self.quality.to_spec(),
             "suppressed": self.suppressed,
+            "engine": None if self.engine == "auto" else self.engine,
         }
         return {key: value for key, value in mapping.items() if value not in ({}, None)}
 

@@ -60,6 +60,7 @@ class _Spec(_Form):
     suppression: float = 0.0
     quality: Any = "loss"
     suppressed: SuppressedRows = "remove"
+    engine: str = "auto"
 
     @field_validator("quality")
     @classmethod
@@ -169,6 +170,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "quality": form.quality,
         "suppressed": form.suppressed,
         "input": InputFormat(**form.input.model_dump()),
+        "engine": form.engine,
     }
 
 

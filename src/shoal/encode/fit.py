@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +13,15 @@ from shoal.describe.fitted import Fitted, Unfit
 from shoal.describe.hierarchy import ColumnData, FromData, HierarchyError, IntArray, known
 from shoal.describe.roles import QuasiIdentifier
 from shoal.describe.spec import Spec
+from shoal.encode.column import count
+from shoal.encode.table import Columns
 from shoal.read.columns import coded
 
 _MOST_CELLS = 2**26
+
+
+Fit = Callable[[str, QuasiIdentifier], ColumnData]
+"""Counts the values of a column for its hierarchy."""
 
 
 def fitted(spec: Spec, table: pa.Table) -> Spec:
@@ -31,29 +38,40 @@ def fitted(spec: Spec, table: pa.Table) -> Spec:
     >>> fitted(spec, pa.table({"sex": pa.array(["F", "M"]).dictionary_encode()})) == spec
     True
     """
-    columns = {name: _fit(name, qi, table) for name, qi in spec.quasi_identifiers.items()}
+    return fitted_by(spec, lambda name, qi: column_data(table.column(name), qi, table))
+
+
+def fitted_by(spec: Spec, count_values: Fit) -> Spec:
+    """Do the same, wherever the values are counted."""
+    columns = {name: _fit(name, qi, count_values) for name, qi in spec.quasi_identifiers.items()}
     return replace(spec, quasi_identifiers=columns)
 
 
-def _fit(name: str, qi: QuasiIdentifier, table: pa.Table) -> QuasiIdentifier:
+def _fit(name: str, qi: QuasiIdentifier, count_values: Fit) -> QuasiIdentifier:
     if not isinstance(qi.hierarchy, FromData):
         return qi
     try:
-        column = column_data(table.column(name), qi, table)
+        column = count_values(name, qi)
     except HierarchyError as error:
         return replace(qi, hierarchy=Fitted(qi.hierarchy, Unfit(error)))
     return replace(qi, hierarchy=Fitted.to(qi.hierarchy, column))
 
 
-def column_data(column: pa.ChunkedArray, qi: QuasiIdentifier, table: pa.Table) -> ColumnData:
+def column_data(
+    column: pa.ChunkedArray,
+    qi: QuasiIdentifier,
+    table: Columns,
+    rows: IntArray | None = None,
+) -> ColumnData:
     """Count the values of a column, and with which values of its target they occur.
 
-    Values that the hierarchy has no place for are left out where they are no error.
+    Values that the hierarchy has no place for are left out where they are no error. `rows` is how many rows
+    each entry of the columns stands for, if not one.
     """
     values = column.combine_chunks()
     values = values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
     filled = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-    counts = np.bincount(filled, minlength=len(values.dictionary) + 1).astype(np.int64)
+    counts = count(filled, len(values.dictionary) + 1, rows)
     used = np.flatnonzero(counts[:-1])
     domain = values.dictionary.take(pa.array(used))
     if qi.missing_values != "error":
@@ -62,12 +80,17 @@ def column_data(column: pa.ChunkedArray, qi: QuasiIdentifier, table: pa.Table) -
     target = qi.hierarchy.target if isinstance(qi.hierarchy, FromData) else None
     if target is None:
         return ColumnData(domain, counts[used])
-    kinds, by_target = _crosstab(filled, used, len(counts), table.column(target), target)
+    kinds, by_target = _crosstab(filled, used, len(counts), table.column(target), target, rows)
     return ColumnData(domain, counts[used], kinds, by_target)
 
 
 def _crosstab(
-    places: IntArray, used: IntArray, most: int, target: pa.ChunkedArray, name: str
+    places: IntArray,
+    used: IntArray,
+    most: int,
+    target: pa.ChunkedArray,
+    name: str,
+    weights: IntArray | None,
 ) -> tuple[pa.Array, IntArray]:
     """Return the values of the target, NULL last, and for each used value how often it has each."""
     kinds = coded(target, name)
@@ -83,8 +106,10 @@ def _crosstab(
     others = kinds.indices.fill_null(width - 1).to_numpy(zero_copy_only=False)
     row = rows[places]
     kept = row >= 0
-    cells = np.bincount(row[kept] * width + others[kept], minlength=len(used) * width)
-    table = cells.astype(np.int64).reshape(len(used), width)
+    cells = count(
+        row[kept] * width + others[kept], len(used) * width, None if weights is None else weights[kept]
+    )
+    table = cells.reshape(len(used), width)
     seen = np.flatnonzero(table.sum(axis=0))
     values = pa.concat_arrays([kinds.dictionary, pa.nulls(1, kinds.dictionary.type)])
     return pc.take(values, pa.array(seen)), table[:, seen]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import HierarchyError
 from shoal.describe.roles import QuasiIdentifier, Sensitive
-from shoal.encode.column import CodedColumn, UIntArray, code_column, code_together, used_values
+from shoal.encode.column import CodedColumn, IntArray, UIntArray, code_column, code_together, used_values
 from shoal.errors import InputError, Problem
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type
@@ -77,8 +77,36 @@ class CodedTable:
         return tuple(column.name for column in self.columns)
 
 
+class Columns(Protocol):
+    """A table in memory, or columns of another one that were counted each by itself."""
+
+    @property
+    def num_rows(self) -> int: ...
+    def column(self, name: str) -> pa.ChunkedArray: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CountedColumns:
+    """The different values of columns, and how many rows have each.
+
+    Attributes
+    ----------
+    values
+        By name the values of a column, NULL among them; those of a quasi-identifier as dictionary array.
+    counts
+        By name how many rows have each.
+    """
+
+    values: Mapping[str, pa.ChunkedArray]
+    counts: Mapping[str, IntArray]
+    num_rows: int
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        return self.values[name]
+
+
 def code_table(
-    table: pa.Table,
+    table: Columns,
     quasi_identifiers: Mapping[str, QuasiIdentifier],
     *,
     sensitive: Mapping[str, Sensitive] | None = None,
@@ -92,7 +120,8 @@ def code_table(
     Parameters
     ----------
     table
-        All columns that are named here.
+        All columns that are named here. Of columns that were counted each by itself only these are coded:
+        their codes are those of the different values.
     sensitive
         What is known of the sensitive columns: their hierarchies, and whether they may have NULL.
     attributes
@@ -143,11 +172,13 @@ def code_table(
         },
     )
     # Of what could not be coded its models cannot tell more.
-    for model in models:
-        if model.population is not None and not (whole and model.population.key in populations):
-            continue
-        if model.column is None or model.column in described:
-            problems += map(Problem, model.problems(coded))
+    able = [
+        model
+        for model in models
+        if model.population is None or (whole and model.population.key in populations)
+        if model.column is None or model.column in described
+    ]
+    problems += [Problem(text) for model in able for text in model.problems(coded)]
     if problems:
         raise InputError(problems)
     return coded
@@ -159,34 +190,39 @@ def _names(models: Iterable[PrivacyModel]) -> dict[str, str]:
     return {population.key: population.name for population in populations if population is not None}
 
 
-def _array(table: pa.Table, name: str) -> pa.Array:
+def _array(table: Columns, name: str) -> pa.Array:
     values = table.column(name).combine_chunks()
     return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
 
 
-def _check_null(what: str, values: pa.Array | pa.ChunkedArray, null: str) -> None:
+def _rows(table: Columns, name: str) -> IntArray | None:
+    return table.counts[name] if isinstance(table, CountedColumns) else None
+
+
+def _check_null(what: str, values: pa.Array | pa.ChunkedArray, null: str, rows: IntArray | None) -> None:
     if null == "forbid" and values.null_count:
-        raise InputError(
-            f"{what}: NULL in {values.null_count:,} of {len(values):,} rows, "
-            "and the spec says `null: forbid`."
-        )
+        nulls, of_all = values.null_count, len(values)
+        if rows is not None:
+            nulls = int(rows[values.is_null().to_numpy(zero_copy_only=False)].sum())
+            of_all = int(rows.sum())
+        raise InputError(f"{what}: NULL in {nulls:,} of {of_all:,} rows, and the spec says `null: forbid`.")
 
 
 def _code_quasi_identifier(
     name: str,
     qi: QuasiIdentifier,
-    table: pa.Table,
+    table: Columns,
     populations: Mapping[str, pa.Table],
     names: Mapping[str, str],
 ) -> tuple[CodedColumn, tuple[UIntArray, ...]]:
     """Code a quasi-identifier, and in the same codes that of every population."""
     problems: list[Problem] = []
-    kind = table.schema.field(name).type.value_type
+    kind = table.column(name).type.value_type
     found: list[tuple[str, pa.DictionaryArray]] = []
     for key, part in {"": table, **populations}.items():
         what = f"Column {name!r}" + (f" of the population {names.get(key, key)!r}" if key else "")
         try:
-            _check_null(what, part.column(name), qi.null)
+            _check_null(what, part.column(name), qi.null, _rows(part, name))
         except InputError as error:
             problems += error.problems
         try:
@@ -205,6 +241,7 @@ def _code_quasi_identifier(
             weight=qi.weight,
             min_level=qi.min_level,
             max_level=qi.max_level,
+            rows=_rows(table, name),
         )
     except HierarchyError as error:
         if others:
@@ -221,7 +258,7 @@ def _missed(what: str, values: pa.DictionaryArray, qi: QuasiIdentifier) -> Itera
 
 
 def _code_attributes(
-    table: pa.Table, sensitive: Mapping[str, Sensitive], attributes: Sequence[str], problems: list[Problem]
+    table: Columns, sensitive: Mapping[str, Sensitive], attributes: Sequence[str], problems: list[Problem]
 ) -> dict[str, CodedColumn]:
     """Code the columns that models and the measure look at; put what is wrong into `problems`.
 
@@ -231,10 +268,10 @@ def _code_attributes(
     for name in dict.fromkeys((*sensitive, *attributes)):
         own = sensitive.get(name, Sensitive())
         try:
-            _check_null(f"Column {name!r}", table.column(name), own.null)
+            _check_null(f"Column {name!r}", table.column(name), own.null, _rows(table, name))
             if name in attributes:
                 values = as_coded(table.column(name), name)
-                coded[name] = code_column(name, values, own.hierarchy or Suppress())
+                coded[name] = code_column(name, values, own.hierarchy or Suppress(), rows=_rows(table, name))
         except HierarchyError as error:
             problems += _of_column(f"Column {name!r}", error)
         except InputError as error:
@@ -242,7 +279,7 @@ def _code_attributes(
     return coded
 
 
-def _units(name: str, table: pa.Table) -> UIntArray:
+def _units(name: str, table: Columns) -> UIntArray:
     """Number the units from 0 without gaps."""
     values = as_coded(table.column(name), name)
     if values.null_count:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from shoal.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
@@ -43,3 +45,21 @@ class TableTarget:
 
 
 Target: TypeAlias = FileTarget | TableTarget
+
+
+def as_target(output: str | Path | None, table: str | None) -> Target | None:
+    """Return where a release goes, if that is said.
+
+    Examples
+    --------
+    >>> as_target("release.csv", None).title, as_target(None, "visits_release").title
+    ('release.csv', 'visits_release')
+    """
+    if output is not None and table is not None:
+        raise InputError(
+            f"A release goes to one place.\nFound: the file {Path(output).name!r} and the table {table!r}.\n"
+            "Give one of --output and --output-table (in Python output and output_table)."
+        )
+    if table is not None:
+        return TableTarget(table)
+    return None if output is None else FileTarget(Path(output))

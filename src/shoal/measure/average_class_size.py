@@ -34,6 +34,8 @@ class AverageClassSize(MeasureDefaults):
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="mean-size", divisor=float(k or 1))
 
-    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
+        if table.bottom is not None:
+            return None
         _, sizes = untouched_classes(table)
         return table.rows / len(sizes) / (k or 1), table.rows / (k or 1)

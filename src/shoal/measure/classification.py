@@ -71,7 +71,9 @@ class Classification(MeasureDefaults):
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="minority", attribute=self._column(table).name, divisor=float(table.rows))
 
-    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
+        if table.bottom is not None:
+            return None
         of_rows, sizes = untouched_classes(table)
         largest = _largest(of_rows, len(sizes), self._column(table), table)
         return (table.rows - int(largest.sum())) / table.rows, 1.0

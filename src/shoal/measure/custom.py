@@ -57,6 +57,7 @@ class CustomMeasure:
         "attribute": "a column beside the quasi-identifiers that it looks at",
     }
     weighted: ClassVar[bool] = False
+    needs_tuples: ClassVar[bool] = True  # a function may look at whatever a node has
 
     def __post_init__(self) -> None:
         problems = []
@@ -96,6 +97,8 @@ class CustomMeasure:
         return None
 
     def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
+        if table.bottom is not None:
+            return None
         tops = tuple(column.height for column in table.columns)
         try:
             return (

@@ -35,7 +35,7 @@ class Discernability(MeasureDefaults):
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="kept-squares")
 
-    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
         return _ends(table)
 
 
@@ -59,11 +59,13 @@ class MonotoneDiscernability(MeasureDefaults):
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(term="squares")
 
-    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
         return _ends(table)
 
 
-def _ends(table: CodedTable) -> tuple[float, float]:
+def _ends(table: CodedTable) -> tuple[float, float] | None:
+    if table.bottom is not None:
+        return None
     _, sizes = untouched_classes(table)
     counts = sizes.astype(float)  # the squares of billions of rows are beyond whole numbers of 64 bits
     return float(counts @ counts), float(table.rows) ** 2

@@ -47,6 +47,10 @@ class KLDivergence(MeasureDefaults):
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
 
+    @property
+    def needs_tuples(self) -> bool:
+        return True
+
     def score(self, node: Node) -> float:
         table = node.table
         tuples = number_groups(column.codes for column in table.columns)
@@ -70,7 +74,9 @@ class KLDivergence(MeasureDefaults):
             ),
         )
 
-    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float]:
+    def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
+        if table.bottom is not None:
+            return None
         leaves = math.fsum(math.log(column.total_leaves) for column in table.columns)
         return 0.0, _settled(_mean_log(table) - math.log(table.rows) + leaves)
 

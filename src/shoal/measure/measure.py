@@ -128,6 +128,9 @@ class Measure(Protocol):
         It averages over columns, so that column weights count.
     attribute
         The column that it looks at beside the quasi-identifiers, if any.
+    needs_tuples
+        It looks at the values below the levels that are searched, and not column by column: where tuples are
+        counted at higher levels only, it cannot be told.
     """
 
     @property
@@ -144,6 +147,8 @@ class Measure(Protocol):
     def weighted(self) -> bool: ...
     @property
     def attribute(self) -> str | None: ...
+    @property
+    def needs_tuples(self) -> bool: ...
 
     def score(self, node: Node) -> float:
         """Score a node by the definition: the reference for the kernel."""
@@ -155,6 +160,8 @@ class Measure(Protocol):
 
     def ends(self, table: CodedTable, k: int | None) -> tuple[float, float] | None:
         """Return what the untouched and the fully suppressed table score; None where that is not known.
+
+        It is not known of a table that was counted at higher levels, where single columns do not tell it.
 
         Where a measure ignores suppression, every cell of the latter is a label that covers everything.
         """
@@ -191,6 +198,10 @@ class MeasureDefaults:
     @property
     def attribute(self) -> str | None:
         return None
+
+    @property
+    def needs_tuples(self) -> bool:
+        return False
 
     def contributions(
         self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]

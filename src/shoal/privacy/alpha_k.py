@@ -100,13 +100,14 @@ class AlphaK(ModelDefaults):
 
     def sql(self, tables: Tables) -> str:
         return (
-            f"SELECT count(*) FILTER (n < {self.k} OR most > {double(self.alpha)} * (1 + {ROUNDING}) * n)\n"
-            "    AS failing,\n"
+            "SELECT count(*) FILTER (\n"
+            f"    WHERE n < {self.k} OR most > {double(self.alpha)} * (1 + {ROUNDING}) * n\n"
+            "  ) AS failing,\n"
             "  {'size': min(n), 'share': max(most / n)} AS measured\n"
             "FROM (\n"
             f"{histograms(tables, self.column)}\n"
             "SELECT class, n, max(c) AS most FROM sizes JOIN counts USING (class) GROUP BY class, n\n"
-            ")"
+            ") AS classes"
         )
 
     def describe(self) -> str:

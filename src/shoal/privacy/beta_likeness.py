@@ -91,15 +91,15 @@ class BetaLikeness(ModelDefaults):
         if self.kind == "enhanced":
             gain = f"least({gain}, -ln(p))"
         return (
-            "SELECT count(*) FILTER (fails) AS failing, max(gain) AS measured\n"
+            "SELECT count(*) FILTER (WHERE fails) AS failing, max(gain) AS measured\n"
             "FROM (\n"
             f"{with_shares(tables, self.column)}\n"
             "SELECT class,\n"
             f"  bool_or(CASE WHEN p > 0 THEN c > p * (1 + {gain}) * (1 + {ROUNDING}) * n ELSE true END)\n"
             "    AS fails,\n"
-            "  max(CASE WHEN p > 0 THEN c / n / p - 1 ELSE 'infinity' END) AS gain\n"
+            "  max(CASE WHEN p > 0 THEN c / n / p - 1 ELSE 'infinity'::DOUBLE END) AS gain\n"
             "FROM compared GROUP BY class\n"
-            ")"
+            ") AS classes"
         )
 
     def describe(self) -> str:

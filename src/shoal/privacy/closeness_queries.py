@@ -32,34 +32,41 @@ GROUP BY class, n, everybody"""
 
 def ordered(number: str, order: Sequence[str | None] | None) -> str:
     """Return the query for values in order: a given one, or their own, for text by `number` if all match."""
+    listed = ""
     if order is None:
         keys = "value IS NULL, number, value"
-        key = (
-            f"CASE WHEN bool_and(regexp_full_match(value::VARCHAR, '{number}')) OVER ()\n"
-            "      THEN TRY_CAST(value::VARCHAR AS DOUBLE) END"
+        keyed = (
+            "SELECT value, total,\n"
+            f"        CASE WHEN bool_and(regexp_matches(value::VARCHAR, '^{number}$')) OVER ()\n"
+            "        THEN TRY_CAST(value::VARCHAR AS DOUBLE) END AS number\n"
+            "      FROM totals"
         )
     else:
         keys = "number"
-        written = ", ".join(text(value) for value in order if value is not None)
-        null = order.index(None) + 0.5 if None in order else len(order) + 1
+        labels = ", ".join(f"({text(value)}::VARCHAR, {place})" for place, value in enumerate(order))
+        listed = f", listed AS (\n  SELECT * FROM (VALUES {labels}) AS listed (label, place)\n)"
+        null = order.index(None) if None in order else len(order) + 1
         # A whole number with a fraction is written without it.
-        key = (
-            f"CASE WHEN value IS NULL THEN {null} ELSE list_position([{written}],\n"
-            "      CASE WHEN typeof(value) IN ('DOUBLE', 'FLOAT')\n"
-            "      THEN regexp_replace(value::VARCHAR, '[.]0$', '') ELSE value::VARCHAR END) END"
+        keyed = (
+            f"SELECT value, total, CASE WHEN value IS NULL THEN {null}\n"
+            "        ELSE coalesce(as_it_is.place, without_fraction.place) END AS number\n"
+            "      FROM totals\n"
+            "      LEFT JOIN listed AS as_it_is ON as_it_is.label = value::VARCHAR\n"
+            "      LEFT JOIN listed AS without_fraction\n"
+            "        ON without_fraction.label || '.0' = value::VARCHAR"
         )
     # Between two values of a class only the table's cumulated counts grow. So where they pass those of the
-    # class, differences change their sign, and sums of cumulated counts tell the rest.
-    return f""", places AS (
+    # class, differences change their sign, and sums of cumulated counts tell the rest. To find the last place
+    # that they have not passed, both are put in one order.
+    return f"""{listed}, places AS (
   SELECT *, sum(cumulated) OVER (ORDER BY place) - cumulated AS before
   FROM (
     SELECT value, row_number() OVER (ORDER BY {keys}) AS place, count(*) OVER () AS m,
       (sum(total) OVER (ORDER BY {keys}))::DOUBLE AS cumulated
     FROM (
-      SELECT value, total, {key} AS number
-      FROM totals
-    )
-  )
+      {keyed}
+    ) AS keyed
+  ) AS in_order
 ), runs AS (
   SELECT class, n, everybody, m, c, place, before,
     (sum(c) OVER by_place)::DOUBLE * everybody AS held,
@@ -67,21 +74,30 @@ def ordered(number: str, order: Sequence[str | None] | None) -> str:
     coalesce(lead(place) OVER by_place, m) AS next
   FROM shapes JOIN counts USING (class) JOIN places ON places.value IS NOT DISTINCT FROM counts.value
   WINDOW by_place AS (PARTITION BY class ORDER BY place)
+), reached AS (
+  SELECT *, max(at_place) OVER (ORDER BY held_share, is_run ROWS UNBOUNDED PRECEDING) AS last_place
+  FROM (
+    SELECT class, n, everybody, m, c, place, before, held, is_first, next,
+      held / n AS held_share, 1 AS is_run, 0 AS at_place
+    FROM runs
+    UNION ALL
+    SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, cumulated, 0, place
+    FROM places
+  ) AS both_counts
 ), passed AS (
-  SELECT runs.*, greatest(runs.place, least(coalesce(places.place, 0) + 1, next)) AS crossing
-  FROM runs ASOF LEFT JOIN places ON runs.held / runs.n >= places.cumulated
+  SELECT *, greatest(place, least(last_place + 1, next)) AS crossing FROM reached WHERE is_run = 1
 ), moves AS (
   SELECT class, sum(c) AS known, sum(
     CASE WHEN is_first THEN n * passed.before ELSE 0 END
     + held * (crossing - passed.place) - n * (middle.before - passed.before)
     + n * (last.before - middle.before) - held * (next - crossing)
-  ) / greatest(any_value(passed.m) - 1, 1) AS cost
+  ) / greatest(max(passed.m) - 1, 1) AS cost
   FROM passed
   JOIN places AS middle ON middle.place = crossing
   JOIN places AS last ON last.place = next
   GROUP BY class
 )
-SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity' ELSE cost END AS moved
+SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
 FROM shapes LEFT JOIN moves USING (class)"""
 
 
@@ -113,9 +129,9 @@ def hierarchical(taxonomy: str, levels: int) -> str:
         "      FROM known\n"
         f"      GROUP BY class, n, everybody, height, label_{level - 1}, label_{level}, "
         f"total_{level - 1}, total_{level}\n"
-        "    )\n"
+        "    ) AS below\n"
         f"    GROUP BY class, n, everybody, height, label_{level}, total_{level}\n"
-        "  )"
+        "  ) AS here"
         for level in range(1, levels + 1)
     )
     return f""", labels AS (
@@ -124,14 +140,14 @@ def hierarchical(taxonomy: str, levels: int) -> str:
     SELECT value, total, greatest({top} + {torn}::INTEGER, 1) AS height,
       {", ".join(labels)}
     FROM totals LEFT JOIN {taxonomy} AS taxonomy ON taxonomy.level_0 IS NOT DISTINCT FROM totals.value
-  )
+  ) AS labelled
 ), known AS (
   SELECT class, n, everybody, c, labels.*
   FROM shapes JOIN counts USING (class) JOIN labels ON labels.value IS NOT DISTINCT FROM counts.value
 ), steps AS (
 {steps}
 )
-SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity' ELSE cost END AS moved
+SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
 FROM shapes
-LEFT JOIN (SELECT class, sum(c) AS known FROM known GROUP BY class) USING (class)
-LEFT JOIN (SELECT class, sum(cost) AS cost FROM steps GROUP BY class) USING (class)"""
+LEFT JOIN (SELECT class, sum(c) AS known FROM known GROUP BY class) AS found USING (class)
+LEFT JOIN (SELECT class, sum(cost) AS cost FROM steps GROUP BY class) AS moves USING (class)"""

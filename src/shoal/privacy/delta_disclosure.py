@@ -85,17 +85,17 @@ class DeltaDisclosure(ModelDefaults):
         high = f"exp({double(self.delta)}) * (1 - {ROUNDING})"
         lacking = "count(*) < (SELECT count(*) FROM totals)"
         return (
-            "SELECT count(*) FILTER (fails) AS failing, max(change) AS measured\n"
+            "SELECT count(*) FILTER (WHERE fails) AS failing, max(change) AS measured\n"
             "FROM (\n"
             f"{with_shares(tables, self.column)}\n"
             "SELECT class,\n"
             f"  {lacking}\n"
             f"    OR bool_or(c < p * {low} * n)\n"
             f"    OR bool_or(c > p * {high} * n) AS fails,\n"
-            f"  CASE WHEN {lacking} OR min(p) = 0 THEN 'infinity'\n"
-            "    ELSE max(abs(ln(c / n) - ln(p))) END AS change\n"
+            f"  CASE WHEN {lacking} OR min(p) = 0 THEN 'infinity'::DOUBLE\n"
+            "    ELSE max(CASE WHEN p > 0 THEN abs(ln(c / n) - ln(p)) END) END AS change\n"
             "FROM compared GROUP BY class\n"
-            ")"
+            ") AS classes"
         )
 
     def describe(self) -> str:

@@ -122,11 +122,14 @@ class DeltaPresence(ModelDefaults):
     def sql(self, tables: Tables) -> str:
         return (
             "SELECT count(*) FILTER (\n"
-            f"    n < {double(self.lower)} * (1 - {ROUNDING}) * people\n"
+            f"    WHERE n < {double(self.lower)} * (1 - {ROUNDING}) * people\n"
             f"    OR n > {double(self.upper)} * (1 + {ROUNDING}) * people\n"
             "  ) AS failing,\n"
-            "  {'lowest': min(n / people), 'highest': max(n / people)} AS measured\n"
-            f"FROM {populations(tables, self.population.key)}"
+            "  {'lowest': min(share), 'highest': max(share)} AS measured\n"
+            "FROM (\n"
+            "  SELECT n, people, CASE WHEN people > 0 THEN n / people ELSE 'infinity'::DOUBLE END AS share\n"
+            f"  FROM {populations(tables, self.population.key)} AS classes\n"
+            ") AS shares"
         )
 
     def describe(self) -> str:

@@ -14,6 +14,7 @@ from shoal.errors import InputError
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import Condition
 from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.queries import counted
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,10 @@ class KAnonymity(ModelDefaults):
         return (Condition("distinct", "units", least=self.k, absorbing=True),)
 
     def sql(self, tables: Tables) -> str:
-        n = "count(*)" if tables.unit is None else f"count(DISTINCT {tables.unit})"
+        columns = ", ".join(tables.quasi_identifiers)
         return (
-            f"SELECT count(*) FILTER (n < {self.k}) AS failing, min(n) AS measured\n"
-            f"FROM (SELECT {n} AS n FROM {tables.kept} GROUP BY {', '.join(tables.quasi_identifiers)})"
+            f"SELECT count(*) FILTER (WHERE n < {self.k}) AS failing, min(n) AS measured\n"
+            f"FROM (SELECT {counted(tables)} AS n FROM {tables.kept} GROUP BY {columns}) AS classes"
         )
 
     def describe(self) -> str:

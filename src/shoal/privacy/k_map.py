@@ -111,9 +111,9 @@ class KMap(ModelDefaults):
 
     def sql(self, tables: Tables) -> str:
         return (
-            f"SELECT count(*) FILTER (people < {self.k}) AS failing, min(people) AS measured\n"
+            f"SELECT count(*) FILTER (WHERE people < {self.k}) AS failing, min(people) AS measured\n"
             # Who is released matters, not how often: so the units need not be known.
-            f"FROM {populations(replace(tables, unit=None), self.population.key)}\n"
+            f"FROM {populations(replace(tables, unit=None), self.population.key)} AS classes\n"
             "WHERE n > 0"
         )
 

@@ -142,30 +142,34 @@ class LDiversity(ModelDefaults):
             # How often a value occurs does not matter: so the units need not be known.
             start = histograms(replace(tables, unit=None), self.column)
             return (
-                f"SELECT count(*) FILTER (found < {self.l}) AS failing, min(found) AS measured\n"
-                f"FROM (\n{start}\nSELECT class, count(*) AS found FROM counts GROUP BY class\n)"
+                f"SELECT count(*) FILTER (WHERE found < {self.l}) AS failing, min(found) AS measured\n"
+                f"FROM (\n{start}\nSELECT class, count(*) AS found FROM counts GROUP BY class\n) AS classes"
             )
         if self.kind == "entropy":
             return (
-                f"SELECT count(*) FILTER (entropy < ln({double(self.l)}) - {ROUNDING}) AS failing,\n"
+                f"SELECT count(*) FILTER (WHERE entropy < ln({double(self.l)}) - {ROUNDING}) AS failing,\n"
                 "  exp(min(entropy)) AS measured\n"
                 "FROM (\n"
                 f"{start}\n"
-                "SELECT class, ln(sum(c)) - sum(c * ln(c)) / sum(c) AS entropy FROM counts GROUP BY class\n"
-                ")"
+                "SELECT class, ln(sum(c)::DOUBLE) - sum(c * ln(c)) / sum(c) AS entropy\n"
+                "FROM counts GROUP BY class\n"
+                ") AS classes"
             )
         assert self.c is not None
         return (
-            f"SELECT count(*) FILTER (NOT most < {double(self.c)} * tail * (1 - {ROUNDING})) AS failing,\n"
-            "  max(CASE WHEN tail > 0 THEN most / tail ELSE 'infinity' END) AS measured\n"
+            "SELECT count(*) FILTER (\n"
+            f"    WHERE NOT most < {double(self.c)} * tail * (1 - {ROUNDING})\n"
+            "  ) AS failing,\n"
+            "  max(CASE WHEN tail > 0 THEN most / tail ELSE 'infinity'::DOUBLE END) AS measured\n"
             "FROM (\n"
             f"{start}\n"
-            f"SELECT class, max(c) AS most, coalesce(sum(c) FILTER (place >= {self.l}), 0)::DOUBLE AS tail\n"
+            "SELECT class, max(c) AS most,\n"
+            f"  coalesce(sum(c) FILTER (WHERE place >= {self.l}), 0)::DOUBLE AS tail\n"
             "FROM (\n"
             "  SELECT class, c, row_number() OVER (PARTITION BY class ORDER BY c DESC) AS place FROM counts\n"
-            ")\n"
+            ") AS ranked\n"
             "GROUP BY class\n"
-            ")"
+            ") AS classes"
         )
 
     def describe(self) -> str:

@@ -36,6 +36,11 @@ class Tables:
         By column, where it has a hierarchy, a relation with the columns level_0, level_1, ... of its values.
     unit
         The column of `kept` and `original` that says who a row is about, where people are counted, not rows.
+    weight
+        The column of `kept` that says how many rows each of its rows stands for; None where each is one. A
+        query that does not name it is put to the rows themselves.
+    number
+        The column of `kept` that has the number of the class, never NULL, where classes have numbers.
     """
 
     kept: str
@@ -45,6 +50,8 @@ class Tables:
     populations: Mapping[str, str] = field(default_factory=dict)
     taxonomies: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     unit: str | None = None
+    weight: str | None = None
+    number: str | None = None
 
 
 @runtime_checkable

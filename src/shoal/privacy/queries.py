@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from shoal.privacy.model import Tables
 
 
@@ -30,7 +32,13 @@ def text(value: str | None) -> str:
 
 def counted(tables: Tables) -> str:
     """Return what counts people: rows, or units where these count."""
-    return "count(*)" if tables.unit is None else f"count(DISTINCT {tables.unit})"
+    if tables.unit is not None:
+        return f"count(DISTINCT {tables.unit})"
+    return "count(*)" if tables.weight is None else f"sum({tables.weight})::BIGINT"
+
+
+def _originally(tables: Tables) -> str:
+    return counted(replace(tables, weight=None))
 
 
 def histograms(tables: Tables, column: str) -> str:
@@ -39,6 +47,15 @@ def histograms(tables: Tables, column: str) -> str:
     It defines `sizes` (class, n) and `counts` (class, value, c). NULL is a value, and a class that differs
     from another only by NULL is one of its own.
     """
+    if tables.number is not None:
+        return (
+            "WITH sizes AS (\n"
+            f"  SELECT {tables.number} AS class, {counted(tables)} AS n FROM {tables.kept} GROUP BY 1\n"
+            "), counts AS (\n"
+            f"  SELECT {tables.number} AS class, {tables.columns[column]} AS value, {counted(tables)} AS c\n"
+            f"  FROM {tables.kept} GROUP BY 1, 2\n"
+            ")"
+        )
     labels = ", ".join(f"{name} AS label_{place}" for place, name in enumerate(tables.quasi_identifiers))
     # Ranked after counting, since classes are fewer than rows. Both parts have the same, so the same numbers.
     order = ", ".join(f"label_{place}" for place in range(len(tables.quasi_identifiers)))
@@ -47,11 +64,11 @@ def histograms(tables: Tables, column: str) -> str:
         "WITH sizes AS (\n"
         f"  SELECT dense_rank() OVER (ORDER BY {order}) AS class, n\n"
         f"  FROM (SELECT {labels}, {counted(tables)} AS n\n"
-        f"    FROM {tables.kept} GROUP BY {places})\n"
+        f"    FROM {tables.kept} GROUP BY {places}) AS classes\n"
         "), counts AS (\n"
         f"  SELECT dense_rank() OVER (ORDER BY {order}) AS class, value, c\n"
         f"  FROM (SELECT {labels}, {tables.columns[column]} AS value, {counted(tables)} AS c\n"
-        f"    FROM {tables.kept} GROUP BY {places}, {len(tables.quasi_identifiers) + 1})\n"
+        f"    FROM {tables.kept} GROUP BY {places}, {len(tables.quasi_identifiers) + 1}) AS cells\n"
         ")"
     )
 
@@ -60,7 +77,7 @@ def totals(tables: Tables, column: str) -> str:
     """Return a further part of it: `totals` (value, total), how often each value is in the original table."""
     name = tables.columns[column]
     return (
-        f", totals AS (\n  SELECT {name} AS value, {counted(tables)} AS total\n"
+        f", totals AS (\n  SELECT {name} AS value, {_originally(tables)} AS total\n"
         f"  FROM {tables.original} GROUP BY {name}\n)"
     )
 
@@ -74,7 +91,7 @@ def with_shares(tables: Tables, column: str) -> str:
     return (
         f"{histograms(tables, column)}{totals(tables, column)}, compared AS (\n"
         "  SELECT class, n, counts.value, c,\n"
-        f"    coalesce(total, 0)::DOUBLE / (SELECT {counted(tables)} FROM {tables.original}) AS p\n"
+        f"    coalesce(total, 0)::DOUBLE / (SELECT {_originally(tables)} FROM {tables.original}) AS p\n"
         "  FROM sizes JOIN counts USING (class)\n"
         "  LEFT JOIN totals ON totals.value IS NOT DISTINCT FROM counts.value\n"
         ")"
@@ -94,14 +111,14 @@ def populations(tables: Tables, key: str) -> str:
     )
     return (
         "(\n"
-        "  SELECT sum(n) AS n, sum(people) AS people\n"
+        "  SELECT sum(n)::BIGINT AS n, sum(people)::BIGINT AS people\n"
         "  FROM (\n"
         f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people\n"
         f"    FROM {tables.kept} GROUP BY {columns}\n"
         "    UNION ALL\n"
         f"    SELECT {columns}, 0, count(*)\n"
         f"    FROM {tables.populations[key]} GROUP BY {columns}\n"
-        "  )\n"
+        "  ) AS both_tables\n"
         f"  GROUP BY {', '.join(places)}\n"
         ")"
     )

@@ -91,7 +91,7 @@ class Risk(ModelDefaults):
 
     def sql(self, tables: Tables) -> str:
         columns = ", ".join(tables.quasi_identifiers)
-        failing = f"count(*) FILTER (n < {self.minimum_size})"
+        failing = f"count(*) FILTER (WHERE n < {self.minimum_size})"
         if self.average is not None:
             failing = (
                 f"CASE WHEN count(*) > {double(self.average)} * (1 + {ROUNDING}) * sum(n) THEN count(*)\n"
@@ -100,7 +100,7 @@ class Risk(ModelDefaults):
         return (
             f"SELECT {failing} AS failing,\n"
             "  {'maximal': 1 / min(n), 'average': count(*) / sum(n)} AS measured\n"
-            f"FROM (SELECT {counted(tables)} AS n FROM {tables.kept} GROUP BY {columns})"
+            f"FROM (SELECT {counted(tables)} AS n FROM {tables.kept} GROUP BY {columns}) AS classes"
         )
 
     def describe(self) -> str:

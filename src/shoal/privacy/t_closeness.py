@@ -204,10 +204,10 @@ class TCloseness(ModelDefaults):
             query = closeness.hierarchical(*tables.taxonomies[self.column])
         return (
             # What cannot be computed does not hold.
-            "SELECT count(*) FILTER (NOT coalesce(\n"
+            "SELECT count(*) FILTER (WHERE NOT coalesce(\n"
             f"    moved <= {double(self.t)} * (1 + {ROUNDING}) * n * everybody, false)) AS failing,\n"
             "  max(moved / n / everybody) AS measured\n"
-            f"FROM (\n{closeness.start(tables, self.column)}{query}\n)"
+            f"FROM (\n{closeness.start(tables, self.column)}{query}\n) AS classes"
         )
 
     def describe(self) -> str:

@@ -14,46 +14,31 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal import _kernel
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.describe.spec import SuppressedRows
 from shoal.encode.column import CodedColumn
-from shoal.encode.table import CodedTable
-from shoal.privacy.classes import Classes
-from shoal.privacy.judge import passing
-from shoal.privacy.model import PrivacyModel
+from shoal.recode.verdict import Numbers, Verdict
 
 IntArray = NDArray[np.int64]
-Numbers = NDArray[np.uint32]
-"""A label's number per row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recoded:
-    """The released rows, and what became of the classes.
+    """The released rows.
 
     Attributes
     ----------
     rows
         For each released row which row of the input it is. Nothing that is released may tell.
-    class_sizes
-        For each size that occurs, the number of kept classes of that many rows.
-    lost
-        For each quasi-identifier, how many suppressed rows had each label of its level.
     """
 
     table: pa.Table
     rows: IntArray
-    suppressed_rows: int
-    class_sizes: dict[int, int]
-    lost: tuple[IntArray, ...]
 
 
 def recode(
-    coded: CodedTable,
+    verdict: Verdict,
     others: pa.Table,
-    levels: Sequence[int],
-    models: Sequence[PrivacyModel],
     *,
     columns: Sequence[str],
     suppressed: SuppressedRows = "remove",
@@ -63,14 +48,10 @@ def recode(
 
     Parameters
     ----------
-    coded
-        The quasi-identifiers, and what the models look at beside them.
+    verdict
+        Which classes of the chosen node are kept; its entries are the rows of the table.
     others
         The columns that are released as they are.
-    levels
-        The level of each quasi-identifier, in the order of `coded`.
-    models
-        A class is kept when all of them hold.
     columns
         Names of all released columns, in the order of the release.
     suppressed
@@ -84,57 +65,18 @@ def recode(
         Quasi-identifiers that are text, as all are above level 0 and where rows are starred, come as
         dictionary arrays. The others keep their type.
     """
-    chosen = list(zip(coded.columns, levels, strict=True))
-    numbers = [_numbers(column, level, column.codes) for column, level in chosen]
-    classes = _classes(coded, chosen, numbers)
-    kept = passing(models, classes)
-    keep = kept[classes.of_rows]
-
-    rows = np.arange(coded.rows) if suppressed == "star" else np.flatnonzero(keep)
+    keep = verdict.entries_kept
+    rows = np.arange(len(keep)) if suppressed == "star" else np.flatnonzero(keep)
     if random is not None:
         random.shuffle(rows)
     starred = ~keep[rows] if suppressed == "star" else None
     recoded = {
         column.name: _labels(column, level, number[rows], starred)
-        for (column, level), number in zip(chosen, numbers, strict=True)
+        for column, level, number in zip(verdict.coded.columns, verdict.levels, verdict.numbers, strict=True)
     }
     passed = others.take(pa.array(rows))
     released = [recoded[name] if name in recoded else passed.column(name) for name in columns]
-    found, counts = np.unique(classes.sizes[kept & (classes.sizes > 0)], return_counts=True)
-    return Recoded(
-        table=pa.table(released, names=list(columns)),
-        rows=rows,
-        suppressed_rows=coded.rows - int(np.count_nonzero(keep)),
-        class_sizes=dict(zip(found.tolist(), counts.tolist(), strict=True)),
-        lost=tuple(
-            np.bincount(number[~keep], minlength=len(column.labels[level]))
-            for (column, level), number in zip(chosen, numbers, strict=True)
-        ),
-    )
-
-
-def _numbers(column: CodedColumn, level: int, codes: Numbers) -> Numbers:
-    return codes if level == 0 else column.maps[level][codes]
-
-
-def _classes(coded: CodedTable, chosen: Sequence[tuple[CodedColumn, int]], numbers: list[Numbers]) -> Classes:
-    """Group the rows of the table, and of its populations, that have the same labels."""
-    if coded.populations:
-        numbers = [
-            np.concatenate(
-                [number, *(_numbers(column, level, other.codes[i]) for other in coded.populations.values())]
-            )
-            for i, ((column, level), number) in enumerate(zip(chosen, numbers, strict=True))
-        ]
-    class_of, sizes = _kernel.index_rows(numbers, [len(column.labels[level]) for column, level in chosen])
-    of_population, start = {}, coded.rows
-    for key, other in coded.populations.items():
-        of_population[key] = class_of[start : start + other.rows]
-        start += other.rows
-    classes = Classes(coded, class_of[: coded.rows], len(sizes), of_population)
-    if not coded.populations:
-        classes.sizes = sizes.astype(np.int64)  # known already, so that the rows need not be counted again
-    return classes
+    return Recoded(pa.table(released, names=list(columns)), rows)
 
 
 def _labels(column: CodedColumn, level: int, numbers: Numbers, starred: NDArray[np.bool_] | None) -> pa.Array:

@@ -100,7 +100,7 @@ def report_html(
         utility=utility(usable, learning=learning, installed=installed),
         neighbours=neighbours(release, release.neighbours(), release.lattice()),
         suppression=suppression(release),
-        claims=claims(audit, release.references, name),
+        claims=claims(audit, release.spec, name),
         settings=settings(release, name, sha256),
         glossary=GLOSSARY,
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from shoal.encode.column import count
 from shoal.measure.loss import Loss
 from shoal.privacy.judge import passing

@@ -7,7 +7,6 @@ would undo the shuffle), no time. Its figures are those of the audit, not of the
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -16,9 +15,11 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from shoal.audit import Audit, References
+from shoal.audit import Audit
 from shoal.audit.evidence import Evidence, portable
+from shoal.audit.folder import digests
 from shoal.describe.spec import Spec
+from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.read.source import InputFormat
 
 FORMAT = "shoal-manifest/1"
@@ -36,7 +37,7 @@ class Releasable(Protocol):
     @property
     def levels(self) -> Mapping[str, int]: ...
     @property
-    def score(self) -> float: ...
+    def score(self) -> float | None: ...
     @property
     def quality(self) -> str: ...
     @property
@@ -57,41 +58,40 @@ class Releasable(Protocol):
     def notes(self) -> Sequence[str]: ...
     @property
     def audit(self) -> Audit: ...
-    @property
-    def references(self) -> References: ...
 
 
 def manifest(
     release: Releasable,
     audit: Audit,
-    path: Path,
+    files: Path | Sequence[Path],
     *,
+    target: Target | None = None,
     name: str | None = None,
     dialect: InputFormat | None = None,
 ) -> dict[str, Any]:
-    """Return the manifest of the file at `path`, as plain values.
+    """Return the manifest of a release, as plain values.
 
     Parameters
     ----------
     release
         The result that was written.
     audit
-        Its audit, of that very file.
-    path
-        The file: its bytes are what the SHA-256 is of.
+        Its audit, of these very files, or of the table.
+    files
+        The file, or the files in a folder: their bytes are what the SHA-256 is of. Of a table none.
+    target
+        Where they go, or the table; if not given, the file is in its place.
     name
         The file's name in the manifest, where it is to be another than its own.
     dialect
-        How it is written, if it is a CSV file.
+        How it is written, if it is CSV.
     """
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     spec = release.spec
     return {
         "format": FORMAT,
         "tool": {"name": "shoal", "version": version("shoal")},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
-        "file": {"name": name or path.name, "sha256": digest},
+        **_place([files] if isinstance(files, Path) else files, target, name),
         **({} if dialect is None else {"dialect": {"delimiter": dialect.delimiter, "quote": dialect.quote}}),
         "claims": audit.to_mapping()["claims"],
         "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": audit.rows},
@@ -109,6 +109,23 @@ def manifest(
         "notes": list(release.notes),
         "spec": portable(spec),
     }
+
+
+def _place(files: Sequence[Path], target: Target | None, name: str | None) -> dict[str, Any]:
+    """Return what a release consists of."""
+    if isinstance(target, TableTarget):
+        return {"table": {"name": target.name}}
+    if target is None or _is_file(files, target):
+        ((own, digest),) = digests(files).items()
+        return {"file": {"name": name or (own if target is None else target.title), "sha256": digest}}
+    listed = [{"name": own, "sha256": digest} for own, digest in sorted(digests(files).items())]
+    return {"folder": name or target.title, "files": listed}
+
+
+def _is_file(files: Sequence[Path], target: FileTarget) -> bool:
+    """Tell whether a file becomes the target, and not one in a folder of that name."""
+    beside = target.path.resolve().parent
+    return not target.folder and len(files) == 1 and files[0].resolve().parent == beside
 
 
 def levels_in(path: Path) -> dict[str, int]:

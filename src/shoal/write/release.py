@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
-from shoal.audit import Audit, audit_release
+from shoal.audit import Audit, References, audit_release
 from shoal.audit.evidence import manifest_path
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic, check_writable
@@ -16,7 +17,7 @@ from shoal.write.manifest import Releasable, manifest
 
 __all__ = ["checker_path", "manifest_path", "report_path", "signature_path", "write_release"]
 
-_CHECKER = Path(__file__).with_name("checker.py")
+CHECKER = Path(__file__).with_name("checker.py")
 
 
 def checker_path(path: Path) -> Path | None:
@@ -56,11 +57,13 @@ def signature_path(path: Path) -> Path:
 
 def write_release(
     release: Releasable,
+    references: References,
     path: str | Path,
     *,
     sign: str | Path | None = None,
     report: Callable[[Audit, str], str] | None = None,
     stage: Callable[[str], AbstractContextManager[object]] = nullcontext,
+    further: Callable[[Path, InputFormat], Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write a release, once the audit of the written file holds, with its evidence beside it.
 
@@ -71,6 +74,8 @@ def write_release(
     ----------
     release
         The result of an anonymization.
+    references
+        What its audit compares with.
     path
         Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced.
     sign
@@ -81,6 +86,9 @@ def write_release(
         it a report on an earlier release in the same place goes too.
     stage
         Called with `write`, `audit` and `report`, it gives the context in which each runs: a stopwatch, say.
+    further
+        Called with the written file, before it is in its place, and how it is written, it returns what else
+        the manifest says, or raises.
 
     Raises
     ------
@@ -121,18 +129,21 @@ def write_release(
                 release.spec,
                 dialect,
                 name=path.name,
-                original=release.references.original,
-                populations=release.references.populations,
+                original=references.original,
+                populations=references.populations,
                 levels=release.levels,
                 earlier=release.audit,
                 starred_rows=release.suppressed_rows if release.spec.suppressed == "star" else 0,
             ).require(release.table.num_rows)
         written = None if checker is None else dialect
         evidence = manifest(release, audit, data, name=path.name, dialect=written)
+        if further is not None:
+            with stage("audit"):
+                evidence |= further(data, dialect)
         text = (json.dumps(evidence, indent=2, ensure_ascii=False) + "\n").encode()
         hidden["manifest"].write_bytes(text)
         if checker is not None:
-            hidden["checker"].write_bytes(_CHECKER.read_bytes())
+            hidden["checker"].write_bytes(CHECKER.read_bytes())
         if signed is not None:
             hidden["signature"].write_bytes(signed(text))
         if report is not None:

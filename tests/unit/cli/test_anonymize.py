@@ -251,15 +251,11 @@ def test_a_sampling_fraction_without_a_report(folder, shoal):
 
 
 def test_failed_audit_exits_with_4(folder, shoal, monkeypatch):
-    from shoal import flow
     from shoal.privacy.k_anonymity import KAnonymity
+    from shoal.recode.verdict import Verdict
 
-    real = flow.recode
-    monkeypatch.setattr(
-        flow,
-        "recode",
-        lambda coded, others, levels, models, **how: real(coded, others, [0, 0, 0], [KAnonymity(1)], **how),
-    )
+    real = Verdict.of
+    monkeypatch.setattr(Verdict, "of", lambda coded, levels, models: real(coded, [0, 0, 0], [KAnonymity(1)]))
     ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv")
     assert (ran.code, ran.out) == (4, "")
     assert "does not keep its claim 'k-anonymity 5'" in ran.err

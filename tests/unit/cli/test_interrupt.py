@@ -26,7 +26,11 @@ main()
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("shoal.flow", "code_table"), ("shoal.flow", "recode"), ("shoal.write.release", "audit_release")],
+    [
+        ("shoal.engines.memory", "code_table"),
+        ("shoal.engines.memory", "recode"),
+        ("shoal.write.release", "audit_release"),
+    ],
 )
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_nothing(tmp_path, module, name, told):

@@ -20,6 +20,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.recode.full_domain import recode
+from shoal.recode.verdict import Verdict
 
 
 def coded(**columns: tuple[pa.Array, object]) -> CodedTable:
@@ -50,11 +51,10 @@ def test_agrees_with_plain_python(ages, data, k, star, seed):
     table = coded(
         age=(pa.array(ages, pa.int64()), intervals(10)), sex=(pa.array(sexes, pa.string()), suppress())
     )
+    verdict = Verdict.of(table, [level_age, level_sex], [KAnonymity(k)])
     recoded = recode(
-        table,
+        verdict,
         numbered(len(ages)),
-        [level_age, level_sex],
-        [KAnonymity(k)],
         columns=["sex", "row", "age"],
         suppressed="star" if star else "remove",
         random=np.random.default_rng(seed),
@@ -67,16 +67,16 @@ def test_agrees_with_plain_python(ages, data, k, star, seed):
     found = {row["row"]: (row["age"], row["sex"]) for row in recoded.table.to_pylist()}
     assert found == expected
     assert recoded.table.column_names == ["sex", "row", "age"]
-    assert recoded.suppressed_rows == lost
-    assert recoded.class_sizes == Counter(size for size in counts.values() if size >= k)
-    assert sum(recoded.class_sizes.values()) == sum(size >= k for size in counts.values())
+    assert verdict.suppressed_rows == lost
+    assert verdict.class_sizes == Counter(size for size in counts.values() if size >= k)
+    assert sum(verdict.class_sizes.values()) == sum(size >= k for size in counts.values())
 
 
 def test_level_0_keeps_its_type():
     table = coded(
         age=(pa.array([30, 30, None], pa.int16()), intervals(10)), sex=(pa.array(["F", "F", "F"]), suppress())
     )
-    recoded = recode(table, numbered(3), [0, 0], [KAnonymity(1)], columns=["age", "sex"])
+    recoded = recode(Verdict.of(table, [0, 0], [KAnonymity(1)]), numbered(3), columns=["age", "sex"])
     assert recoded.table.schema.field("age").type == pa.int16()
     assert recoded.table["age"].to_pylist() == [30, 30, None]
 
@@ -87,9 +87,8 @@ def test_dictionaries_hold_no_label_of_suppressed_rows(suppressed):
     table = coded(
         age=(ages, intervals(10)), town=(pa.array(["Ulm", "Ulm", "Rome", "Bonn", "Ulm"]), suppress())
     )
-    recoded = recode(
-        table, numbered(5), [1, 0], [KAnonymity(2)], columns=["age", "town"], suppressed=suppressed
-    )
+    verdict = Verdict.of(table, [1, 0], [KAnonymity(2)])
+    recoded = recode(verdict, numbered(5), columns=["age", "town"], suppressed=suppressed)
     star = ["*"] if suppressed == "star" else []
     age, town = (recoded.table[name].chunk(0).dictionary.to_pylist() for name in ("age", "town"))
     assert (age, town) == ([*star, "[30, 40)"], [*star, "Ulm"])
@@ -99,20 +98,21 @@ def test_dictionaries_do_not_tell_the_order_of_the_input():
     towns = ["Ulm", "Bonn", "Rome"]
     for order in permutations(towns):
         table = coded(town=(pa.array(order), suppress()))
-        recoded = recode(table, numbered(3), [0], [KAnonymity(1)], columns=["town"])
+        recoded = recode(Verdict.of(table, [0], [KAnonymity(1)]), numbered(3), columns=["town"])
         assert recoded.table["town"].chunk(0).dictionary.to_pylist() == sorted(towns)
 
 
 def test_a_star_that_is_already_a_label_is_not_there_twice():
     table = coded(age=(pa.array([31, 34, 77]), intervals(10)), sex=(pa.array(["F", "F", "M"]), suppress()))
-    recoded = recode(table, numbered(3), [1, 1], [KAnonymity(2)], columns=["age", "sex"], suppressed="star")
+    verdict = Verdict.of(table, [1, 1], [KAnonymity(2)])
+    recoded = recode(verdict, numbered(3), columns=["age", "sex"], suppressed="star")
     assert recoded.table["sex"].chunk(0).dictionary.to_pylist() == ["*"]
     assert recoded.table["age"].to_pylist() == ["[30, 40)", "[30, 40)", "*"]
 
 
 def test_without_a_generator_the_order_stays():
     table = coded(sex=(pa.array(["F", "F", "M", "F"]), suppress()))
-    recoded = recode(table, numbered(4), [0], [KAnonymity(2)], columns=["row"])
+    recoded = recode(Verdict.of(table, [0], [KAnonymity(2)]), numbered(4), columns=["row"])
     assert recoded.table["row"].to_pylist() == [0, 1, 3]
 
 
@@ -150,7 +150,8 @@ def test_classes_are_judged_by_all_models(people, others, k, level, by_unit):
         KMap(k + 1, population),
         DeltaPresence(population, 0.0, 0.8),
     ]
-    recoded = recode(coded, numbered(len(ages)), [level], models, columns=["age", "row"])
+    verdict = Verdict.of(coded, [level], models)
+    recoded = recode(verdict, numbered(len(ages)), columns=["age", "row"])
 
     def label(age: int) -> object:
         low = age // 10 * 10
@@ -167,6 +168,6 @@ def test_classes_are_judged_by_all_models(people, others, k, level, by_unit):
     found = dict(zip(recoded.table["row"].to_pylist(), recoded.table["age"].to_pylist(), strict=True))
     assert found == expected
     assert recoded.rows.tolist() == recoded.table["row"].to_pylist()
-    assert recoded.suppressed_rows == len(ages) - len(expected)
-    assert recoded.class_sizes == Counter(Counter(expected.values()).values())
-    assert sum(map(int, recoded.lost[0])) == recoded.suppressed_rows
+    assert verdict.suppressed_rows == len(ages) - len(expected)
+    assert verdict.class_sizes == Counter(Counter(expected.values()).values())
+    assert sum(map(int, verdict.lost[0])) == verdict.suppressed_rows

@@ -132,6 +132,10 @@ class Dates(HierarchyDefaults):
         ]
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
+    @property
+    def steady(self) -> bool:
+        return bool(self.units)
+
     def to_spec(self) -> object:
         settings = {"levels": list(self.units), "format": self.format, "zone": self.zone}
         given = {key: value for key, value in settings.items() if value}

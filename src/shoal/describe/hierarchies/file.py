@@ -77,6 +77,10 @@ class HierarchyFile(HierarchyDefaults):
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return self.read.knows(values)
 
+    @property
+    def steady(self) -> bool:
+        return True
+
     def to_spec(self) -> object:
         written = {
             "path": Path(self.path).as_posix(),

@@ -112,6 +112,10 @@ class Intervals(HierarchyDefaults):
         )
         return Levels.of(values, [*by_level, pa.repeat(ANYTHING, len(values))])
 
+    @property
+    def steady(self) -> bool:
+        return True
+
     def to_spec(self) -> object:
         widths = [written(width) for width in self.widths]
         cuts: list[Any] = [[written(cut) for cut in level] for level in self.cuts]

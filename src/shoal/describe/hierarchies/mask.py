@@ -97,6 +97,10 @@ class Mask(HierarchyDefaults):
         labels = masked(text, self.keep, length, self.side, self.character)
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
+    @property
+    def steady(self) -> bool:
+        return self.pad is not None
+
     def to_spec(self) -> object:
         written: dict[str, object] = {"keep": list(self.keep)}
         if self.side != "first":

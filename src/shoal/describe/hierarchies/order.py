@@ -112,6 +112,10 @@ class Order(HierarchyDefaults):
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return self._listed.knows(values)
 
+    @property
+    def steady(self) -> bool:
+        return True
+
     def to_spec(self) -> object:
         if self.runs is None:
             return {"order": list(self.values)}

@@ -48,6 +48,10 @@ class Prefix(HierarchyDefaults):
         labels = masked(text, range(length - 1, 0, -1), length)
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
+    @property
+    def steady(self) -> bool:
+        return self.length is not None
+
     def to_spec(self) -> object:
         return "prefix" if self.length is None else {"prefix": self.length}
 

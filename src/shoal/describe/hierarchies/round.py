@@ -89,6 +89,10 @@ class Rounding(HierarchyDefaults):
             labels.append(numbers.texts(rounded).take(pa.array(codes)))
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
+    @property
+    def steady(self) -> bool:
+        return bool(self.to)
+
     def to_spec(self) -> object:
         to = [written(number) for number in self.to]
         if self.direction == "nearest":

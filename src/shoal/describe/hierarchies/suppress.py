@@ -24,6 +24,10 @@ class Suppress(HierarchyDefaults):
     def levels(self, values: pa.Array) -> Levels:
         return Levels.of(values, [pa.repeat(ANYTHING, len(values))])
 
+    @property
+    def steady(self) -> bool:
+        return True
+
     def to_spec(self) -> object:
         return "suppress"
 

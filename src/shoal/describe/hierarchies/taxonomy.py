@@ -127,6 +127,10 @@ class Taxonomy(HierarchyDefaults):
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return self._listed.knows(values)
 
+    @property
+    def steady(self) -> bool:
+        return True
+
     def to_spec(self) -> object:
         if self.file is None:
             return {"taxonomy": self.tree}

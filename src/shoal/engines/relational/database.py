@@ -48,10 +48,16 @@ class Database(Protocol):
         The engine's name in specs.
     dialect
         The name that Ibis has for its SQL.
+    shuffles
+        Whether `store` puts the rows into an order of its own that tells nothing.
+    dictionaries
+        Whether text that is put as a dictionary array stays numbers until it is written.
     """
 
     name: ClassVar[str]
     dialect: ClassVar[str]
+    shuffles: ClassVar[bool]
+    dictionaries: ClassVar[bool]
 
     @property
     def title(self) -> str:
@@ -74,6 +80,10 @@ class Database(Protocol):
     @property
     def schema(self) -> Mapping[str, str]:
         """The types of c0, c1, ... as Ibis calls them."""
+        ...
+
+    def check(self, target: Target) -> None:
+        """Raise unless a release can be written there, as far as that can be told before."""
         ...
 
     def run(self, sql: str) -> None: ...

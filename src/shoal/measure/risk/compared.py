@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shoal.audit.reference import add_references, claims, original_columns, read_references, with_hierarchies
+from shoal.audit.reference import (
+    HeldOriginal,
+    add_references,
+    claims,
+    original_columns,
+    read_references,
+    with_hierarchies,
+)
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.roles import QuasiIdentifier
 from shoal.describe.spec import Spec
@@ -50,8 +57,9 @@ def add_compared(
         raise InputError(problems)
     relation = classes.relation
     made = with_hierarchies(asked_of, references)
-    tables = add_references(relation, made, asked, references, levels or {}, classes.unit)
-    return replace(tables, original="original" if original is not None else "")
+    own = None if references.original is None else HeldOriginal(references.original)
+    tables, _ = add_references(relation, made, asked, own, references.populations, levels or {}, classes.unit)
+    return replace(tables, original=tables.original if original is not None else "")
 
 
 def _as_table(data: object, columns: Sequence[str]) -> object:

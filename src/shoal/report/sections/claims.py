@@ -6,10 +6,13 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shoal.audit.reference import claims as claims_of
+from shoal.audit.reference import original_columns
 from shoal.report.words import listed
 
 if TYPE_CHECKING:
-    from shoal.audit import Audit, References
+    from shoal.audit import Audit
+    from shoal.describe.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,12 @@ class Claims:
     needs: str
 
 
-def claims(audit: Audit, references: References, name: str) -> Claims:
+def claims(audit: Audit, spec: Spec, name: str) -> Claims:
     """Tell what was checked on the file of this name."""
     needs = []
-    if references.original is not None:
+    if original_columns(spec, claims_of(spec)):
         needs.append("the original table (--original FILE), with which some claims compare")
-    if references.populations:
+    if spec.populations:
         needs.append("the population that the spec names")
     return Claims(
         findings=tuple(

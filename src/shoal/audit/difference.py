@@ -1,0 +1,154 @@
+"""What whoever has a release and the one that it extends can tell: the rows that were added.
+
+Both are files, and the difference is a query on them: `EXCEPT ALL`, in which NULL is a value and equal rows
+are counted. What it gives is audited as a release is, under the name `release`, and the query that anybody
+can repeat defines that name first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path, PureWindowsPath
+
+import pyarrow as pa
+
+from shoal.audit.evidence import Evidence
+from shoal.audit.finding import Audit, Finding
+from shoal.audit.relation import Relation, open_relation
+from shoal.audit.told import differing_claims
+from shoal.describe.spec import Spec
+from shoal.errors import InputError
+from shoal.read.source import InputFormat, check_file
+
+_ROWS = "shoal_difference"
+
+
+def named(finding: Finding) -> Finding:
+    """Return a finding on the difference between two releases under a name that says so."""
+    return replace(finding, claim=f"difference: {finding.claim}")
+
+
+def difference_findings(
+    release: Path,
+    earlier: Path,
+    dialect: InputFormat,
+    spec: Spec,
+    audit: Callable[[pa.Table], Audit],
+    *,
+    names: tuple[str, str] | None = None,
+    memory: str | None = None,
+) -> tuple[Finding, ...]:
+    """Check what was added to a release: nothing is gone, and what was added satisfies by itself.
+
+    Parameters
+    ----------
+    release, earlier
+        The two files, written in the same way.
+    dialect
+        Delimiter and quote of CSV files.
+    spec
+        What is claimed.
+    audit
+        Checks the claims on rows.
+    names
+        What the two are called in queries, where that is not their names.
+
+    Raises
+    ------
+    InputError
+        They cannot be read, or have different columns.
+    """
+    name, earlier_name = names or (release.name, earlier.name)
+    with (
+        open_relation(release, dialect, name, memory=memory) as ours,
+        open_relation(earlier, dialect, earlier_name, "earlier release") as theirs,
+    ):
+        if list(ours.columns) != list(theirs.columns):
+            raise InputError(
+                f"The release {name!r} has other columns than {earlier_name!r}, which it extends.\n"
+                f"Found: {', '.join(ours.columns)}; and {', '.join(theirs.columns)}.\n"
+                "Give the release that it extends."
+            )
+        gone = _except(theirs, ours)
+        (lost,) = ours.ask(f"SELECT count(*) FROM ({gone('source')})")
+        added = _except(ours, theirs)
+        ours.rows(f"CREATE TEMP TABLE {_ROWS} AS {added('source')}")
+        rows = ours.connection.sql(f"SELECT * FROM {_ROWS}").to_arrow_table()
+    there = Finding(
+        "earlier rows kept",
+        lost == 0,
+        f"{lost:,} {'is' if lost == 1 else 'are'} gone; {rows.num_rows:,} were added",
+        f"SELECT count(*) AS gone FROM (\n{gone('shown')}\n)",
+        figure={"gone": lost, "added": rows.num_rows},
+    )
+    found = audit(rows.rename_columns(list(ours.columns))).findings[: len(spec.privacy)]
+    start = f"WITH release AS (\n{added('shown')}\n), "
+    return there, *(
+        replace(named(finding), sql=start + finding.sql.removeprefix("WITH ") if finding.sql else "")
+        for finding in found
+    )
+
+
+def told_difference(
+    evidence: Evidence,
+    release: Path,
+    earlier: str | Path | None,
+    dialect: InputFormat,
+    spec: Spec,
+    audit: Callable[[pa.Table], Audit],
+    *,
+    memory: str | None = None,
+) -> tuple[Finding, ...]:
+    """Compare what a manifest says of the release that this one extends with the two files.
+
+    Parameters
+    ----------
+    evidence
+        The manifest. If it says nothing of another release, there is nothing to find.
+    earlier
+        The release that this one extends; if not given, that of its name beside this one.
+    """
+    said = evidence.said.extends
+    if said is None:
+        if earlier is None:
+            return ()
+        raise InputError(
+            f"The manifest {evidence.path.name!r} does not say that the release extends another.\n"
+            f"Found: {Path(earlier).name!r} as the earlier release.\nLeave it out."
+        )
+    name = PureWindowsPath(said.file.name).name
+    path = release.parent / name if earlier is None else Path(earlier)
+    if earlier is None and not path.is_file():
+        lacks = f"it compares with the release {name!r}, which is not beside it (--extends)"
+        return tuple(Finding(claim.claim, False, lacks, "", checkable=False) for claim in said.claims)
+    check_file(path)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    measured = f"{digest[:16]}..."
+    if digest != said.file.sha256:
+        measured = f"the file {path.name!r} has {measured} and the manifest {said.file.sha256[:16]}..."
+    same = Finding("SHA-256 of the earlier release", digest == said.file.sha256, measured, "", figure=digest)
+    found = difference_findings(
+        release, path, dialect, spec, audit, names=(evidence.said.file.name, said.file.name), memory=memory
+    )
+    comparable = evidence.said.tool.version == version("shoal")
+    wrong = differing_claims(said.claims, found, queries=comparable)
+    measured = "; ".join(wrong) or f"{len(found)} of {len(found)}"
+    return same, *found, Finding("difference as in the manifest", not wrong, measured, "", figure=len(wrong))
+
+
+def _except(more: Relation, less: Relation) -> Callable[[str], str]:
+    """Return what gives the query for rows that one has and the other has not, or not as often."""
+
+    def query(how: str) -> str:
+        return f"{_select(more, how)}\nEXCEPT ALL\n{_select(less, how)}"
+
+    return query
+
+
+def _select(relation: Relation, how: str) -> str:
+    columns: Sequence[str] = list(relation.columns.values())
+    return f"SELECT {', '.join(columns)} FROM {getattr(relation, how)}"

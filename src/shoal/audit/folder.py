@@ -1,0 +1,79 @@
+"""A release that is a folder of files, as engines write it that work in parallel."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from shoal.errors import InputError, MissingFileError
+
+_SUFFIXES = (".parquet", ".csv.gz", ".csv")
+
+
+def check_folder(folder: Path) -> None:
+    """Raise unless a folder may be read."""
+    try:
+        next(iter(folder.iterdir()), None)
+    except OSError as error:
+        raise MissingFileError(
+            f"Folder {str(folder)!r} cannot be read.\nThe system says: {error.strerror}.\nCheck the path."
+        ) from None
+
+
+def data_files(folder: Path) -> tuple[str, list[Path]]:
+    """Return the files of a release by name, and how the names of all of them end.
+
+    Raises
+    ------
+    InputError
+        There are none, or of several kinds.
+    """
+    check_folder(folder)
+    found: dict[str, list[Path]] = {}
+    for file in sorted(folder.iterdir()):
+        suffix = next((suffix for suffix in _SUFFIXES if file.name.lower().endswith(suffix)), None)
+        if suffix is not None and file.is_file() and not _is_checksum(file):
+            found.setdefault(suffix, []).append(file)
+    if len(found) != 1:
+        kinds = ", ".join(f"{len(files):,} {suffix}" for suffix, files in found.items()) or "none of them"
+        raise InputError(
+            f"A release in a folder is Parquet or CSV files, all of one kind.\nFound in {folder.name!r}: "
+            f"{kinds}.\nGive the folder that was written, and nothing else in it."
+        )
+    ((suffix, files),) = found.items()
+    return suffix, files
+
+
+def digests(files: Iterable[Path]) -> dict[str, str]:
+    """Return by name the SHA-256 of files."""
+    found = {}
+    for path in files:
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def differing_files(folder: Path, said: Mapping[str, str]) -> list[str]:
+    """Tell how the files of a folder differ from those that a manifest names, with their SHA-256.
+
+    Files that begin with a dot or `_`, which no tool takes for data, do not count, unless they end as data
+    does.
+    """
+    check_folder(folder)
+    there = {
+        entry.name: entry
+        for entry in sorted(folder.iterdir())
+        if not entry.name.startswith((".", "_"))
+        or (entry.name.lower().endswith(_SUFFIXES) and not _is_checksum(entry))
+    }
+    wrong = [f"without {name}" for name in said if name not in there or not there[name].is_file()]
+    wrong += [f"{name} is not in the manifest" for name in there if name not in said]
+    known = [there[name] for name in said if name in there and there[name].is_file()]
+    wrong += [f"another {name}" for name, digest in digests(known).items() if digest != said[name]]
+    return wrong
+
+
+def _is_checksum(file: Path) -> bool:
+    """Tell whether a file is one that Hadoop keeps beside data: `.part-0.parquet.crc`."""
+    return file.name.startswith(".") and file.name.endswith(".crc")

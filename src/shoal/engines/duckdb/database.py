@@ -1,0 +1,341 @@
+"""DuckDB: files of any size, read and written within a limit of memory."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import duckdb
+import pyarrow as pa
+
+from shoal.engines.duckdb.stored import StoredFiles, StoredTable
+from shoal.engines.target import FileTarget, TableTarget, Target
+from shoal.errors import InputError, OutputError, ShoalError
+from shoal.read.source import check_names
+from shoal.write.atomic import check_place
+
+_SUFFIXES = (".parquet", ".csv", ".csv.gz")
+_IBIS_TYPES = {
+    "BIGINT": "int64",
+    "INTEGER": "int32",
+    "SMALLINT": "int16",
+    "TINYINT": "int8",
+    "UBIGINT": "uint64",
+    "UINTEGER": "uint32",
+    "USMALLINT": "uint16",
+    "UTINYINT": "uint8",
+    "DOUBLE": "float64",
+    "FLOAT": "float32",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP WITH TIME ZONE": "timestamp('UTC')",
+}
+
+
+class DuckDB:
+    """A database in memory whose tables are files, or that is attached to a file of DuckDB.
+
+    Parameters
+    ----------
+    title
+        What messages call the table.
+    source
+        What stands after FROM to read it.
+    columns
+        Its names; if not given, as DuckDB has them.
+    attached
+        The name of the attached database, if the table is in one.
+    memory
+        How many bytes queries may use; what is larger goes to files in a temporary folder.
+    """
+
+    name: ClassVar[str] = "duckdb"
+    dialect: ClassVar[str] = "duckdb"
+    shuffles: ClassVar[bool] = True
+    dictionaries: ClassVar[bool] = True
+
+    def __init__(self, title: str, memory: int, *, remote: bool = False) -> None:
+        self.title = title
+        self.scratch = Path(tempfile.mkdtemp(prefix="shoal-"))
+        self._stored: list[StoredFiles | StoredTable] = []
+        self._attached: str | None = None
+        self._names = 0
+        self.columns: tuple[str, ...] = ()
+        self.schema: Mapping[str, str] = {}
+        self.input = "shoal_input"
+        self._inputs: list[Path] = []
+        try:
+            self._connection = duckdb.connect(
+                config={
+                    "autoinstall_known_extensions": remote,
+                    "autoload_known_extensions": remote,
+                    "python_enable_replacements": False,
+                    "preserve_insertion_order": False,
+                    "temp_directory": str(self.scratch),
+                    "memory_limit": f"{memory // 2**20}MiB",
+                }
+            )
+            self._connection.execute("SET enable_progress_bar = false")
+        except BaseException:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            raise
+
+    def attach(self, path: Path, *, writing: bool) -> None:
+        """Let queries read the tables of a database file."""
+        how = "" if writing else " (READ_ONLY)"
+        self.run(f"ATTACH {text(str(path))} AS shoal_source{how}")
+        self._attached = "shoal_source"
+        self._inputs = [path]
+
+    def open(
+        self,
+        source: str,
+        columns: Sequence[str] | None,
+        null_values: Sequence[str],
+        files: Sequence[Path] = (),
+    ) -> None:
+        """Make the view of the input, whose columns are called by their place."""
+        described = self.rows(f"DESCRIBE SELECT * FROM {source}")
+        self.columns = check_names([row[0] for row in described] if columns is None else columns, self.title)
+        cells = []
+        for place, (name, kind, *_) in enumerate(described):
+            cell = quoted(name)
+            if null_values and kind == "VARCHAR":
+                listed = ", ".join(map(text, null_values))
+                cell = f"CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END"
+            cells.append(f"{cell} AS c{place}")
+        self.run(f"CREATE TEMP VIEW {self.input} AS SELECT {', '.join(cells)} FROM {source}")
+        self.schema = {f"c{place}": _ibis_type(row[1]) for place, row in enumerate(described)}
+        self._inputs += files
+
+    def check(self, target: Target) -> None:
+        if isinstance(target, TableTarget):
+            if self._attached is None:
+                raise InputError(
+                    "A table can be written only into a database.\n"
+                    f"Found: the table {target.name!r}, and files as input.\n"
+                    "Give the path of a file or a folder: --output (in Python output=...)."
+                )
+            return
+        if not target.folder and not target.path.name.lower().endswith(_SUFFIXES):
+            raise InputError(
+                f"The engine 'duckdb' does not write files like {target.title!r}.\n"
+                f"Its suffix is {target.path.suffix!r}.\n"
+                f"End its name in one of: {', '.join(_SUFFIXES)}; without a suffix it is a folder of Parquet "
+                "files."
+            )
+        if not target.folder:
+            check_place(target.path, apart_from=[path for path in self._inputs if path.exists()])
+        elif any(target.path.resolve() in path.resolve().parents for path in self._inputs):
+            raise OutputError(
+                f"The output {target.title!r} cannot be written.\nThe input is in that folder.\n"
+                "Choose another name."
+            )
+        else:
+            check_place(target.path.with_name(f".{target.path.name}"))
+
+    def run(self, sql: str) -> None:
+        self._execute(sql)
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self._execute(sql, lambda found: found.fetchall())
+        return found
+
+    def fetch(self, sql: str) -> pa.Table:
+        return self._execute(sql, lambda found: found.to_arrow_table(), query=True)
+
+    def put(self, table: pa.Table, name: str) -> str:
+        own = self._name(name)
+        self._connection.register(f"{own}_arrow", table)
+        cells = []
+        for place, field in enumerate(table.schema):
+            cell = quoted(field.name)
+            if pa.types.is_dictionary(field.type) and pa.types.is_string(field.type.value_type):
+                # An ENUM is a number in every row, which sorts and writes several times as fast as text.
+                kind = f"{own}_type_{place}"
+                labels = pa.table({"label": table.column(place).unify_dictionaries().chunk(0).dictionary})
+                self._connection.register(f"{kind}_arrow", labels)
+                if labels.num_rows:
+                    self.run(f"CREATE TYPE {kind} AS ENUM (SELECT label FROM {kind}_arrow)")
+                    cell = f"CAST({cell} AS {kind}) AS {cell}"
+                self._connection.unregister(f"{kind}_arrow")
+            cells.append(cell)
+        self.run(f"CREATE TEMP TABLE {own} AS SELECT {', '.join(cells)} FROM {own}_arrow")
+        self._connection.unregister(f"{own}_arrow")
+        return own
+
+    def keep(self, sql: str, name: str) -> str:
+        own = self._name(name)
+        self.run(f"CREATE TEMP TABLE {own} AS {sql}")
+        return own
+
+    def drop(self, name: str) -> None:
+        kind = "VIEW" if name == self.input else "TABLE"
+        self.run(f"DROP {kind} IF EXISTS {name}")
+
+    def store(self, sql: str, columns: Sequence[str], target: Target | None) -> StoredFiles | StoredTable:
+        folded = [name.casefold() for name in columns]
+        if alike := [name for name in columns if folded.count(name.casefold()) > 1]:
+            raise InputError(
+                f"DuckDB does not tell columns apart that differ by case alone.\nFound: {', '.join(alike)}.\n"
+                "Rename the columns, or take the engine 'memory'."
+            )
+        named = ", ".join(f"r{place} AS {quoted(name)}" for place, name in enumerate(columns))
+        query = f"SELECT {named} FROM ({sql}) ORDER BY random()"
+        if isinstance(target, TableTarget):
+            stored: StoredFiles | StoredTable = self._store_table(query, target)
+        else:
+            passing = FileTarget(self.scratch / f"{self._name('release')}.parquet")
+            stored = self._store_files(query, columns, target or passing)
+        self._stored.append(stored)
+        return stored
+
+    def close(self) -> None:
+        for stored in self._stored:
+            stored.discard()
+        self._connection.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def _store_files(self, query: str, columns: Sequence[str], target: FileTarget) -> StoredFiles:
+        hidden = target.path.with_name(f".{secrets.token_hex(4)}.{target.path.name}")
+        name = target.path.name.lower()
+        if name.endswith((".csv", ".csv.gz")):
+            how = (
+                f"FORMAT csv, HEADER, DELIMITER {text(target.delimiter)}, QUOTE {text(target.quote)}, "
+                f"ESCAPE {text(target.quote)}, NULLSTR ''"
+            )
+            how += ", COMPRESSION gzip" if name.endswith(".gz") else ", COMPRESSION none"
+            reading = partial(_read_csv, columns=columns, target=target)
+        else:
+            how = "FORMAT parquet, COMPRESSION zstd" + (", FILE_SIZE_BYTES '512MB'" if target.folder else "")
+            reading = partial(read_parquet, rest="/*.parquet" if target.folder else "")
+        stored = StoredFiles(target, hidden, reading)
+        try:
+            stored.rows = int(self.rows(f"COPY ({query}) TO {text(str(hidden))} ({how})")[0][0])
+        except BaseException:
+            stored.discard()
+            raise
+        return stored
+
+    def _store_table(self, query: str, target: TableTarget) -> StoredTable:
+        schema, _, name = target.name.rpartition(".")
+        inside = f"{self._attached}.{quoted(schema or 'main')}"
+        secret = f"shoal_{secrets.token_hex(4)}"
+        hidden, there = f"{inside}.{quoted(secret)}", f"{inside}.{quoted(name)}"
+
+        def publish() -> None:
+            self.run("BEGIN TRANSACTION")
+            try:
+                self.run(f"DROP TABLE IF EXISTS {there}")
+                self.run(f"ALTER TABLE {hidden} RENAME TO {quoted(name)}")
+                self.run("COMMIT")
+            except BaseException:
+                self.run("ROLLBACK")
+                raise
+            self.run(f"CHECKPOINT {self._attached}")
+
+        self.run(f"CREATE TABLE {hidden} AS {query}")
+        ((rows,),) = self.rows(f"SELECT count(*) FROM {hidden}")
+        return StoredTable(hidden, int(rows), publish, lambda: self.run(f"DROP TABLE IF EXISTS {hidden}"))
+
+    def _name(self, name: str) -> str:
+        self._names += 1
+        return f"shoal_{name}_{self._names}"
+
+    def _execute(self, sql: str, take: Any = None, *, query: bool = False) -> Any:
+        try:
+            found = self._connection.sql(sql) if query else self._connection.execute(sql)
+            return None if take is None else take(found)
+        except (duckdb.InterruptException, RuntimeError) as error:
+            # DuckDB takes Ctrl-C for itself and reports it so.
+            if "interrupt" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
+        except duckdb.Error as error:
+            raise self._told(error) from None
+
+    def _told(self, error: duckdb.Error) -> ShoalError:
+        """Say what went wrong without what DuckDB quotes: it may be somebody's."""
+        said = str(error)
+        if isinstance(error, duckdb.OutOfMemoryException) or "max_temp_directory_size" in said:
+            return InputError(
+                f"{self.title!r} is too large for the memory that queries may use.\n"
+                "DuckDB says OutOfMemoryException.\n"
+                "Let it have more, with --memory 8GB (in Python memory='8GB'), or free space for temporary "
+                "files."
+            )
+        if re.search(r"(?i)no space left|disk full|could not write", said):
+            return OutputError(
+                "Writing failed: there is no space left.\n"
+                "Found: a full disk, where the release goes or where temporary files are.\n"
+                "Free some space. Nothing was changed."
+            )
+        line = re.search(r"Line: (\d+)", said)
+        found = f"Reading stopped at line {line[1]}" if line else f"DuckDB says {type(error).__name__}"
+        return InputError(
+            f"{self.title!r} cannot be read, or not as it should be.\n{found}.\n"
+            "Check that it is there, complete and may be read, and for CSV that delimiter, quote and "
+            "encoding are right."
+        )
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _read_csv(path: Path, columns: Sequence[str], target: FileTarget) -> str:
+    return read_csv([path], columns, target.delimiter, target.quote)
+
+
+def read_parquet(path: Path, rest: str = "") -> str:
+    """Return what reads a Parquet file, or with `rest` those of a folder."""
+    return f"read_parquet({file(path)[:-1]}{rest}')"
+
+
+def read_csv(
+    paths: Sequence[Path],
+    columns: Sequence[str],
+    delimiter: str,
+    quote: str,
+    *,
+    line_end: str = "\\n",
+    blank_lines: int = 0,
+    null_values: Sequence[str] | None = None,
+) -> str:
+    """Return what reads CSV files as text, NULL and the empty string apart.
+
+    Nothing is left to DuckDB's sniffer, which goes by a sample of the rows.
+    """
+    types = ", ".join(f"{text(name)}: 'VARCHAR'" for name in columns)
+    skip = f"skip = {blank_lines}, " if blank_lines else ""
+    nulls = "nullstr = '', allow_quoted_nulls = false"
+    if null_values:
+        nulls = f"nullstr = [{', '.join(map(text, null_values))}], allow_quoted_nulls = true"
+    return (
+        f"read_csv([{', '.join(map(file, paths))}], header = true, {skip}delim = {text(delimiter)}, "
+        f"quote = {text(quote)}, escape = {text(quote)}, new_line = '{line_end}', {nulls}, "
+        f"auto_detect = false, columns = {{{types}}})"
+    )
+
+
+def file(path: Path | str) -> str:
+    """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
+    return text(re.sub(r"[*?\[]", r"[\g<0>]", str(path)))
+
+
+def _ibis_type(kind: str) -> str:
+    """Return the name that Ibis has for a type; what no query looks into may be called text."""
+    if kind.startswith("DECIMAL"):
+        return kind.lower()
+    return _IBIS_TYPES.get(kind, "timestamp" if kind.startswith("TIMESTAMP_") else "string")

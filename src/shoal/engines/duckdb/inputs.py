@@ -1,0 +1,233 @@
+"""What DuckDB reads: CSV and Parquet files, many at once, its own databases, and relations of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from shoal.engines.duckdb.database import DuckDB, file, quoted, read_csv, text
+from shoal.engines.duckdb.names import DATABASES, PARQUET, REMOTE, TEXT, WILDCARDS
+from shoal.errors import InputError, MissingFileError, nearest
+from shoal.read.delimited import open_delimited
+from shoal.read.source import InputFormat, check_content, check_file, check_names
+
+
+def open_duckdb(
+    data: object,
+    input_format: InputFormat,
+    *,
+    table: str | None = None,
+    memory: int,
+    writing: bool = False,
+) -> tuple[DuckDB, InputFormat | None]:
+    """Open files, a table of a database file, or a relation; return how text is written, too.
+
+    Parameters
+    ----------
+    data
+        A path, with wildcards for several files, or a folder of them; the path of a database; a relation.
+    table
+        The table of a database, or a query in parentheses.
+    memory
+        How many bytes queries may use.
+    writing
+        Whether a table is to be written into the database.
+    """
+    if isinstance(data, duckdb.DuckDBPyRelation):
+        return _relation(data, memory), None
+    place = str(data)
+    if place.lower().endswith(DATABASES):
+        return _database(Path(place), input_format, table, memory, writing=writing), None
+    if table is not None:
+        raise InputError(
+            f"A table is one of a database, and {Path(place).name!r} is none.\nFound: the table {table!r}.\n"
+            f"Leave it out, or give a database: a file that ends in {', '.join(DATABASES)}, or a URL."
+        )
+    if REMOTE.match(place):
+        return _remote(place, input_format, memory), None
+    paths = files_of(place)
+    title = paths[0].name if len(paths) == 1 else f"{len(paths):,} files like {paths[0].name}"
+    database = DuckDB(title, memory)
+    try:
+        if paths[0].name.lower().endswith(PARQUET):
+            for path in paths:
+                check_content(path, b"PAR1")
+            listed = ", ".join(map(file, paths))
+            database.open(f"read_parquet([{listed}])", _parquet_names(paths), _nulls(input_format), paths)
+            return database, None
+        dialect = _open_text(database, paths, input_format)
+        return database, dialect
+    except BaseException:
+        database.close()
+        raise
+
+
+def files_of(place: str) -> list[Path]:
+    """Return the files that a path with wildcards, a folder or a plain path stands for.
+
+    Raises
+    ------
+    MissingFileError
+        There are none.
+    """
+    path = Path(place)
+    if path.is_dir():
+        found = sorted(
+            p for p in path.iterdir() if p.name.lower().endswith((*PARQUET, *TEXT)) and p.is_file()
+        )
+        found = [p for p in found if not p.name.startswith((".", "_"))]
+    elif WILDCARDS.search(place) and not path.exists():
+        pattern = path.relative_to(path.anchor) if path.anchor else path
+        found = sorted(p for p in Path(path.anchor).glob(str(pattern)) if p.is_file())
+    else:
+        check_file(path)
+        return [path]
+    if not found:
+        raise MissingFileError(
+            f"There are no files in {place!r}.\nLooked for: {', '.join((*PARQUET, *TEXT))}.\nCheck the path."
+        )
+    kinds = {p.name.lower().endswith(PARQUET) for p in found}
+    if len(kinds) > 1:
+        raise InputError(
+            f"The files of {place!r} are of two kinds: Parquet and text.\n"
+            "Give those of one kind, by wildcards."
+        )
+    return found
+
+
+def _parquet_names(paths: Sequence[Path]) -> list[str]:
+    """Return the names of the columns, the same in all files."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    first: list[str] | None = None
+    for path in paths:
+        check_file(path)
+        try:
+            names = parquet.read_schema(path).names
+        except (pa.ArrowException, OSError):
+            raise InputError(f"File {path.name!r} is not a complete Parquet file.\nGet it again.") from None
+        if first is None:
+            first = names
+        elif sorted(names) != sorted(first):
+            raise InputError(
+                f"The files {paths[0].name!r} and {path.name!r} have not the same columns.\n"
+                f"Columns: {', '.join(first)}; and {', '.join(names)}.\nGive files of one table."
+            )
+    assert first is not None
+    return first
+
+
+def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputFormat) -> InputFormat:
+    from shoal.audit.relation import _in_utf8, _line_end, _unique
+
+    first = open_delimited(paths[0], input_format)
+    names = check_names(first.first, f"File {paths[0].name!r}")
+    readable = []
+    for number, path in enumerate(paths):
+        check_file(path)
+        check_content(path)
+        own = open_delimited(path, InputFormat(first.delimiter, first.quote, input_format.encoding))
+        if tuple(own.first) != names:
+            raise InputError(
+                f"The files {paths[0].name!r} and {path.name!r} have not the same header.\n"
+                "Give files of one table."
+            )
+        folder = database.scratch / f"text_{number}"
+        folder.mkdir()
+        readable.append(_in_utf8(path, own.encoding, folder))
+    source = read_csv(
+        readable,
+        _unique(names),
+        first.delimiter,
+        first.quote,
+        line_end=_line_end(readable[0], first.quote),
+        blank_lines=first.blank_lines,
+        null_values=input_format.null_values,
+    )
+    database.open(source, names, (), paths)
+    ((rows,),) = database.rows(f"SELECT count(*) FROM (SELECT * FROM {database.input} LIMIT 1)")
+    if rows == 0 and first.more:
+        raise InputError(
+            f"{database.title!r} cannot be read.\n"
+            "It has lines after the header, but no rows are found in them.\nCheck that all lines end alike."
+        )
+    return InputFormat(first.delimiter, first.quote, first.encoding)
+
+
+def _database(
+    path: Path, input_format: InputFormat, table: str | None, memory: int, *, writing: bool
+) -> DuckDB:
+    check_file(path)
+    database = DuckDB(f"{path.name}, {table}" if table else path.name, memory)
+    try:
+        database.attach(path, writing=writing)
+        known = [
+            row[0] if row[1] == "main" else f"{row[1]}.{row[0]}"
+            for row in database.rows(
+                "SELECT table_name, table_schema FROM information_schema.tables "
+                "WHERE table_catalog = 'shoal_source' ORDER BY 1"
+            )
+        ]
+        if table is None and len(known) == 1:
+            table = known[0]
+        if table is None:
+            raise InputError(
+                f"It is not said which table of {path.name!r} is to be released.\n"
+                f"Tables: {', '.join(known) or 'none'}.\nName one: --table NAME (in Python table=...)."
+            )
+        if table.lstrip().startswith("("):
+            database.run("USE shoal_source")
+            source = f"{table} AS shoal_query"
+        elif table in known:
+            schema, _, name = table.rpartition(".")
+            source = f"shoal_source.{quoted(schema or 'main')}.{quoted(name)}"
+        else:
+            raise InputError(
+                f"There is no table {table!r} in {path.name!r}.\nTables: {', '.join(known) or 'none'}."
+                f"{nearest(table, known)}"
+            )
+        database.open(source, None, _nulls(input_format))
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _relation(relation: Any, memory: int) -> DuckDB:
+    """Spool what a relation gives into a file: it belongs to a connection that is somebody else's."""
+    database = DuckDB("DuckDB relation", memory)
+    try:
+        spooled = database.scratch / "relation.parquet"
+        relation.write_parquet(str(spooled), compression="zstd")
+        database.open(f"read_parquet({text(str(spooled))})", list(relation.columns), ())
+    except duckdb.Error as error:
+        database.close()
+        raise InputError(
+            f"The relation cannot be read.\nDuckDB says {type(error).__name__}.\n"
+            "Run the query by itself to see what is wrong with it."
+        ) from None
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _remote(place: str, input_format: InputFormat, memory: int) -> DuckDB:
+    title = place.rpartition("/")[2] or place
+    database = DuckDB(title, memory, remote=True)
+    try:
+        reader = "read_parquet" if "parquet" in place.lower() else "read_csv"
+        options = "" if reader == "read_parquet" else ", all_varchar = true, allow_quoted_nulls = false"
+        database.open(f"{reader}({text(place)}{options})", None, _nulls(input_format))
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _nulls(input_format: InputFormat) -> tuple[str, ...]:
+    return input_format.null_values or ()

@@ -1,0 +1,113 @@
+"""What every engine offers: it profiles columns, counts tuples, recodes rows and keeps the release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from shoal.audit import Audit
+    from shoal.describe.spec import Spec
+    from shoal.engines.target import Target
+    from shoal.read.source import Source
+    from shoal.recode.verdict import Verdict
+    from shoal.release import Release
+    from shoal.search.counted import FrequencySets
+    from shoal.search.result import SearchAlgorithm
+
+
+class Engine(Protocol):
+    """A place where a table lives."""
+
+    @property
+    def name(self) -> str:
+        """Its name in specs: memory, duckdb, postgres or spark."""
+        ...
+
+    @property
+    def source(self) -> Source:
+        """The table."""
+        ...
+
+    @property
+    def most_entries(self) -> int:
+        """How many entries of a frequency set the search may hold in memory."""
+        ...
+
+    def check(self, target: Target | None, *, seed: int | None, keep_order: bool) -> None:
+        """Raise what is wrong about where the release is to go, and in which order, before any work."""
+        ...
+
+    def bound(self, algorithm: SearchAlgorithm) -> SearchAlgorithm:
+        """Let an algorithm that runs in a database run in this one."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the table; what was made on the way and is not published goes."""
+        ...
+
+    def profile(self, spec: Spec, populations: Mapping[str, Source]) -> Profile:
+        """Count the values of the columns that the spec is about; read what models compare with."""
+        ...
+
+
+class Profile(Protocol):
+    """The columns of a table, counted one by one, for one run."""
+
+    def encode(self, spec: Spec) -> tuple[Spec, FrequencySets]:
+        """Number the values; return the spec with the hierarchies made, and what counts tuples."""
+        ...
+
+    def recode(
+        self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
+    ) -> Rows:
+        """Make the release at a node, where the table lives.
+
+        Parameters
+        ----------
+        verdict
+            Which classes of the node are released.
+        target
+            Where it will go, if that is known; it is not there yet.
+        """
+        ...
+
+
+class Rows(Protocol):
+    """Released rows, wherever they are."""
+
+    @property
+    def count(self) -> int: ...
+
+    def table(self) -> pa.Table:
+        """Return them in memory."""
+        ...
+
+    def native(self) -> Any:
+        """Return them as the kind of table that went in."""
+        ...
+
+    def labels(self, column: str) -> pa.Array:
+        """Return the different values of a quasi-identifier, NULL among them."""
+        ...
+
+    def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
+        """Check them where they are, by the released values alone."""
+        ...
+
+    def write(
+        self,
+        release: Release,
+        target: Target,
+        *,
+        sign: str | Path | None,
+        report: Callable[[Audit, str], str] | None,
+        stage: Callable[[str], AbstractContextManager[object]],
+        manifest: Path | None,
+    ) -> Path:
+        """Put them into a file or table, with the evidence beside it; see `Release.write`."""
+        ...

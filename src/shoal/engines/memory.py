@@ -1,0 +1,211 @@
+"""The memory engine: the table is read, coded and recoded as arrays. The others must give what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.audit import Audit, References, audit_release
+from shoal.audit.reference import claims, original_columns
+from shoal.describe.spec import Spec
+from shoal.encode.fit import fitted
+from shoal.encode.table import code_table
+from shoal.engines.target import FileTarget, TableTarget, Target
+from shoal.errors import InputError
+from shoal.intake import read_tables
+from shoal.read.source import Source
+from shoal.recode.full_domain import recode
+from shoal.recode.verdict import Verdict
+from shoal.search.counted import FrequencySets, InMemory
+from shoal.search.result import SearchAlgorithm
+from shoal.write.atomic import check_writable
+from shoal.write.files import suffix_of
+from shoal.write.release import write_release
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A table that fits into memory: a file, or a data frame."""
+
+    source: Source
+    name: ClassVar[str] = "memory"
+    most_entries: ClassVar[int] = 1 << 62
+
+    def check(self, target: Target | None, *, seed: int | None, keep_order: bool) -> None:
+        if isinstance(target, FileTarget):
+            check_writable(target.path)
+            suffix_of(target.path)
+        elif target is not None:
+            _refuse_table(target)
+
+    def close(self) -> None:
+        """Do nothing: what is in memory goes by itself."""
+
+    def bound(self, algorithm: SearchAlgorithm) -> SearchAlgorithm:
+        return algorithm
+
+    def profile(self, spec: Spec, populations: Mapping[str, Source]) -> MemoryProfile:
+        return MemoryProfile(self.source, *read_tables(self.source, spec, populations))
+
+
+class MemoryProfile:
+    """The columns of a table, read. The table itself goes once it is coded."""
+
+    def __init__(self, source: Source, table: pa.Table, populations: Mapping[str, pa.Table]) -> None:
+        self._source = source
+        self._tables: tuple[pa.Table, Mapping[str, pa.Table]] | None = (table, populations)
+        self._beside: _Beside
+
+    def encode(self, spec: Spec) -> tuple[Spec, FrequencySets]:
+        assert self._tables is not None, "a profile is encoded once"
+        table, populations = self._tables
+        spec = fitted(spec, table)
+        coded = code_table(
+            table,
+            spec.quasi_identifiers,
+            sensitive=spec.sensitive,
+            attributes=spec.attributes,
+            unit=spec.unit,
+            populations=populations,
+            models=spec.privacy,
+        )
+        self._beside = _Beside.of(table, spec, populations)
+        self._tables = None
+        return spec, InMemory(coded)
+
+    def recode(
+        self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
+    ) -> MemoryRows:
+        # Releases at different levels must not be in one order: two of them, made with one seed, could be
+        # joined row by row.
+        random = np.random.default_rng(None if seed is None else [seed, *verdict.levels])
+        recoded = recode(
+            verdict,
+            self._beside.others,
+            columns=self._beside.columns,
+            suppressed=spec.suppressed,
+            random=None if keep_order else random,
+        )
+        units = self._beside.units
+        return MemoryRows(
+            self._source,
+            recoded.table,
+            self._beside.references,
+            None if units is None else units.take(pa.array(recoded.rows)),
+        )
+
+
+@dataclass(frozen=True)
+class MemoryRows:
+    """Released rows in memory.
+
+    Attributes
+    ----------
+    references
+        What the audit compares with.
+    units
+        Who each row is about, where the audit counts people and the release does not tell.
+    """
+
+    source: Source
+    released: pa.Table
+    references: References
+    units: pa.ChunkedArray | None
+
+    @property
+    def count(self) -> int:
+        rows: int = self.released.num_rows
+        return rows
+
+    def table(self) -> pa.Table:
+        return self.released
+
+    def native(self) -> Any:
+        columns = [
+            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for column in self.released.columns
+        ]
+        return self.source.restore(pa.table(columns, names=self.released.column_names))
+
+    def labels(self, column: str) -> pa.Array:
+        values = self.released.column(column)
+        if not pa.types.is_dictionary(values.type):
+            return pc.unique(values)
+        labels = pa.concat_arrays(
+            [chunk.dictionary for chunk in values.chunks] or [pa.array([], pa.string())]
+        )
+        return pa.concat_arrays([labels, pa.nulls(min(values.null_count, 1), labels.type)])
+
+    def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
+        return audit_release(
+            self.released,
+            spec,
+            original=self.references.original,
+            populations=self.references.populations,
+            levels=levels,
+            units=self.units,
+            starred_rows=starred_rows,
+        )
+
+    def write(
+        self,
+        release: Release,
+        target: Target,
+        *,
+        sign: str | Path | None,
+        report: Callable[[Audit, str], str] | None,
+        stage: Callable[[str], AbstractContextManager[object]],
+        manifest: Path | None,
+    ) -> Path:
+        if isinstance(target, TableTarget):
+            _refuse_table(target)
+        return write_release(release, self.references, target.path, sign=sign, report=report, stage=stage)
+
+
+def _refuse_table(target: TableTarget) -> NoReturn:
+    raise InputError(
+        f"A release that is made in memory goes to a file, not to a table.\nFound: {target.name!r}.\n"
+        "Give the path of a file: --output FILE (in Python output=...)."
+    )
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What becomes of the table beside its quasi-identifiers.
+
+    Attributes
+    ----------
+    columns
+        Names of all released columns, in the order of the input.
+    others
+        Those that are released as they are.
+    """
+
+    columns: Sequence[str]
+    others: pa.Table
+    references: References
+    units: pa.ChunkedArray | None
+
+    @classmethod
+    def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
+        asked = claims(spec)
+        compared = original_columns(spec, asked)
+        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
+        counted = any(claim.unit for claim in asked) and not told
+        names = [name for name in table.column_names if name in set(spec.released)]
+        return cls(
+            columns=names,
+            others=table.select([name for name in names if name not in spec.quasi_identifiers]),
+            references=References(table.select(compared) if compared else None, populations),
+            units=table.column(spec.unit) if counted else None,
+        )

@@ -1,0 +1,166 @@
+"""Frequency sets that a database counts: entries with the rows that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.encode.column import CodedColumn
+from shoal.encode.table import CodedPopulation, CodedTable
+from shoal.engines.relational.database import Database
+from shoal.engines.relational.star import Dimension, Joined, Keys, Star, key, sql
+from shoal.errors import InputError, Problem
+from shoal.privacy.model import PrivacyModel
+from shoal.search.counted import TooManyEntries
+
+
+@dataclass(frozen=True)
+class DatabaseCounts:
+    """The frequency sets of a table in a database.
+
+    Attributes
+    ----------
+    domain
+        Its columns with their level maps and counts; it has no entries.
+    dimensions
+        Those of the quasi-identifiers, in order.
+    attributes
+        Those of other columns that models and the measure look at, by name.
+    unit
+        A table of the database that numbers the units, and the number of their column, where units count.
+    models
+        Asked what keeps them from being applied.
+    """
+
+    database: Database
+    domain: CodedTable
+    dimensions: tuple[Dimension, ...]
+    attributes: Mapping[str, Dimension]
+    unit: Dimension | None
+    models: tuple[PrivacyModel, ...]
+
+    def at(
+        self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
+    ) -> CodedTable:
+        """Count the tuples of labels at a node: one GROUP BY."""
+        import ibis
+
+        chosen = range(len(self.dimensions)) if columns is None else columns
+        picked = [
+            (self.domain.columns[i], self.dimensions[i], level)
+            for i, level in zip(chosen, levels, strict=True)
+        ]
+        # A column with one label tells nothing apart.
+        varied = [(dimension, level) for _, dimension, level in picked if dimension.labels[level] > 1]
+        others = [d for d in self.attributes.values() if d.labels[0] > 1]
+        units = [] if self.unit is None else [self.unit]
+        grouped = [*varied, *((dimension, 0) for dimension in (*others, *units))]
+        keys = Keys([dimension.labels[level] for dimension, level in grouped])
+        joined = Star(self.database).joined([dimension for dimension, _ in grouped])
+        numbers = [joined.number(dimension, level) for dimension, level in grouped]
+        coded_rows = joined.table.select(**keys.values(numbers))
+        tuples = coded_rows.group_by(keys.names).aggregate(n=ibis._.count())
+        if most is not None:
+            tuples = tuples.limit(most + 1)
+        found = self.database.fetch(sql(self.database, tuples))
+        if most is not None and found.num_rows > most:
+            raise TooManyEntries(most)
+        weights = _numbers(found, "n").astype(np.uint64)
+        self._check(found, int(weights.sum()))
+        unpacked = keys.numbers([_numbers(found, name) for name in keys.names])
+        number_of = {
+            dimension.table: number for (dimension, _), number in zip(grouped, unpacked, strict=True)
+        }
+
+        def codes(dimension: Dimension) -> np.ndarray[Any, np.dtype[np.uint32]]:
+            known = number_of.get(dimension.table)
+            return np.zeros(len(weights), dtype=np.uint32) if known is None else known
+
+        coded = tuple(_at_level(column, codes(dimension), level) for column, dimension, level in picked)
+        table = replace(
+            self.domain,
+            columns=coded,
+            attributes={
+                name: replace(self.domain.attributes[name], codes=codes(dimension))
+                for name, dimension in self.attributes.items()
+            },
+            units=None if self.unit is None else codes(self.unit),
+            populations={
+                key: CodedPopulation(tuple(population.codes[i] for i in chosen), population.rows)
+                for key, population in self.domain.populations.items()
+            },
+            weights=weights,
+            bottom=tuple(levels) if any(levels) else None,
+        )
+        if columns is None and not any(levels):
+            problems = [Problem(text) for model in self.models for text in model.problems(table)]
+            if problems:
+                raise InputError(problems)
+        return table
+
+    def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
+        """Estimate how many entries nodes have, by HyperLogLog: one scan for all of them."""
+        others = [*self.attributes.values(), *([] if self.unit is None else [self.unit])]
+        joined = Star(self.database).joined([*self.dimensions, *others])
+        beside = [joined.number(dimension, 0) for dimension in others]
+        found = {}
+        for place, levels in enumerate(nodes):
+            numbers, labels = self._varied(joined, levels)
+            found[f"n{place}"] = key(
+                [*numbers, *beside], [*labels, *(dimension.labels[0] for dimension in others)]
+            )
+        keys = joined.table.select(**found)
+        counts = keys.aggregate(**{name: keys[name].approx_nunique() for name in found})
+        (row,) = self.database.rows(sql(self.database, counts))
+        return [max(float(number), 1.0) for number in row]
+
+    def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
+        """Count the rows in classes smaller than k, and the classes, without fetching any."""
+        import ibis
+
+        chosen = range(len(self.dimensions)) if columns is None else columns
+        joined = Star(self.database).joined([self.dimensions[i] for i in chosen])
+        numbers, labels = self._varied(joined, levels, chosen)
+        keys = Keys(labels)
+        coded = joined.table.select(**keys.values(numbers))
+        grouped = coded.group_by(keys.names).aggregate(n=ibis._.count())
+        figures = grouped.aggregate(rows=grouped.n.sum(where=grouped.n < k), classes=grouped.count())
+        ((rows, classes),) = self.database.rows(sql(self.database, figures))
+        return int(rows or 0), int(classes)
+
+    def _varied(
+        self, joined: Joined, levels: Sequence[int], columns: Sequence[int] | None = None
+    ) -> tuple[list[Any], list[int]]:
+        """Return the numbers of labels at a node, and how many there are, of columns with more than one."""
+        chosen = range(len(self.dimensions)) if columns is None else columns
+        varied = [
+            (self.dimensions[i], level)
+            for i, level in zip(chosen, levels, strict=True)
+            if self.dimensions[i].labels[level] > 1
+        ]
+        return [joined.number(d, level) for d, level in varied], [d.labels[level] for d, level in varied]
+
+    def _check(self, found: pa.Table, rows: int) -> None:
+        """Raise if the table is not the one any more whose values were counted."""
+        strange = any(column.null_count for column in found.columns)
+        if strange or rows != self.domain.rows:
+            raise InputError(
+                f"{self.database.title!r} changed while it was read.\n"
+                f"Rows before: {self.domain.rows:,}; rows now: {rows:,}.\n"
+                "Run again while nobody writes to it."
+            )
+
+
+def _numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+    numbers: np.ndarray[Any, np.dtype[np.int64]] = table.column(name).fill_null(0).to_numpy()
+    return numbers
+
+
+def _at_level(column: CodedColumn, numbers: np.ndarray[Any, np.dtype[np.uint32]], level: int) -> CodedColumn:
+    """Return a column whose entries have these labels at a level: each by the first code under its label."""
+    codes = numbers if level == 0 else column.first_codes(level)[numbers]
+    return replace(column, codes=codes, min_level=max(column.min_level, level))

@@ -1,0 +1,104 @@
+"""The relational engine: the database that has the rows counts values, groups tuples and recodes rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.describe.spec import Spec
+from shoal.engines.relational.database import Database
+from shoal.engines.relational.profile import DatabaseProfile
+from shoal.engines.relational.star import Star, sql
+from shoal.engines.target import Target
+from shoal.errors import InputError
+from shoal.read.columns import coded as as_coded
+from shoal.read.columns import plain
+from shoal.read.source import InputFormat, Source, check_wanted
+from shoal.search.result import SearchAlgorithm
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """The table of a database, for what reads rows after all: reports, and whoever asks for them."""
+
+    database: Database
+    dialect: InputFormat | None = None
+    headed: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.database.title
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.database.columns
+
+    def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
+        check_wanted(columns, self.columns, repr(self.name))
+        places = {name: place for place, name in enumerate(self.columns)}
+        table = Star(self.database).input
+        wanted = table.select(**{f"r{i}": table[f"c{places[name]}"] for i, name in enumerate(columns)})
+        found = self.database.fetch(sql(self.database, wanted))
+        arrays = [
+            as_coded(found.column(i), name) if name in coded else plain(found.column(i), name)
+            for i, name in enumerate(columns)
+        ]
+        return pa.table(arrays, names=list(columns))
+
+    def restore(self, table: pa.Table) -> pa.Table:
+        return table
+
+
+@dataclass(frozen=True)
+class Relational:
+    """A table in a database that takes SQL.
+
+    Attributes
+    ----------
+    most_entries
+        How many entries of a frequency set the search may hold in memory.
+    """
+
+    database: Database
+    source: Source
+    most_entries: int
+
+    @property
+    def name(self) -> str:
+        return self.database.name
+
+    def check(self, target: Target | None, *, seed: int | None, keep_order: bool) -> None:
+        problems = []
+        if seed is not None:
+            problems.append(
+                f"The engine '{self.name}' shuffles rows by itself: a seed does not make that repeatable.\n"
+                f"Found: the seed {seed}.\nLeave it out, or take the engine 'memory'."
+            )
+        if keep_order:
+            problems.append(
+                f"The engine '{self.name}' cannot keep the order of the rows: tables have none.\n"
+                "Found: keep_order.\nLeave it out, or take the engine 'memory'."
+            )
+        if problems:
+            raise InputError(problems)
+        if target is not None:
+            self.database.check(target)
+
+    def close(self) -> None:
+        self.database.close()
+
+    def bound(self, algorithm: SearchAlgorithm) -> SearchAlgorithm:
+        # An algorithm that runs in a database has a field that says in which.
+        own: Any = algorithm
+        fields = dataclasses.fields(own) if dataclasses.is_dataclass(own) else ()
+        if "database" not in {field.name for field in fields}:
+            return algorithm
+        bound: SearchAlgorithm = dataclasses.replace(own, database=self.database)
+        return bound
+
+    def profile(self, spec: Spec, populations: Mapping[str, Source]) -> DatabaseProfile:
+        return DatabaseProfile.of(self.database, spec, populations)

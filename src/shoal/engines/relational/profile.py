@@ -1,0 +1,202 @@
+"""The columns of a table in a database, each counted by itself: small, however many rows there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import ibis
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.describe.hierarchy import ColumnData, FromData
+from shoal.describe.roles import QuasiIdentifier
+from shoal.describe.spec import Spec
+from shoal.encode.column import CodedColumn
+from shoal.encode.fit import column_data, fitted_by
+from shoal.encode.table import CountedColumns, code_table
+from shoal.engines.relational.counts import DatabaseCounts
+from shoal.engines.relational.database import Database
+from shoal.engines.relational.recode import Recoding
+from shoal.engines.relational.rows import DatabaseRows
+from shoal.engines.relational.star import Dimension, Star, sql, type_of
+from shoal.engines.target import Target
+from shoal.errors import InputError
+from shoal.intake import read_populations
+from shoal.read.columns import coded as as_coded
+from shoal.read.source import Source
+from shoal.read.typed import typed
+from shoal.recode.verdict import Verdict
+
+IntArray = NDArray[np.int64]
+
+
+class DatabaseProfile:
+    """The values of columns with the rows that have them, and from these the dimension tables."""
+
+    def __init__(
+        self,
+        database: Database,
+        raw: Mapping[str, pa.Array],
+        columns: CountedColumns,
+        populations: Mapping[str, pa.Table],
+    ) -> None:
+        self._database = database
+        self._raw = raw
+        self._columns = columns
+        self._populations = populations
+        self._places = {name: place for place, name in enumerate(database.columns)}
+        self._dimensions: dict[str, Dimension] = {}
+
+    @classmethod
+    def of(cls, database: Database, spec: Spec, populations: Mapping[str, Source]) -> DatabaseProfile:
+        """Count the values of each column that is coded, or that is to be of another type."""
+        places = {name: place for place, name in enumerate(database.columns)}
+        targets = [
+            qi.hierarchy.target
+            for qi in spec.quasi_identifiers.values()
+            if isinstance(qi.hierarchy, FromData) and qi.hierarchy.target
+        ]
+        retyped = [name for name in spec.types if name in spec.released]
+        wanted = dict.fromkeys(
+            (*spec.quasi_identifiers, *spec.sensitive, *spec.attributes, *targets, *retyped)
+        )
+        passed = [name for name in spec.sensitive if name not in (*spec.attributes, *targets, *retyped)]
+        raw: dict[str, pa.Array] = {}
+        counts: dict[str, IntArray] = {}
+        for name in wanted:
+            # Of what only passes through it is enough to know whether there is NULL.
+            raw[name], counts[name] = _count(database, places[name], nulls_only=name in passed)
+        rows = int(next(iter(counts.values())).sum())
+        larger = read_populations(spec, populations)
+        if rows == 0:
+            raise InputError(f"{database.title!r} has no rows.\nThere is nothing to anonymize.")
+        values, larger = _typed(spec, raw, larger)
+        return cls(database, raw, CountedColumns(values, counts, rows), larger)
+
+    def encode(self, spec: Spec) -> tuple[Spec, DatabaseCounts]:
+        spec = fitted_by(spec, lambda name, qi: self._column_data(spec, name, qi))
+        coded = code_table(
+            self._columns,
+            spec.quasi_identifiers,
+            sensitive=spec.sensitive,
+            attributes=spec.attributes,
+            populations=self._populations,
+        )
+        for column in (*coded.columns, *coded.attributes.values()):
+            self._dimensions.setdefault(column.name, self._put(column))
+        domain = replace(
+            coded,
+            columns=tuple(map(_without_codes, coded.columns)),
+            attributes={name: _without_codes(column) for name, column in coded.attributes.items()},
+            units=None if spec.unit is None else np.zeros(0, dtype=np.uint32),
+            weights=np.zeros(0, dtype=np.uint64),
+        )
+        counts = DatabaseCounts(
+            database=self._database,
+            domain=domain,
+            dimensions=tuple(self._dimensions[column.name] for column in coded.columns),
+            attributes={name: self._dimensions[name] for name in coded.attributes},
+            unit=None if spec.unit is None else self._units(spec.unit),
+            models=spec.privacy,
+        )
+        return spec, counts
+
+    def recode(
+        self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
+    ) -> DatabaseRows:
+        retyped = {
+            name: (self._raw[name], self._columns.column(name))
+            for name in spec.types
+            if name in spec.released and name not in spec.quasi_identifiers
+        }
+        recoding = Recoding(
+            self._database,
+            spec,
+            verdict,
+            [self._dimensions[name] for name in verdict.coded.names],
+            retyped,
+        )
+        stored = self._database.store(recoding.query, recoding.columns, target)
+        return DatabaseRows(recoding, stored, target, self._populations)
+
+    def _put(self, column: CodedColumn) -> Dimension:
+        return Dimension.put(
+            self._database, self._places[column.name], column, self._raw[column.name], column.codes
+        )
+
+    def _units(self, name: str) -> Dimension:
+        """Number the units in the database, however many they are."""
+        place = self._places[name]
+        table = Star(self._database).input
+        unit = table[f"c{place}"]
+        counted = table.aggregate(nobody=unit.isnull().sum(), rows=table.count())
+        ((nobody, rows),) = self._database.rows(sql(self._database, counted))
+        if nobody:
+            raise InputError(
+                f"Column {name!r}, the unit, is NULL in {nobody:,} of {rows:,} rows.\n"
+                "Whom these rows are about cannot be told.\n"
+                "Fill them in, or leave the rows out."
+            )
+        distinct = table.select(value=unit).distinct()
+        numbered = distinct.mutate(l0=ibis.row_number().over(order_by=distinct.value).cast("int32"))
+        kept = self._database.keep(sql(self._database, numbered), "units")
+        ((units,),) = self._database.rows(
+            sql(self._database, ibis.table({"l0": "int32"}, name=kept).count().as_table())
+        )
+        return Dimension(place, kept, type_of(self._database, place), (), (int(units),))
+
+    def _column_data(self, spec: Spec, name: str, qi: QuasiIdentifier) -> ColumnData:
+        hierarchy = qi.hierarchy
+        target = hierarchy.target if isinstance(hierarchy, FromData) else None
+        if target is None:
+            return column_data(self._columns.column(name), qi, self._columns, self._columns.counts[name])
+        table = Star(self._database).input
+        pair = table.group_by(
+            a=table[f"c{self._places[name]}"], b=table[f"c{self._places[target]}"]
+        ).aggregate(n=ibis._.count())
+        found = self._database.fetch(sql(self._database, pair))
+        values, _ = _typed(spec, {name: found.column("a"), target: found.column("b")}, {})
+        together = CountedColumns(values, {}, found.num_rows)
+        return column_data(together.column(name), qi, together, found.column("n").to_numpy())
+
+
+def _count(database: Database, place: int, *, nulls_only: bool) -> tuple[pa.Array, IntArray]:
+    """Return the different values of a column and how many rows have each."""
+    table = Star(database).input
+    column = table[f"c{place}"]
+    if nulls_only:
+        # One stands for all that are not NULL.
+        column = ibis.ifelse(column.isnull(), ibis.null("int32"), ibis.literal(1, "int32"))
+    grouped = table.select(value=column).group_by("value").aggregate(n=ibis._.count())
+    found = database.fetch(sql(database, grouped))
+    values = found.column("value").combine_chunks()
+    array = pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
+    return array, found.column("n").to_numpy().astype(np.int64)
+
+
+def _typed(
+    spec: Spec, raw: Mapping[str, pa.Array | pa.ChunkedArray], populations: Mapping[str, pa.Table]
+) -> tuple[dict[str, pa.ChunkedArray], dict[str, pa.Table]]:
+    """Return the values coded and in the types of the spec, those of populations too."""
+    names = list(raw)
+    tables = [("", pa.table({name: as_coded(_chunked(raw[name]), name)})) for name in names]
+    places = [f" of the population {spec.populations[key].name!r}" for key in populations]
+    # Where a column has a type, a population has it in the same.
+    found, strange = typed(
+        [*tables, *zip(places, populations.values(), strict=True)],
+        {n: t for n, t in spec.types.items() if n in raw},
+    )
+    if strange:
+        raise InputError(strange)
+    values = {name: table.column(name) for name, table in zip(names, found, strict=False)}
+    return values, dict(zip(populations, found[len(names) :], strict=True))
+
+
+def _chunked(values: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([values])
+
+
+def _without_codes(column: CodedColumn) -> CodedColumn:
+    return replace(column, codes=np.zeros(0, dtype=np.uint32))

@@ -1,0 +1,213 @@
+"""Recoding in a database: one join with the labels, one projection, in the database's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+
+from shoal.describe.hierarchy import ANYTHING, as_text
+from shoal.describe.spec import Spec
+from shoal.encode.column import CodedColumn
+from shoal.engines.relational.database import Database
+from shoal.engines.relational.star import (
+    Beside,
+    Dimension,
+    Joined,
+    Star,
+    key,
+    packed,
+    sql,
+    type_of,
+    with_null,
+)
+from shoal.recode.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """A table and what becomes of it at a node, as queries.
+
+    Attributes
+    ----------
+    dimensions
+        Those of the quasi-identifiers, in order.
+    retyped
+        For other columns that the spec gives a type: their values, and what these become.
+    """
+
+    database: Database
+    spec: Spec
+    verdict: Verdict
+    dimensions: Sequence[Dimension]
+    retyped: Mapping[str, tuple[pa.Array, pa.ChunkedArray]]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the released columns, in the order of the input."""
+        return [name for name in self.database.columns if name in set(self.spec.released)]
+
+    @cached_property
+    def query(self) -> str:
+        """The release, its columns called r0, r1, ...: labels for values, without the classes that fail."""
+        return sql(self.database, self._released(None))
+
+    def with_units(self, unit: str) -> str:
+        """Return the same with one more column, `unit`, which says who a row is about."""
+        return sql(self.database, self._released(unit))
+
+    def original(self, names: Sequence[str]) -> str:
+        """Return the values before, in the types of the spec, of columns that are called o0, o1, ..."""
+        labels, places = self._others, self._places
+        joined = Star(self.database).joined([], labels.tables)
+        columns = {f"o{i}": labels.value(name, joined, places[name]) for i, name in enumerate(names)}
+        return sql(self.database, joined.table.select(**columns))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.database.columns)}
+
+    @cached_property
+    def _others(self) -> _Labels:
+        labels = _Labels(self.database, star=False)
+        for name, (raw, values) in self.retyped.items():
+            labels.of_values(name, self._places[name], raw, values)
+        return labels
+
+    @cached_property
+    def _labels(self) -> _Labels:
+        labels = self._others.copied(star=self.spec.suppressed == "star")
+        for column, level, dimension in self._chosen:
+            labels.of_quasi_identifier(column, level, dimension, numbered=self._gone)
+        return labels
+
+    @property
+    def _gone(self) -> bool:
+        """Whether there are classes that fail."""
+        return self.verdict.suppressed_rows > 0
+
+    @property
+    def _chosen(self) -> list[tuple[CodedColumn, int, Dimension]]:
+        verdict = self.verdict
+        return list(zip(verdict.coded.columns, verdict.levels, self.dimensions, strict=True))
+
+    @cached_property
+    def _varied(self) -> list[int]:
+        """The places of the quasi-identifiers with more than one label."""
+        return [
+            place for place, (_, level, dimension) in enumerate(self._chosen) if dimension.labels[level] > 1
+        ]
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """How many labels each of these has."""
+        return [self.dimensions[place].labels[self.verdict.levels[place]] for place in self._varied]
+
+    @cached_property
+    def _failing(self) -> tuple[str, str]:
+        """The table of the database with the keys of the classes that fail, and the type of a key."""
+        numbers = self.verdict.suppressed_classes()
+        keys = packed([numbers[place] for place in self._varied], self._counts, len(numbers[0]))
+        marks = pa.array(np.ones(len(keys), dtype=np.int32))
+        name = self.database.put(pa.table({"key": keys, "fails": marks}), "suppressed")
+        return name, "string" if pa.types.is_string(keys.type) else "int64"
+
+    def _released(self, unit: str | None) -> Any:
+        star = self.spec.suppressed == "star"
+        labels = self._labels
+        joined = Star(self.database).joined([], labels.tables)
+        table: Any = joined.table
+        failing: Any = None
+        if self._gone:
+            # NULL for the rows of classes that are kept.
+            name, kind = self._failing
+            side = ibis.table({"key": kind, "fails": "int32"}, name=name)
+            numbers = [labels.number(self._chosen[place], joined) for place in self._varied]
+            table, failing = table.left_join(side, key(numbers, self._counts) == side.key), side.fails
+        columns = {}
+        for number, name in enumerate(self.columns):
+            label = labels.value(name, joined, self._places[name])
+            if star and self._gone and name in self.spec.quasi_identifiers:
+                label = ibis.ifelse(failing.notnull(), ibis.literal(ANYTHING), label)
+            columns[f"r{number}"] = label
+        if unit is not None:
+            columns["unit"] = joined.input[f"c{self._places[unit]}"]
+        if self._gone and not star:
+            marked = table.select(**columns, fails=failing)
+            query = marked.filter(marked.fails.isnull()).drop("fails")
+        else:
+            query = table.select(**columns)
+        return query if self.database.shuffles or unit is not None else query.order_by(ibis.random())
+
+
+class _Labels:
+    """What becomes of each column that is not released as it is."""
+
+    def __init__(self, database: Database, *, star: bool) -> None:
+        self._database = database
+        self._star = star
+        self._constants: dict[str, str] = {}
+        self._untouched: set[str] = set()
+        self._names: dict[str, str] = {}
+        self.tables: dict[str, Beside] = {}
+
+    def copied(self, *, star: bool) -> _Labels:
+        """Return the same, to be added to."""
+        other = _Labels(self._database, star=star)
+        other._names.update(self._names)
+        other.tables.update(self.tables)
+        return other
+
+    def of_quasi_identifier(
+        self, column: CodedColumn, level: int, dimension: Dimension, *, numbered: bool
+    ) -> None:
+        """Let a value become its label at a level; with `numbered`, its number is told too."""
+        labels = as_text(column.labels[level]) if self._star else column.labels[level]
+        if level and len(labels) == 1 and labels.null_count == 0:
+            self._constants[column.name] = labels[0].as_py()
+            return
+        # What is not found there is NULL, which stays NULL but where one label is for everything.
+        numbers = column.maps[level][dimension.codes]
+        known = labels.take(pa.array(numbers))
+        untouched = level == 0 and known.type == dimension.values.type
+        if untouched and not (self._database.dictionaries and pa.types.is_string(known.type)):
+            self._untouched.add(column.name)
+            if not numbered or dimension.labels[level] == 1:
+                return
+        told = {"number": pa.array(numbers.astype(np.int32))} if numbered else {}
+        if column.name not in self._untouched:
+            told["label"] = known
+        self._put(column.name, dimension.place, dimension.values, told)
+
+    def of_values(self, name: str, place: int, raw: pa.Array, values: pa.ChunkedArray) -> None:
+        """Let values become others, of another type."""
+        plain = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+        there = raw.is_valid()
+        self._put(name, place, raw.filter(there), {"label": pa.concat_arrays(plain.chunks).filter(there)})
+
+    def value(self, name: str, joined: Joined, place: int) -> Any:
+        """Return what is released of a column."""
+        if name in self._constants:
+            return ibis.literal(self._constants[name])
+        if name in self._names and name not in self._untouched:
+            return joined.sides[self._names[name]].label
+        return joined.input[f"c{place}"]
+
+    def number(self, chosen: tuple[CodedColumn, int, Dimension], joined: Joined) -> Any:
+        """Return the number of the label of a quasi-identifier with more than one."""
+        column, level, dimension = chosen
+        return with_null(joined, dimension, level, joined.sides[self._names[column.name]].number)
+
+    def _put(self, name: str, place: int, values: pa.Array, told: Mapping[str, pa.Array]) -> None:
+        columns = {
+            what: array.dictionary_encode() if pa.types.is_string(array.type) else array
+            for what, array in told.items()
+        }
+        table = self._database.put(pa.table({"value": values, **columns}), f"labels_{place}")
+        self._names[name] = table
+        self.tables[table] = Beside(place, type_of(self._database, place))

@@ -1,0 +1,179 @@
+"""Released rows in a database, audited there, and put into their place with the evidence beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.audit import Audit
+from shoal.audit.audit import audit_relation
+from shoal.audit.placed import placed
+from shoal.audit.reference import claims, original_columns
+from shoal.audit.relation import shown_files
+from shoal.describe.hierarchy import ANYTHING, as_text
+from shoal.describe.spec import Spec
+from shoal.engines.relational.database import Stored
+from shoal.engines.relational.recode import Recoding
+from shoal.engines.target import FileTarget, Target
+from shoal.write.placed import write_placed
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+_MARKS = {"pyspark": "`"}
+"""What stands around names in SQL, where that is not a double quote."""
+
+
+@dataclass(frozen=True)
+class DatabaseRows:
+    """Released rows that a database has written.
+
+    Attributes
+    ----------
+    stored
+        Where they are until they are published.
+    target
+        Where they will go, if that was known when they were written.
+    """
+
+    recoding: Recoding
+    stored: Stored
+    target: Target | None
+    populations: Mapping[str, pa.Table]
+
+    @property
+    def count(self) -> int:
+        return self.stored.rows
+
+    def table(self) -> pa.Table:
+        return self.recoding.database.fetch(f"SELECT * FROM {self.stored.relation}")
+
+    def native(self) -> Any:
+        frame = getattr(self.stored, "frame", None)
+        return self.table() if frame is None else frame
+
+    def labels(self, column: str) -> pa.Array:
+        verdict = self.recoding.verdict
+        place = verdict.coded.names.index(column)
+        own, level = verdict.coded.columns[place], verdict.levels[place]
+        left = own.label_counts(level) > verdict.lost[place]
+        labels = own.labels[level].take(pa.array(np.flatnonzero(left)))
+        if self.recoding.spec.suppressed == "remove":
+            return labels
+        texts = as_text(labels)
+        return pc.unique(pa.concat_arrays([texts, pa.array([ANYTHING] * bool(verdict.suppressed_rows))]))
+
+    def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
+        earlier = self._earlier(spec, levels, starred_rows)
+        return self._audit(self.stored, self.target, spec, levels, starred_rows, earlier)
+
+    def write(
+        self,
+        release: Release,
+        target: Target,
+        *,
+        sign: str | Path | None,
+        report: Callable[[Audit, str], str] | None,
+        stage: Callable[[str], AbstractContextManager[object]],
+        manifest: Path | None,
+    ) -> Path:
+        stored, audit = self.stored, release.audit
+        if target != self.target:
+            database = self.recoding.database
+            database.check(target)
+            with stage("write"):
+                mark = _MARKS.get(database.dialect, '"')
+                columns = self.recoding.columns
+                named = ", ".join(f"{_quoted(name, mark)} AS r{i}" for i, name in enumerate(columns))
+                stored = database.store(f"SELECT {named} FROM {self.stored.relation}", columns, target)
+            with stage("audit"):
+                starred = release.suppressed_rows if release.spec.suppressed == "star" else 0
+                audit = self._audit(stored, target, release.spec, release.levels, starred, release.audit)
+                audit.require(self.count)
+        return write_placed(
+            release, stored, target, audit, sign=sign, report=report, stage=stage, manifest_at=manifest
+        )
+
+    def _earlier(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit | None:
+        """Audit the rows with who they are about, where claims count people and the release does not tell."""
+        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
+        if spec.unit is None or told or not any(claim.unit for claim in claims(spec)):
+            return None
+        columns = {name: f"r{place}" for place, name in enumerate(self.recoding.columns)}
+        query = f"({self.recoding.with_units(spec.unit)}) AS shoal_rows"
+        return self._asked(query, columns, None, spec, levels, starred_rows, None, unit="unit")
+
+    def _audit(
+        self,
+        stored: Stored,
+        target: Target | None,
+        spec: Spec,
+        levels: Mapping[str, int],
+        starred_rows: int,
+        earlier: Audit | None,
+    ) -> Audit:
+        columns = {name: _quoted(name) for name in self.recoding.columns}
+        return self._asked(
+            stored.relation, columns, target, spec, levels, starred_rows, earlier, stored=stored
+        )
+
+    def _asked(
+        self,
+        source: str,
+        columns: Mapping[str, str],
+        target: Target | None,
+        spec: Spec,
+        levels: Mapping[str, int],
+        starred_rows: int,
+        earlier: Audit | None,
+        unit: str | None = None,
+        stored: Stored | None = None,
+    ) -> Audit:
+        compared = original_columns(spec, claims(spec))
+        original = f"({self.recoding.original(compared)}) AS shoal_rows" if compared else None
+        shown, telling = _shown(target, stored, list(columns))
+        with placed(
+            self.recoding.database,
+            source,
+            columns,
+            name=self.recoding.database.title,
+            shown=shown or source,
+            shown_columns={name: _quoted(name) for name in columns},
+            telling=telling,
+            original=original,
+            original_columns={name: f"o{place}" for place, name in enumerate(compared)},
+            hidden=() if unit is None else (unit,),
+        ) as (relation, own):
+            return audit_relation(
+                relation,
+                spec,
+                original=own,
+                populations=self.populations,
+                levels=levels,
+                unit=unit,
+                earlier=earlier,
+                starred_rows=starred_rows,
+            )
+
+
+def _shown(target: Target | None, stored: Stored | None, columns: Sequence[str]) -> tuple[str, str | None]:
+    """Return what stands after FROM for somebody who has the release, and in which dialect."""
+    if not isinstance(target, FileTarget) or stored is None:
+        return ("" if target is None else target.title, None)
+    here = target.path.resolve().parent
+    folder = [file.resolve().parent for file in stored.files] != [here]
+    shown, _ = shown_files(
+        target.title, columns, folder=folder, delimiter=target.delimiter, quote=target.quote
+    )
+    return shown, "duckdb"
+
+
+def _quoted(name: str, mark: str = '"') -> str:
+    return mark + name.replace(mark, mark * 2) + mark

@@ -1,0 +1,8 @@
+"""Spark: data frames, tables and folders of files, counted and recoded on a cluster.
+
+Nothing of Shoal runs on the executors: they get SQL alone, without functions in Python.
+"""
+
+from shoal.engines.spark.spark import Spark, open_spark
+
+__all__ = ["Spark", "open_spark"]

@@ -1,0 +1,121 @@
+"""Folders of files, on whatever file system Spark writes to."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
+
+from shoal.errors import OutputError
+
+
+def located(spark: SparkSession, place: str) -> str:
+    """Return a path as it is meant here: Spark may have been started in another folder."""
+    jvm: Any = getattr(spark, "_jvm", None)
+    if jvm is None or re.match(r"[A-Za-z][\w+.-]+:", place):
+        return place
+    default = jvm.org.apache.hadoop.fs.FileSystem.getDefaultUri(spark.sparkContext._jsc.hadoopConfiguration())
+    return str(Path(place).absolute()) if default.getScheme() == "file" else place
+
+
+class Folder:
+    """A folder that Spark writes: hidden beside its place at first, then renamed.
+
+    On a disk and on HDFS each rename happens at once. On an object store it is a copy of all files.
+    """
+
+    def __init__(self, spark: SparkSession, place: str) -> None:
+        jvm: Any = getattr(spark, "_jvm", None)
+        if jvm is None:
+            raise OutputError(
+                "Files cannot be written from this session.\n"
+                "It is a client of a Spark server (Spark Connect), which gives no access to its files.\n"
+                "Write to a table, or run where the driver runs."
+            )
+        self._path = jvm.org.apache.hadoop.fs.Path
+        configuration = getattr(spark, "_jsparkSession").sessionState().newHadoopConf()  # noqa: B009 (not public)
+        try:
+            wanted = self._path(located(spark, place))
+            self._files = wanted.getFileSystem(configuration)
+            self._target = self._files.makeQualified(wanted)
+        except Py4JError:
+            raise OutputError(
+                f"The output {place!r} cannot be written.\nSpark knows no such file system.\nCheck the path."
+            ) from None
+        self._hidden = self._beside("")
+        self._check()
+
+    def _check(self) -> None:
+        parent = self._target.getParent()
+        try:
+            found = parent is not None and self._files.exists(parent)
+        except Py4JError:
+            found = True  # whoever may not look may still write
+        # Object stores have no folders that could be missing.
+        if not found and self._target.toUri().getScheme() in ("file", "hdfs"):
+            raise OutputError(
+                f"The output {self.name!r} cannot be written.\nIts folder does not exist.\n"
+                "Create the folder first, or choose another."
+            )
+
+    @property
+    def name(self) -> str:
+        return str(self._target.getName())
+
+    @property
+    def hidden(self) -> str:
+        """Where the files are written first."""
+        return str(self._hidden)
+
+    @property
+    def target(self) -> str:
+        return str(self._target)
+
+    def publish(self) -> None:
+        """Rename the hidden folder; what was in its place goes when it is there."""
+        old = self._beside("old.")
+        try:
+            replaces = self._files.exists(self._target)
+            if replaces and not self._files.rename(self._target, old):
+                raise self._refused()
+            if not self._files.rename(self._hidden, self._target):
+                if replaces:
+                    self._files.rename(old, self._target)
+                raise self._refused()
+            if replaces:
+                self._files.delete(old, True)
+        except Py4JError:
+            raise self._refused() from None
+
+    def discard(self) -> None:
+        self._files.delete(self._hidden, True)
+
+    def files(self, *, published: bool) -> list[Path]:
+        """Return the paths of the files, if they are on a disk of this machine."""
+        folder = urlsplit((self._target if published else self._hidden).toUri().toString())
+        if folder.scheme != "file":
+            return []
+        paths = Path(unquote(folder.path)).glob("*")
+        return sorted(path for path in paths if not path.name.startswith((".", "_")))
+
+    def tidy(self) -> None:
+        """Remove the checksums that Hadoop puts beside files on a disk; nobody else knows them."""
+        folder = urlsplit(self._hidden.toUri().toString())
+        if folder.scheme == "file":
+            for path in Path(unquote(folder.path)).glob(".*.crc"):
+                path.unlink()
+
+    def _beside(self, mark: str) -> Any:
+        return self._path(self._target.getParent(), f".{self.name}.{mark}{secrets.token_hex(4)}")
+
+    def _refused(self) -> OutputError:
+        return OutputError(
+            f"The output {self.name!r} could not be put into its place.\n"
+            "The file system refused to rename a folder.\n"
+            "Check the permissions there."
+        )

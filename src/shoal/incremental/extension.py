@@ -1,0 +1,201 @@
+"""What `extend` returns: the extended release, what was added to it, and the proof that both hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.audit import Audit, References, audit_release
+from shoal.audit.difference import difference_findings
+from shoal.describe.spec import Spec
+from shoal.errors import InputError
+from shoal.events import Steps
+from shoal.incremental.earlier import Earlier
+from shoal.read.source import InputFormat
+from shoal.write.atomic import check_writable
+from shoal.write.files import suffix_of
+from shoal.write.release import write_release
+
+_TEXT = (".csv", ".csv.gz")
+
+
+@dataclass(frozen=True, eq=False)
+class Extension:
+    """An extended release: the rows of the earlier one as they stand there, and those that were added.
+
+    Attributes
+    ----------
+    table
+        All its rows, shuffled.
+    spec, levels
+        What it satisfies, and the level of each quasi-identifier, as in the earlier release.
+    rows, suppressed_rows
+        Rows of the original tables and the new ones together, and how many of them it does not have.
+    allowed_rows
+        How many it may not have.
+    new_rows, waiting_rows
+        How many rows are new, and how many of these it does not have yet.
+    added_rows, returned_rows
+        How many rows it has beside those of the earlier release, and how many of these are not new but were
+        suppressed before.
+    difference_sizes
+        For each size that occurs, the number of classes that got so many rows.
+    audit
+        What an independent check found: of all its rows, and of the difference between the releases.
+    earlier
+        The release that it extends.
+    """
+
+    table: pa.Table
+    spec: Spec
+    rows: int
+    suppressed_rows: int
+    allowed_rows: int
+    new_rows: int
+    waiting_rows: int
+    added_rows: int
+    returned_rows: int
+    difference_sizes: Mapping[int, int]
+    audit: Audit
+    notes: tuple[str, ...]
+    earlier: Earlier = field(repr=False)
+    references: References = field(repr=False)
+    steps: Steps = field(repr=False)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        return self.earlier.levels
+
+    @property
+    def quality(self) -> str:
+        """The name of the quality measure by which the levels were chosen, for the earlier release."""
+        return self.spec.quality.name
+
+    @property
+    def score(self) -> None:
+        """Not measured: the levels were chosen before the new rows came."""
+        return
+
+    @property
+    def optimal(self) -> bool:
+        return False
+
+    @property
+    def bound(self) -> None:
+        return
+
+    @property
+    def shuffled(self) -> bool:
+        return True
+
+    @property
+    def seeded(self) -> bool:
+        return False
+
+    @property
+    def dialect(self) -> InputFormat:
+        """How its file is written: as that of the earlier release."""
+        return self.earlier.evidence.input_format
+
+    def write(self, path: str | Path, *, sign: str | Path | None = None) -> Path:
+        """Write it with its evidence beside it, once the audits of the written file hold.
+
+        The second audit is of the difference between this file and that of the earlier release. It is in
+        the manifest, under `extends`, for whoever has both files.
+
+        Parameters
+        ----------
+        path
+            Ends in `.csv` or `.csv.gz` if the earlier release does, otherwise in `.parquet`. It is another
+            file than the earlier release, which is needed to check this one.
+        sign
+            A file with the private key that signs the manifest.
+        """
+        path = Path(path)
+        self.check_place(path)
+
+        def extends(data: Path, dialect: InputFormat) -> dict[str, Any]:
+            findings = difference_findings(
+                data,
+                self.earlier.path,
+                dialect,
+                self.spec,
+                self._audit_of_rows,
+                names=(path.name, self.earlier.name),
+            )
+            Audit(findings, self.added_rows, 0).require(self.added_rows)
+            file = {"name": self.earlier.name, "sha256": self.earlier.sha256}
+            return {"extends": {"file": file, "claims": [asdict(finding) for finding in findings]}}
+
+        return write_release(self, self.references, path, sign=sign, stage=self.steps, further=extends)
+
+    def check_place(self, path: Path) -> None:
+        """Raise if it cannot be written there.
+
+        Raises
+        ------
+        InputError
+            The format is another than that of the earlier release: their rows could not be compared.
+        OutputError
+            The place is that of the earlier release, or cannot be written to.
+        """
+        check_place(path, self.earlier)
+
+    def _audit_of_rows(self, rows: pa.Table) -> Audit:
+        return audit_release(rows, self.spec, original=self.references.original, starred_rows=0)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Tell everything that a reader wants to know, in words."""
+        share, allowed = self.suppressed_rows / self.rows, f"{self.allowed_rows:,} allowed"
+        sizes = self.difference_sizes
+        classes = sum(sizes.values())
+        within = (
+            f"{classes:,} {'class' if classes == 1 else 'classes'} of {min(sizes):,} to {max(sizes):,} rows"
+        )
+        facts = [
+            ("Extends", f"{self.earlier.name}, {self.earlier.table.num_rows:,} rows"),
+            ("Levels", ", ".join(f"{name} {level}" for name, level in self.levels.items()) + " (kept)"),
+            ("New", f"{self.new_rows:,} rows, {self.waiting_rows:,} of them waiting"),
+            ("Returned", f"{self.returned_rows:,} of those that were suppressed before"),
+            ("Added", f"{self.added_rows:,} rows in {within}"),
+            ("Suppressed", f"{self.suppressed_rows:,} of {self.rows:,} rows ({share:.2%}), {allowed}"),
+            *((finding.claim, finding.verdict) for finding in self.audit.findings),
+        ]
+        return facts + [("Note", note) for note in self.notes]
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the result as plain values, ready for JSON."""
+        return {
+            "extends": {"file": self.earlier.name, "sha256": self.earlier.sha256},
+            "levels": self.levels,
+            "rows": self.rows,
+            "suppressed_rows": self.suppressed_rows,
+            "allowed_rows": self.allowed_rows,
+            "new_rows": self.new_rows,
+            "waiting_rows": self.waiting_rows,
+            "added_rows": self.added_rows,
+            "returned_rows": self.returned_rows,
+            "released_rows": self.table.num_rows,
+            "difference_sizes": {str(size): count for size, count in self.difference_sizes.items()},
+            "claims": [
+                {"claim": finding.claim, "holds": finding.holds, "measured": finding.measured}
+                for finding in self.audit.findings
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def check_place(path: Path, earlier: Earlier) -> None:
+    """Raise if an extended release cannot be written to a place; see `Extension.check_place`."""
+    check_writable(path, apart_from=[earlier.path, earlier.evidence.path])
+    ours, theirs = suffix_of(path), suffix_of(earlier.path)
+    if (ours in _TEXT) != (theirs in _TEXT) or ours == ".xlsx":
+        raise InputError(
+            "An extended release is written in the format of the earlier one.\n"
+            f"Found: {path.name!r}, and {earlier.path.name!r}.\n"
+            f"End its name in {' or '.join(_TEXT) if theirs in _TEXT else theirs}."
+        )

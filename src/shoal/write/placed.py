@@ -1,0 +1,100 @@
+"""A release that a database wrote: put into its place together with its evidence, or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoal.audit import Audit
+from shoal.engines.target import FileTarget, Target
+from shoal.read.source import InputFormat
+from shoal.write.atomic import atomic
+from shoal.write.manifest import Releasable, manifest
+from shoal.write.release import CHECKER, checker_path, manifest_path, report_path, signature_path
+
+if TYPE_CHECKING:
+    from shoal.engines.relational.database import Stored
+
+
+def write_placed(
+    release: Releasable,
+    stored: Stored,
+    target: Target,
+    audit: Audit,
+    *,
+    sign: str | Path | None,
+    report: Callable[[Audit, str], str] | None,
+    stage: Callable[[str], AbstractContextManager[object]],
+    manifest_at: Path | None,
+) -> Path:
+    """Publish stored rows, with the manifest and what else is asked for beside them.
+
+    Parameters
+    ----------
+    stored
+        The rows, as audited.
+    manifest_at
+        Where the manifest of a table goes; if not given, into the current folder.
+
+    Returns
+    -------
+    Path
+        That of the release, or of the manifest where the release is a table.
+    """
+    signed = None
+    if sign is not None:
+        from shoal.write.signature import signer
+
+        signed = signer(sign)
+    base = target.path if isinstance(target, FileTarget) else Path(_file_name(target.name))
+    own = manifest_path(base) if manifest_at is None else manifest_at
+    checker = checker_path(base) if isinstance(target, FileTarget) and base.suffix else None
+    wanted = {
+        "manifest": own,
+        "checker": checker,
+        "signature": None if signed is None else own.with_name(f"{own.name}.sig"),
+        "report": None if report is None else report_path(base),
+    }
+    targets = {what: place for what, place in wanted.items() if place is not None}
+    with ExitStack() as stack:
+        stack.callback(stored.discard)
+        files = stack.enter_context(atomic(*targets.values()))
+        hidden = dict(zip(targets, files, strict=True))
+        dialect = None
+        if isinstance(target, FileTarget) and checker is not None:
+            dialect = InputFormat(delimiter=target.delimiter, quote=target.quote, encoding="utf-8")
+        evidence = manifest(release, audit, stored.files, target=target, dialect=dialect)
+        text = (json.dumps(evidence, indent=2, ensure_ascii=False) + "\n").encode()
+        hidden["manifest"].write_bytes(text)
+        if checker is not None:
+            hidden["checker"].write_bytes(CHECKER.read_bytes())
+        if signed is not None:
+            hidden["signature"].write_bytes(signed(text))
+        if report is not None:
+            with stage("report"):
+                page = report(audit, evidence.get("file", {}).get("sha256", ""))
+            hidden["report"].write_text(page, encoding="utf-8", newline="\n")
+        with stage("write"):
+            stored.publish()
+    if isinstance(target, FileTarget):
+        if signed is None:
+            signature_path(base).unlink(missing_ok=True)
+        if report is None:
+            report_path(base).unlink(missing_ok=True)
+        return base
+    return own
+
+
+def _file_name(table: str) -> str:
+    """Return a table's name as one of a file.
+
+    Examples
+    --------
+    >>> _file_name('clinic."a/b"')
+    'clinic.a_b'
+    """
+    return re.sub(r"[^\w.-]+", "_", table.replace('"', "")).strip("_") or "release"

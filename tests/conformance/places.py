@@ -1,0 +1,145 @@
+"""Where a table may be: each place takes an Arrow table and says how `anonymize` is called for it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from shoal.write.files import write_table
+
+
+class Place(Protocol):
+    """An engine with a way to put tables where it finds them."""
+
+    engine: str
+    text: bool
+    """Whether every cell becomes text there."""
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        """Return the arguments of `anonymize` that lead to the table."""
+        ...
+
+
+class InMemory:
+    engine, text = "memory", False
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        return {"data": table, "engine": "memory"}
+
+
+class ParquetFiles:
+    """Two files that are one table."""
+
+    engine, text = "duckdb", False
+
+    def __init__(self, folder: Path) -> None:
+        self._folders = (folder / f"parquet-{number}" for number in itertools.count())
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        folder = next(self._folders)
+        folder.mkdir()
+        half = table.num_rows // 2
+        pq.write_table(table.slice(0, half), folder / "part-1.parquet")
+        pq.write_table(table.slice(half), folder / "part-2.parquet")
+        return {"data": f"{folder}/*.parquet", "engine": "duckdb"}
+
+
+class CsvFile:
+    engine, text = "duckdb", True
+
+    def __init__(self, folder: Path) -> None:
+        self._files = (folder / f"table-{number}.csv" for number in itertools.count())
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        path = next(self._files)
+        write_table(table, path)
+        return {"data": path, "engine": "duckdb"}
+
+
+class DuckDBTable:
+    engine, text = "duckdb", False
+
+    def __init__(self, folder: Path) -> None:
+        self._files = (folder / f"clinic-{number}.duckdb" for number in itertools.count())
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        import duckdb
+
+        path = next(self._files)
+        with duckdb.connect(path) as connection:
+            connection.register("given", table)
+            connection.execute("CREATE TABLE visits AS FROM given")
+        return {"data": str(path), "table": "visits"}
+
+
+class PostgresTable:
+    engine, text = "postgres", False
+
+    _TYPES = (
+        (pa.types.is_boolean, "boolean"),
+        (pa.types.is_integer, "bigint"),
+        (pa.types.is_floating, "double precision"),
+        (pa.types.is_date, "date"),
+        (pa.types.is_timestamp, "timestamp"),
+        (pa.types.is_string, "text"),
+    )
+
+    def __init__(self, clinic: Any) -> None:
+        self._clinic = clinic
+        self._names = (f"visits_{number}" for number in itertools.count())
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        name = next(self._names)
+        cells = ", ".join(f"{_quoted(field.name)} {self._type(field.type)}" for field in table.schema)
+        with self._clinic.server.connect(self._clinic.database) as connection:
+            connection.execute(f"CREATE TABLE {name} ({cells})")
+            places = ", ".join(["%s"] * table.num_columns)
+            with connection.cursor() as cursor:
+                rows = [tuple(row[name] for name in table.column_names) for row in table.to_pylist()]
+                cursor.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+        return {"data": self._clinic.url, "table": name}
+
+    def _type(self, kind: pa.DataType) -> str:
+        return next(name for fits, name in self._TYPES if fits(kind))
+
+
+class SparkFrame:
+    engine, text = "spark", False
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def put(self, table: pa.Table) -> dict[str, Any]:
+        return {"data": self._session.createDataFrame(table)}
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+Opened = Callable[[str], Place]
+NAMES = ("memory", "parquet", "csv", "duckdb-table", "postgres", "spark")
+
+
+@pytest.fixture
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    """Give a place by its name; servers and sessions start when the first test asks for them."""
+
+    def open_place(name: str) -> Place:
+        if name == "memory":
+            return InMemory()
+        if name == "postgres":
+            return PostgresTable(request.getfixturevalue("clinic"))
+        if name == "spark":
+            return SparkFrame(request.getfixturevalue("spark_session"))
+        kinds: dict[str, Any] = {"parquet": ParquetFiles, "csv": CsvFile, "duckdb-table": DuckDBTable}
+        place: Place = kinds[name](tmp_path)
+        return place
+
+    return open_place

@@ -1,0 +1,295 @@
+"""DuckDB's files and tables: what is read, what is written, and what is left when it goes wrong."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from shoal.engines.choose import bytes_of, open_engine
+from shoal.engines.duckdb.database import DuckDB
+from shoal.engines.target import TableTarget
+from shoal.errors import AuditError, InputError, OutputError
+from shoal.read.source import InputFormat
+
+PEOPLE = pa.table(
+    {
+        "name": [f"p{number}" for number in range(40)],
+        "age": pa.array([20 + number % 30 for number in range(40)], pa.int64()),
+        "town": ["Bath", None, "", 'O"Hara'] * 10,
+        "disease": ["flu", "cold", None, "a,b"] * 10,
+    }
+)
+SPEC = shoal.Spec(
+    identifiers=["name"],
+    quasi_identifiers={"age": shoal.intervals(10, 20), "town": "suppress"},
+    sensitive=["disease"],
+    privacy=[shoal.KAnonymity(3)],
+    suppression=0.1,
+)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.parquet"
+    pq.write_table(PEOPLE, path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Keep temporary files apart, and see that none is left."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    import gc
+
+    gc.collect()
+    assert list(folder.iterdir()) == []
+
+
+def rows(table: pa.Table) -> list[str]:
+    return sorted(map(str, table.to_pylist()))
+
+
+def expected() -> list[str]:
+    return rows(shoal.anonymize(PEOPLE, SPEC).data)
+
+
+@pytest.mark.parametrize("name", ["release.parquet", "release.csv", "release.csv.gz", "release"])
+def test_it_writes_files_and_folders_with_their_evidence(name: str, people: Path, tmp_path: Path) -> None:
+    output = tmp_path / name
+    for _ in range(2):  # the second takes the place of the first
+        release = shoal.anonymize(people, SPEC, engine="duckdb", output=output)
+        assert release.released.count == len(expected())
+    found = shoal.audit_release(output)
+    assert found.holds and found.rows == len(expected())
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    if name == "release":
+        assert rows(pq.read_table(output)) == expected()
+    elif name.endswith(".parquet"):
+        assert rows(pq.read_table(output)) == expected()
+        assert pq.read_schema(output).metadata in (None, {})
+    else:
+        content = output.read_bytes()
+        lines = (gzip.decompress(content) if name.endswith(".gz") else content).decode().splitlines()
+        assert lines[0] == "age,town,disease"
+        # NULL is nothing, the empty text is in quotes.
+        assert any(line.split(",")[-1] == "" for line in lines)
+        assert any(',"",' in line for line in lines)
+        assert any('"a,b"' in line for line in lines)
+
+
+def test_a_release_without_a_place_can_be_written_later(people: Path, tmp_path: Path) -> None:
+    release = shoal.anonymize(people, SPEC, engine="duckdb")
+    assert rows(release.data) == expected()
+    path = release.write(tmp_path / "later.csv", report=True)
+    assert shoal.audit_release(path).holds
+    assert (tmp_path / "later.csv.report.html").exists()
+    assert release.risk().after.rows == len(expected())
+
+
+def test_a_table_of_a_database_file(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.register("given", PEOPLE)
+        connection.execute("CREATE TABLE visits AS FROM given")
+        connection.execute("CREATE TABLE visits_release AS SELECT 'old' AS age")
+    shoal.anonymize(path, SPEC, table="visits", output_table="visits_release", publish=False)
+    release = shoal.anonymize(path, SPEC, table="visits", output_table="visits_release", publish=False)
+    written = release.write(tmp_path / "x.parquet")
+    del release
+    assert shoal.audit_release(written).holds
+    with duckdb.connect(path, read_only=True) as connection:
+        assert connection.execute("FROM visits_release").fetchall() == [("old",)]
+    release = shoal.anonymize(
+        path, SPEC, table="(SELECT * FROM visits)", output_table="visits_release", publish=False
+    )
+    evidence = release.write(TableTarget("visits_release"), manifest=tmp_path / "evidence.json")
+    assert evidence == tmp_path / "evidence.json"
+    del release
+    with duckdb.connect(path, read_only=True) as connection:
+        assert rows(connection.sql("FROM visits_release").to_arrow_table()) == expected()
+        names = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
+    assert names == [("visits",), ("visits_release",)]
+
+
+def test_a_relation_stays_what_it_is(people: Path) -> None:
+    relation = duckdb.sql(f"FROM read_parquet('{people.as_posix()}') WHERE age >= 30")
+    release = shoal.anonymize(relation, SPEC, engine="duckdb")
+    assert release.engine == "duckdb"
+    assert release.rows == 20
+
+
+def test_the_engine_goes_by_the_input(people: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    pq.write_table(PEOPLE, folder / "a.parquet")
+    (folder / "_SUCCESS").write_text("")
+
+    def chosen(data: object, **how: Any) -> str:
+        engine = open_engine(data, InputFormat(), **how)
+        engine.close()
+        return engine.name
+
+    assert chosen(people) == "memory"
+    assert chosen(PEOPLE) == "memory"
+    assert chosen(folder) == "duckdb"
+    assert chosen(f"{folder}/*.parquet") == "duckdb"
+    assert chosen(people, engine="duckdb") == "duckdb"
+    with pytest.raises(InputError, match="no engine 'dukdb'"):
+        open_engine(people, InputFormat(), engine="dukdb")
+    with pytest.raises(InputError, match="cannot take this data"):
+        open_engine(people, InputFormat(), engine="postgres")
+
+
+def test_a_large_file_is_left_where_it_is(people: Path) -> None:
+    size = people.stat().st_size
+    os.truncate(people, 200_000_000)  # no Parquet file any more, but nobody looks yet
+    with pytest.raises(InputError, match="not a complete Parquet file"):
+        shoal.anonymize(people, SPEC, memory="1GB")
+    os.truncate(people, size)
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "said"),
+    [
+        ("nowhere/*.parquet", {}, "There are no files"),
+        ("people.parquet", {"table": "visits"}, "is none"),
+        ("people.parquet", {"output_table": "visits"}, "only into a database"),
+        ("people.parquet", {"output": "release.xlsx"}, "does not write files like"),
+        ("people.parquet", {"output": "people.parquet"}, "same file"),
+        ("people.parquet", {"output": "no/such/folder/release.parquet"}, "does not exist"),
+        ("people.parquet", {"output": "."}, "cannot be written"),
+        ("people.parquet", {"seed": 1}, "a seed does not make that repeatable"),
+        ("people.parquet", {"keep_order": True}, "cannot keep the order"),
+        ("people.parquet", {"memory": "much"}, "Write for example 4GB"),
+        ("broken.parquet", {}, "not a complete Parquet file"),
+        ("clinic.duckdb", {}, "is not said which table"),
+        ("clinic.duckdb", {"table": "visit"}, "Did you mean 'visits'"),
+        ("text.duckdb", {"table": "visits"}, "cannot be read"),
+        ("*.parquet", {}, "not a complete Parquet file|have not the same columns"),
+    ],
+)
+def test_bad_input_is_refused_before_any_work(
+    data: str, how: dict[str, Any], said: str, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.parquet").write_bytes(people.read_bytes()[:-100])
+    (tmp_path / "text.duckdb").write_text("no database")
+    with duckdb.connect(tmp_path / "clinic.duckdb") as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 1 AS age; CREATE TABLE others AS SELECT 2 AS age")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    with pytest.raises((InputError, OutputError), match=said) as error:
+        shoal.anonymize(data, SPEC, engine="duckdb", **how)
+    assert 'O"Hara' not in str(error.value)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def _fails(message: str) -> Callable[..., Any]:
+    def fail(*_: object, **__: object) -> Any:
+        raise duckdb.IOException(message)
+
+    return fail
+
+
+@pytest.mark.parametrize("name", ["release.parquet", "release"])
+@pytest.mark.parametrize("how", ["disk", "interrupt", "audit"])
+def test_what_goes_wrong_leaves_the_old_release(
+    name: str, how: str, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / name
+    shoal.anonymize(people, SPEC, engine="duckdb", output=output)
+    before = {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    original = DuckDB._execute
+
+    def execute(self: DuckDB, sql: str, *rest: Any, **more: Any) -> Any:
+        if sql.startswith("COPY") and how != "audit":
+            original(self, sql, *rest, **more)  # so that there is something to clean up
+            if how == "disk":
+                raise self._told(duckdb.IOException("Could not write all bytes: No space left on device"))
+            if how == "interrupt":
+                raise KeyboardInterrupt
+        return original(self, sql, *rest, **more)
+
+    monkeypatch.setattr(DuckDB, "_execute", execute)
+    expected_error: type[BaseException] = OutputError
+    if how == "interrupt":
+        expected_error = KeyboardInterrupt
+    if how == "audit":
+        expected_error = AuditError
+        monkeypatch.setattr("shoal.recode.verdict.Verdict.suppressed_classes", lambda self: self.numbers)
+        monkeypatch.setattr("shoal.privacy.judge.passing", lambda models, classes: classes.sizes > 0)
+        monkeypatch.setattr("shoal.recode.verdict.passing", lambda models, classes: classes.sizes > 0)
+    spec = (
+        SPEC
+        if how != "audit"
+        else shoal.Spec(
+            identifiers=["name"],
+            quasi_identifiers={
+                "age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+                "town": "suppress",
+            },
+            sensitive=["disease"],
+            privacy=[shoal.KAnonymity(2)],
+            suppression=1.0,
+        )
+    )
+    with pytest.raises(expected_error):
+        shoal.anonymize(people, spec, engine="duckdb", output=output)
+    assert {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_a_table_that_changes_meanwhile_is_refused(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = DuckDB.put
+
+    def put(self: DuckDB, table: pa.Table, name: str) -> str:
+        pq.write_table(pa.concat_tables([PEOPLE, PEOPLE.slice(0, 1)]), people)
+        return original(self, table, name)
+
+    monkeypatch.setattr(DuckDB, "put", put)
+    with pytest.raises(InputError, match="changed while it was read"):
+        shoal.anonymize(people, SPEC, engine="duckdb")
+
+
+def test_columns_that_differ_by_case_are_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "cases.parquet"
+    pq.write_table(pa.table({"age": [1, 1, 2, 2], "Age": ["a", "b", "c", "d"]}), path)
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"}, insensitive=["Age"], privacy=[shoal.KAnonymity(2)]
+    )
+    with pytest.raises(InputError, match="differ by case alone"):
+        shoal.anonymize(path, spec, engine="duckdb")
+
+
+def test_text_files_of_one_table(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age;town\n21;Bath\n22;\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text('age;town\n23;""\n24;Bath\n', encoding="utf-8")
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10), "town": "suppress"}, privacy=[shoal.KAnonymity(4)]
+    )
+    release = shoal.anonymize(f"{tmp_path}/*.csv", spec)
+    assert (release.engine, release.rows) == ("duckdb", 4)
+    (tmp_path / "c.csv").write_text("age;city\n23;Bath\n", encoding="utf-8")
+    with pytest.raises(InputError, match="have not the same header"):
+        shoal.anonymize(f"{tmp_path}/*.csv", spec)
+    (tmp_path / "c.csv").write_bytes("age;town\n23;Zürich\n".encode("cp1252"))
+    with pytest.raises(InputError):
+        shoal.anonymize(f"{tmp_path}/*.csv", spec, drop_undeclared=True)
+
+
+def test_memory_is_a_number_with_a_unit() -> None:
+    assert bytes_of("1.5 GB") == 1_500_000_000
+    assert bytes_of(None) > 2**29
+    with pytest.raises(InputError, match="at least 200MB"):
+        bytes_of("1MB")
