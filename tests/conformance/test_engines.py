@@ -212,3 +212,13 @@ def _entries(table: Any) -> list[tuple[object, ...]]:
     ]
     rows = zip(*columns, *others, table.weights.tolist(), strict=True)
     return sorted((tuple(row) for row in rows), key=str)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "csv"])
+def test_the_two_zeros_are_one_value(name: str, opened: Opened) -> None:  # noqa: F811
+    table = pa.table({"x": pa.array([0.0, -0.0, 0.0, -0.0, 1.5, 1.5, None, None], pa.float64())})
+    spec = shoal.Spec(quasi_identifiers={"x": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    release = shoal.anonymize(spec=spec, **opened(name).put(table))
+    assert release.levels == {"x": 0}
+    # The sign of a zero would tell people of a class apart.
+    assert sorted(map(str, release.table["x"].to_pylist())) == ["0.0"] * 4 + ["1.5"] * 2 + ["None"] * 2

@@ -79,7 +79,8 @@ def _same_folder(evidence: Evidence, release: Path) -> Finding:
         wrong = [f"the manifest is that of {own}, {said.name!r}"]
     else:
         wrong = differing_files(release, {file.name: file.sha256 for file in said.files})
-    measured = _some(wrong) or f"{len(said.files or ()):,} files"
+    number = len(said.files or ())
+    measured = _some(wrong) or ("1 file" if number == 1 else f"{number:,} files")
     return Finding("SHA-256 as in the manifest", not wrong, measured, "", figure=len(wrong))
 
 

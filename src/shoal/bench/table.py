@@ -222,10 +222,10 @@ def times(ratio: float) -> str:
     Examples
     --------
     >>> times(0.512), times(1), times(21.57), times(1234.5), times(12345)
-    ('0.51x', '1.00x', '21.6x', '1,234x', '12kx')
+    ('0.51x', '1.00x', '21.6x', '1.2kx', '12kx')
     """
     if ratio < 1:
         return f"{ratio:.2g}x"
-    if ratio >= 9999.5:
-        return f"{ratio / 1000:,.0f}kx"
-    return f"{ratio:#.3g}".rstrip(".") + "x" if ratio < 99.95 else f"{ratio:,.0f}x"
+    if ratio >= 999.5:
+        return f"{ratio / 1000:.2g}kx" if ratio < 9950 else f"{ratio / 1000:,.0f}kx"
+    return f"{ratio:#.3g}".rstrip(".") + "x" if ratio < 99.95 else f"{ratio:.0f}x"

@@ -33,4 +33,4 @@ def written(path: Path, *, report: bool = False, signed: bool = False) -> list[t
         "Checker": checker_path(path),
         "Report": report_path(path) if report else None,
     }
-    return [(what, str(file)) for what, file in files.items() if file is not None]
+    return [(what, str(file)) for what, file in files.items() if file is not None and file.exists()]

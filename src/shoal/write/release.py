@@ -12,12 +12,13 @@ from shoal.audit import Audit, References, audit_release
 from shoal.audit.evidence import manifest_path
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic, check_writable
-from shoal.write.files import suffix_of, write_table
+from shoal.write.files import write_table
 from shoal.write.manifest import Releasable, manifest
 
 __all__ = ["checker_path", "manifest_path", "report_path", "signature_path", "write_release"]
 
 CHECKER = Path(__file__).with_name("checker.py")
+_CHECKED = (".csv", ".csv.gz")
 
 
 def checker_path(path: Path) -> Path | None:
@@ -29,7 +30,7 @@ def checker_path(path: Path) -> Path | None:
     'release.csv.gz.checker.py'
     >>> checker_path(Path("release.parquet"))
     """
-    return path.with_name(f"{path.name}.checker.py") if suffix_of(path) in (".csv", ".csv.gz") else None
+    return path.with_name(f"{path.name}.checker.py") if path.name.lower().endswith(_CHECKED) else None
 
 
 def report_path(path: Path) -> Path:

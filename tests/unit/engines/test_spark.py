@@ -9,6 +9,8 @@ import os
 import random
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import shoal
 from shoal.engines.target import FileTarget, TableTarget
 from shoal.errors import InputError, MissingFileError, OutputError
 from shoal.read.source import InputFormat
@@ -31,6 +34,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from shoal.engines.spark import Spark, open_spark, session, spark
+from shoal.engines.spark.failure import known
 from shoal.engines.spark.session import PINNED, Session, check_java
 from shoal.engines.spark.shuffle import shuffled
 
@@ -259,7 +263,7 @@ def test_a_frame_stays_when_all_else_goes(spark_session: SparkSession) -> None:
     database.close()
     assert sorted(row.label for row in stored.frame.collect()) == ["a", "b", "b"]
     assert stored.frame.storageLevel.useMemory
-    assert not forgotten.frame.storageLevel.useMemory
+    assert not forgotten._frame.storageLevel.useMemory
     assert {table.name for table in spark_session.catalog.listTables()} == views
     assert {key: spark_session.conf.get(key, None) for key in PINNED} == before
     stored.frame.unpersist()
@@ -397,6 +401,28 @@ def test_a_result_too_large_for_the_driver(opened: Any, spark_session: SparkSess
         limit.set("spark.driver.maxResultSize", "1g")
 
 
+@pytest.mark.parametrize(
+    ("said", "kind", "told"),
+    [
+        ("Job aborted. Caused by: java.io.IOException: No space left on device", OutputError, "disk space"),
+        (
+            "org.apache.hadoop.security.AccessControlException: Permission denied: user=a",
+            OutputError,
+            "may not",
+        ),
+        ("java.lang.OutOfMemoryError: Java heap space", InputError, "ran out of memory"),
+        ("Job 3 cancelled as part of cancellation of all jobs", InputError, "was cancelled in Spark"),
+        ("Answer from Java side is empty", InputError, "Spark ended in the middle"),
+        ("a row: a-secret", OutputError, "could not write the release"),
+    ],
+)
+def test_what_spark_says_in_other_words(said: str, kind: type[Exception], told: str) -> None:
+    error = known(ConnectionError(said), writing=True)
+    assert type(error) is kind
+    assert told in str(error)
+    assert "a-secret" not in str(error)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise")
 def test_an_interrupt_cancels_the_jobs(opened: Any, spark_session: SparkSession, tmp_path: Path) -> None:
     database = opened(pa.table({"x": [1]}))
@@ -457,3 +483,26 @@ def test_java_that_is_missing_or_old(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     java.chmod(0o755)
     with pytest.raises(InputError, match=r"Java 17 or newer\.\nFound: Java 8"):
         check_java()
+
+
+def test_a_session_is_started_and_stopped_for_a_command(tmp_path: Path) -> None:
+    program = "import sys; from shoal.cli.main import main; sys.argv[0] = 'shoal'; main()"
+    (tmp_path / "people.csv").write_text("age,ill\n34,flu\n37,cold\n51,flu\n58,\n", encoding="utf-8")
+    command = ["anonymize", "people.csv", "--engine", "spark", "-k", "2", "--output", "release"]
+    roles = ["--qi", "age=intervals:10,20", "--sensitive", "ill"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command, *roles],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(shoal.__file__).parents[1])},
+        check=False,
+        text=True,
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARN" not in done.stdout + done.stderr  # not one of the lines that Spark prints when it starts
+    assert counted(written(tmp_path / "release")) == {
+        ("[30, 40)", "flu"): 1,
+        ("[30, 40)", "cold"): 1,
+        ("[50, 60)", "flu"): 1,
+        ("[50, 60)", None): 1,
+    }

@@ -41,6 +41,7 @@ def test_a_lost_executor_changes_nothing(tmp_path: Path) -> None:
             **os.environ,
             "PYTHONPATH": str(Path(shoal.__file__).parents[1]),
             "SPARK_LOCAL_DIRS": str(tmp_path),
+            "PYSPARK_PYTHON": str(tmp_path / "none"),  # executors need no Python
         },
         cwd=tmp_path,
         check=False,

@@ -123,7 +123,12 @@ class DatabaseCounts:
         import ibis
 
         chosen = range(len(self.dimensions)) if columns is None else columns
-        joined = Star(self.database).joined([self.dimensions[i] for i in chosen])
+        varied = [
+            self.dimensions[i]
+            for i, level in zip(chosen, levels, strict=True)
+            if self.dimensions[i].labels[level] > 1
+        ]
+        joined = Star(self.database).joined(varied)
         numbers, labels = self._varied(joined, levels, chosen)
         keys = Keys(labels)
         coded = joined.table.select(**keys.values(numbers))

@@ -68,7 +68,9 @@ class DatabaseRows:
         if self.recoding.spec.suppressed == "remove":
             return labels
         texts = as_text(labels)
-        return pc.unique(pa.concat_arrays([texts, pa.array([ANYTHING] * bool(verdict.suppressed_rows))]))
+        return pc.unique(
+            pa.concat_arrays([texts, pa.array([ANYTHING] * bool(verdict.suppressed_rows), pa.string())])
+        )
 
     def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
         earlier = self._earlier(spec, levels, starred_rows)

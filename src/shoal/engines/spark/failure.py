@@ -18,7 +18,7 @@ from pyspark.logger import PySparkLogger
 
 from shoal.errors import InputError, OutputError, ShoalError
 
-_KNOWN: tuple[tuple[str, type[ShoalError], str], ...] = (
+_KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
     (
         r"spark\.driver\.maxResultSize",
         InputError,
@@ -44,7 +44,7 @@ _KNOWN: tuple[tuple[str, type[ShoalError], str], ...] = (
     (
         r"AccessControlException|AccessDenied|Permission denied|PERMISSION_DENIED|INSUFFICIENT_PERMISSIONS"
         r"|Status Code: 403",
-        InputError,
+        None,
         "Spark may not do that.\n"
         "It lacks permission to read the table or to write to the output.\n"
         "Check the permissions of the account that Spark runs under.",
@@ -99,7 +99,7 @@ _KNOWN: tuple[tuple[str, type[ShoalError], str], ...] = (
         "The query was cancelled in Spark.\nRun again.",
     ),
 )
-
+"""What an error holds, what kind of error that is (by what went on, where none is said), and our words."""
 
 _ADVICE = "Spark's log tells more; a session that is started here keeps none."
 
@@ -141,7 +141,7 @@ def known(error: BaseException, *, writing: bool = False) -> ShoalError:
     text = _text(error)
     for pattern, kind, message in _KNOWN:
         if re.search(pattern, text):
-            return (OutputError if writing and "may not" in message else kind)(message)
+            return (kind or (OutputError if writing else InputError))(message)
     if writing:
         return OutputError(
             f"Spark could not write the release.\nIt says {name_of(error)}.\n"

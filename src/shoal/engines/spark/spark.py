@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, TypeAlias
 
 import pyarrow as pa
@@ -206,17 +206,17 @@ class Spark:
     def close(self) -> None:
         """Drop all temporary tables, and what was stored and not published.
 
-        A session that was started here is stopped, unless a released data frame still lives in it.
+        A session that was started here is stopped, unless somebody has the release as a frame of it.
         """
         for stored in self._stored:
-            with suppress(ShoalError):
+            with _in_the_end():
                 stored.discard()
         for name in list(self._kept):
-            with suppress(ShoalError):
+            with _in_the_end():
                 self.drop(name)
-        lives = any(isinstance(stored, StoredFrame) and stored.published for stored in self._stored)
+        given = any(stored.given for stored in self._stored)
         self._stored.clear()
-        if not lives:
+        if not given:
             self._session.stop()
 
     def _act(self, what: str, action: Callable[[], Any]) -> Any:
@@ -229,6 +229,13 @@ class Spark:
             frame.createOrReplaceTempView(view)
         self._kept[view] = None
         return view
+
+
+@contextmanager
+def _in_the_end() -> Iterator[None]:
+    """Let go what cannot be tidied up: Spark may have ended, and Python may be about to."""
+    with suppress(ShoalError, RuntimeError), told():
+        yield
 
 
 def _for_spark(table: pa.Table) -> pa.Table:

@@ -29,29 +29,39 @@ class StoredFrame:
 
     They stay in memory and on the disks of the executors. What is lost with one of them is computed again,
     from the same rows to the same rows.
+
+    Attributes
+    ----------
+    given
+        Whether somebody has the frame, who may go on with it when all else is closed.
     """
 
     files: Sequence[Path] = ()
 
     def __init__(self, session: Session, frame: DataFrame, relation: str) -> None:
-        self.published = False
+        self.given = False
         self.relation = relation
-        self.frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
+        self._frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            self.rows = session.act(_WRITING, self.frame.count)
+            self.rows = session.act(_WRITING, self._frame.count)
         except BaseException:
-            self.frame.unpersist()
+            self._frame.unpersist()
             raise
         # Spark would forget a frame together with a view of that very frame.
-        self.frame.where(F.lit(True)).createOrReplaceTempView(relation)
+        self._frame.where(F.lit(True)).createOrReplaceTempView(relation)
+
+    @property
+    def frame(self) -> DataFrame:
+        self.given = True
+        return self._frame
 
     def publish(self) -> None:
         """Leave the frame to whoever asked for it."""
-        self.published = True
+        self.given = True
 
     def discard(self) -> None:
-        if not self.published:
-            self.frame.unpersist()
+        if not self.given:
+            self._frame.unpersist()
 
 
 class StoredFolder:
@@ -60,6 +70,7 @@ class StoredFolder:
     def __init__(
         self, session: Session, frame: DataFrame, columns: Sequence[str], target: FileTarget, relation: str
     ) -> None:
+        self.given = False
         self._session = session
         self._published = False
         self._folder = Folder(session.spark, place_of(target))
@@ -70,11 +81,16 @@ class StoredFolder:
         try:
             session.act(_WRITING, lambda: self._write(frame), writing=True)
             self._folder.tidy()
-            self.frame = self._read(self._folder.hidden)
-            self.rows = session.act(_CHECKING, self.frame.count, writing=True)
+            self._frame = self._read(self._folder.hidden)
+            self.rows = session.act(_CHECKING, self._frame.count, writing=True)
         except BaseException:
             self._folder.discard()
             raise
+
+    @property
+    def frame(self) -> DataFrame:
+        self.given = True
+        return self._frame
 
     @property
     def files(self) -> Sequence[Path]:
@@ -84,7 +100,7 @@ class StoredFolder:
         with self._session.pinned():
             self._folder.publish()
             self._published = True
-            self.frame = self._read(self._folder.target)
+            self._frame = self._read(self._folder.target)
 
     def discard(self) -> None:
         if not self._published:
@@ -147,6 +163,7 @@ class StoredTable:
     files: Sequence[Path] = ()
 
     def __init__(self, session: Session, frame: DataFrame, target: TableTarget) -> None:
+        self.given = False
         self._session = session
         self._published = False
         *schema, name = parts_of(target.name)
@@ -167,6 +184,7 @@ class StoredTable:
 
     @property
     def frame(self) -> DataFrame:
+        self.given = True
         return self._session.spark.table(self.relation)
 
     def publish(self) -> None:

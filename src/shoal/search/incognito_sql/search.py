@@ -56,7 +56,7 @@ class IncognitoSql:
     >>> hierarchies = {"age": shoal.intervals(10, 20), "sex": "suppress"}
     >>> spec = shoal.Spec(quasi_identifiers=hierarchies, privacy=[shoal.KAnonymity(2)])
     >>> shoal.anonymize(people, spec, algorithm=IncognitoSql()).levels
-    {'age': 1, 'sex': 1}
+    {'age': 3, 'sex': 0}
     """
 
     database: SqlPlace | None = None

@@ -27,6 +27,7 @@ from shoal.search.regions.forecast import Forecast
 from shoal.search.regions.live import Live, Place, below
 from shoal.search.regions.plan import Plan, Step, about, at_least, fitting, named
 from shoal.search.regions.start import Start
+from shoal.search.regions.totals import added, within
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener, SearchResult
 from shoal.search.serve import MOST_NODES
 
@@ -258,19 +259,7 @@ class _Regions:
         if not found.optimal:
             self.optimal = False
             self.floors.append(-np.inf if found.bound is None else found.bound)
-        one, other = self.totals, found.counters
-        self.totals = Counters(
-            lattice=0,
-            checked=one.checked + other.checked,
-            tagged_satisfying=one.tagged_satisfying + other.tagged_satisfying,
-            tagged_failing=one.tagged_failing + other.tagged_failing,
-            rollups=one.rollups + other.rollups,
-            scans=one.scans + other.scans,
-            touched=one.touched + other.touched,
-            snapshots=one.snapshots + other.snapshots,
-            evicted=one.evicted + other.evicted,
-            peak_bytes=max(one.peak_bytes, other.peak_bytes),
-        )
+        self.totals = added(self.totals, found.counters)
         if found.levels is None or found.score is None:
             return
         rank = self.start.problem.rank(found.levels, found.score)
@@ -293,7 +282,7 @@ class _Regions:
             top = self.live.levels_of(self.live.top)
             self.counted["at"] += 1
             self.problem = self.ask(self.counts.at(top))
-        counters = _within(self.totals, self.start.problem.lattice.size, seconds)
+        counters = within(self.totals, self.start.problem.lattice.size, seconds)
         optimal = self.optimal and not left
         if self.best is None:
             result = SearchResult(
@@ -404,19 +393,3 @@ def _live(start: Start) -> Live:
             "quasi-identifiers."
         )
     return Live(start.problem)
-
-
-def _within(totals: Counters, lattice: int, seconds: float) -> Counters:
-    """Return the counters of regions as those of one lattice; regions may share nodes."""
-    checked = min(totals.checked, lattice)
-    satisfying = min(totals.tagged_satisfying, lattice - checked)
-    failing = min(totals.tagged_failing, lattice - checked - satisfying)
-    return replace(
-        totals,
-        lattice=lattice,
-        checked=checked,
-        tagged_satisfying=satisfying,
-        tagged_failing=failing,
-        pruned=lattice - checked - satisfying - failing,
-        seconds=seconds,
-    )

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import InputError
+from shoal.audit.place import OwnDuckDB
 from shoal.events import Event, StepStarted
 from shoal.measure.risk import RiskComparison, assess_risk, compare_risk
 from shoal.measure.risk.classes import open_classes
@@ -306,7 +307,8 @@ def test_ctrl_c_while_classes_are_numbered(people: pa.Table) -> None:
             def fetchnumpy(self) -> None:
                 raise RuntimeError("Query interrupted")
 
-        relation = replace(classes.relation, connection=Interrupted())  # type: ignore[arg-type]
+        place = OwnDuckDB(Interrupted(), "people", "table")  # type: ignore[arg-type]
+        relation = replace(classes.relation, place=place)
         with pytest.raises(KeyboardInterrupt):
             replace(classes, relation=relation).codes()
 
