@@ -5,7 +5,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 WORKERS ?= 2
 FUZZ_SECONDS ?= 60
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
+# All tests that need Spark run in one worker, which starts it once.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 SANITIZING = ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(SANITIZED) LD_PRELOAD="$(foreach \
 	library,libasan.so libubsan.so libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))"
 

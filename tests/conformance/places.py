@@ -124,7 +124,8 @@ def _quoted(name: str) -> str:
 
 
 Opened = Callable[[str], Place]
-NAMES = ("memory", "parquet", "csv", "duckdb-table", "postgres", "spark")
+_SPARK = pytest.param("spark", marks=pytest.mark.xdist_group("spark"))
+NAMES = ("memory", "parquet", "csv", "duckdb-table", "postgres", _SPARK)
 
 
 @pytest.fixture

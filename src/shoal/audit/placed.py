@@ -14,9 +14,10 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from shoal.audit.relation import Relation, quoted
+from shoal.audit.relation import Relation
 from shoal.engines.sql_place import SqlPlace
 from shoal.read.source import check_installed
+from shoal.read.sql import quoted
 
 Tree: TypeAlias = Any
 """A query or a part of it as sqlglot holds it; what the class is called depends on its version."""

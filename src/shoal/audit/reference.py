@@ -13,7 +13,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit.relation import Relation, quoted
+from shoal.audit.relation import Relation
 from shoal.describe.fitted import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.describe.spec import Spec
@@ -23,6 +23,7 @@ from shoal.privacy.model import PrivacyModel, Tables
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type, plain, text_of
 from shoal.read.source import InputFormat, Source, check_wanted, open_source
+from shoal.read.sql import quoted
 from shoal.read.typed import typed
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,11 +19,22 @@ from shoal.errors import InputError
 from shoal.read.delimited import open_delimited
 from shoal.read.parquet_file import ParquetFile
 from shoal.read.source import InputFormat, Source, open_source
+from shoal.read.sql import (
+    csv_form,
+    csv_options,
+    files,
+    in_utf8,
+    line_end_of,
+    pattern,
+    quoted,
+    text,
+    unique_names,
+    unquoted,
+)
 
 if TYPE_CHECKING:
     import duckdb
 
-_UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
 _MEMORY = "2GiB"
 """What queries may use if nobody says otherwise. What is larger goes to files in the temporary folder."""
 
@@ -130,35 +139,35 @@ def open_relation(
             _limit(connection, memory)
             if isinstance(release, pa.Table):
                 register(connection, "release", release)
-                columns, text = described(connection, "release", release.column_names)
+                columns, texts = described(connection, "release", release.column_names)
                 place = OwnDuckDB(connection, "release", what)
-                yield Relation(place, "release", "release", "release", columns, text, what)
+                yield Relation(place, "release", "release", "release", columns, texts, what)
                 return
             path = Path(release)
             name = name or path.name
             suffix, parts = data_files(path) if path.is_dir() else ("", [path])
-            told = _pattern(name, suffix)
+            told = pattern(name, suffix)
             file = open_source(parts[0], input_format)
             if file.dialect is not None:
                 _check_parts(path, parts, file)
                 readable = [
-                    _in_utf8(part, file.dialect.encoding, Path(scratch, f"{number}.csv"))
+                    in_utf8(part, file.dialect.encoding, Path(scratch, f"{number}.csv"))
                     for number, part in enumerate(parts)
                 ]
-                options = _csv_options(
-                    readable[0], _unique(file.columns), file.dialect, input_format.null_values
+                options = csv_options(
+                    readable[0], unique_names(file.columns), file.dialect, input_format.null_values
                 )
-                source, shown = f"read_csv({_files(readable)}, {options})", f"read_csv({told}, {options})"
+                source, shown = f"read_csv({files(readable)}, {options})", f"read_csv({told}, {options})"
             elif isinstance(file, ParquetFile):
-                source, shown = f"read_parquet({_files(parts)})", f"read_parquet({told})"
+                source, shown = f"read_parquet({files(parts)})", f"read_parquet({told})"
             else:
                 # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
                 register(connection, "release", file.read(file.columns, coded=()))
                 excel = path.suffix.lower() == ".xlsx"
-                source, shown = "release", f"read_xlsx({_text(name)}, header = true)" if excel else "release"
-            columns, text = described(connection, source, file.columns)
+                source, shown = "release", f"read_xlsx({text(name)}, header = true)" if excel else "release"
+            columns, texts = described(connection, source, file.columns)
             place = OwnDuckDB(connection, name, what)
-            relation = Relation(place, name, source, shown, columns, text, what)
+            relation = Relation(place, name, source, shown, columns, texts, what)
             if file.dialect is not None:
                 for part in parts:
                     _check_read(relation, part, file.dialect)
@@ -192,52 +201,12 @@ def shown_files(
     ("read_parquet('visits/*.parquet')", {'age': '"age"'})
     """
     suffix = next((end for end in (".csv.gz", ".csv") if name.lower().endswith(end)), ".parquet")
-    told = _pattern(name, suffix if folder else "")
-    unique = _unique(columns)
+    told = pattern(name, suffix if folder else "")
+    unique = unique_names(columns)
     identifiers = dict(zip(columns, map(quoted, unique), strict=True))
     if suffix == ".parquet":
         return f"read_parquet({told})", identifiers
-    return f"read_csv({told}, {_options(unique, delimiter, quote)})", identifiers
-
-
-def _csv_options(
-    path: Path, columns: Sequence[str], dialect: InputFormat, null_values: Sequence[str] | None
-) -> str:
-    """Return what makes DuckDB read a CSV file as text, NULL and the empty string apart.
-
-    Nothing is left to its sniffer, which goes by a sample of the rows.
-    """
-    beginning = open_delimited(path, InputFormat(dialect.delimiter, dialect.quote, "utf-8"))
-    return _options(
-        columns,
-        beginning.delimiter,
-        beginning.quote,
-        line_end=_line_end(path, beginning.quote),
-        skipped=beginning.blank_lines,
-        null_values=null_values,
-    )
-
-
-def _options(
-    columns: Sequence[str],
-    delimiter: str,
-    quote: str,
-    *,
-    line_end: str = "\\n",
-    skipped: int = 0,
-    null_values: Sequence[str] | None = None,
-) -> str:
-    mark = _text(quote)
-    types = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in columns)
-    skip = f"skip = {skipped}, " if skipped else ""
-    nulls = "nullstr = '', allow_quoted_nulls = false"
-    if null_values:
-        nulls = f"nullstr = [{', '.join(map(_text, null_values))}], allow_quoted_nulls = true"
-    return (
-        f"header = true, {skip}delim = {_text(delimiter)}, "
-        f"quote = {mark}, escape = {mark}, new_line = '{line_end}', "
-        f"{nulls}, auto_detect = false, columns = {{{types}}}"
-    )
+    return f"read_csv({told}, {csv_form(unique, delimiter, quote)})", identifiers
 
 
 def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
@@ -247,7 +216,7 @@ def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
         assert first.dialect is not None, "they are CSV files"
         return (
             list(open_source(part, first.dialect).columns),
-            _line_end(part, first.dialect.quote or '"'),
+            line_end_of(part, first.dialect.quote or '"'),
         )
 
     others = [part for part in parts[1:] if form(part) != form(parts[0])]
@@ -259,18 +228,6 @@ def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
         )
 
 
-def _line_end(path: Path, quote: str) -> str:
-    """Return how lines end, in DuckDB's spelling: as the header does, whatever its quoted names hold.
-
-    Told wrong, DuckDB finds no rows at all and does not complain.
-    """
-    with _opened(path, "rb") as file:
-        beginning = file.read(1 << 20).lstrip(b"\xef\xbb\xbf\r\n")
-    mark = re.escape(quote.encode())
-    end = re.search(rb"\r\n|\r|\n", re.sub(mark + rb"[^" + mark + rb"]*" + mark, b"", beginning))
-    return end[0].decode().replace("\r", "\\r").replace("\n", "\\n") if end else "\\n"
-
-
 def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
     """Refuse a file that has rows of which DuckDB sees none: it would hold any claim."""
     (rows,) = relation.ask(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
@@ -280,43 +237,6 @@ def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
             "It has lines after the header, but no rows are found in them.\n"
             "Check that all lines end alike."
         )
-
-
-def _in_utf8(path: Path, encoding: str | None, copy: Path) -> Path:
-    """Return a file with the same text in UTF-8, the only encoding that DuckDB reads by itself."""
-    if encoding is None or encoding.lower().replace("_", "-") in _UTF8:
-        return path
-    try:
-        with (
-            _opened(path, "rt", encoding=encoding, newline="") as text,
-            copy.open("w", encoding="utf-8", newline="") as file,
-        ):
-            shutil.copyfileobj(text, file)
-    except UnicodeDecodeError:
-        raise InputError(
-            f"File '{path.name}' has bytes that are not {encoding} text.\nSay its encoding."
-        ) from None
-    return copy
-
-
-def _unique(columns: Sequence[str]) -> list[str]:
-    """Return the names as DuckDB, which does not tell `age` from `Age`, keeps them apart.
-
-    Examples
-    --------
-    >>> _unique(["age", "Age", "zip", "AGE"])
-    ['age', 'Age_1', 'zip', 'AGE_2']
-    """
-    taken: set[str] = set()
-    names = []
-    for column in columns:
-        name, number = column, 0
-        while name.lower() in taken:
-            number += 1
-            name = f"{column}_{number}"
-        taken.add(name.lower())
-        names.append(name)
-    return names
 
 
 def described(
@@ -332,37 +252,3 @@ def described(
         {column: quoted(row[0]) for column, row in found},
         frozenset(column for column, row in found if row[1] == "VARCHAR"),
     )
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def unquoted(name: str) -> str:
-    return name[1:-1].replace('""', '"')
-
-
-def _opened(path: Path, mode: str, **how: Any) -> Any:
-    return gzip.open(path, mode, **how) if path.suffix.lower() == ".gz" else path.open(mode, **how)
-
-
-def _file(path: Path | str) -> str:
-    """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
-    return _text(_escaped(str(path)))
-
-
-def _files(paths: Sequence[Path]) -> str:
-    return _file(paths[0]) if len(paths) == 1 else f"[{', '.join(map(_file, paths))}]"
-
-
-def _pattern(name: str, suffix: str) -> str:
-    """Return a file as SQL text, or all files in a folder that end so."""
-    return _text(f"{_escaped(name)}/*{suffix}") if suffix else _file(name)
-
-
-def _escaped(name: str) -> str:
-    return re.sub(r"[*?\[]", r"[\g<0>]", name)
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

@@ -75,7 +75,14 @@ def open_engine(
     check_installed("pyspark", "spark", "The engine 'spark'")
     from shoal.engines.spark import open_spark
 
-    return _relational(open_spark(found, null_values=input_format.null_values or ()), limit)
+    opened = open_spark(
+        found,
+        null_values=input_format.null_values or (),
+        delimiter=input_format.delimiter,
+        quote=input_format.quote,
+        encoding=input_format.encoding,
+    )
+    return _relational(opened, limit)
 
 
 def bytes_of(memory: str | None) -> int:

@@ -18,6 +18,7 @@ from shoal.engines.duckdb.stored import StoredFiles, StoredTable
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.read.source import check_names
+from shoal.read.sql import csv_form, file_text, pattern, quoted, text
 from shoal.write.atomic import check_place
 
 _SUFFIXES = (".parquet", ".csv", ".csv.gz")
@@ -215,7 +216,7 @@ class DuckDB:
             reading = partial(_read_csv, columns=columns, target=target)
         else:
             how = "FORMAT parquet, COMPRESSION zstd" + (", FILE_SIZE_BYTES '512MB'" if target.folder else "")
-            reading = partial(read_parquet, rest="/*.parquet" if target.folder else "")
+            reading = partial(_read_parquet, suffix=".parquet" if target.folder else "")
         stored = StoredFiles(target, hidden, reading)
         try:
             stored.rows = int(self.rows(f"COPY ({query}) TO {text(str(hidden))} ({how})")[0][0])
@@ -286,52 +287,12 @@ class DuckDB:
         )
 
 
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
 def _read_csv(path: Path, columns: Sequence[str], target: FileTarget) -> str:
-    return read_csv([path], columns, target.delimiter, target.quote)
+    return f"read_csv({file_text(path)}, {csv_form(columns, target.delimiter, target.quote)})"
 
 
-def read_parquet(path: Path, rest: str = "") -> str:
-    """Return what reads a Parquet file, or with `rest` those of a folder."""
-    return f"read_parquet({file(path)[:-1]}{rest}')"
-
-
-def read_csv(
-    paths: Sequence[Path],
-    columns: Sequence[str],
-    delimiter: str,
-    quote: str,
-    *,
-    line_end: str = "\\n",
-    blank_lines: int = 0,
-    null_values: Sequence[str] | None = None,
-) -> str:
-    """Return what reads CSV files as text, NULL and the empty string apart.
-
-    Nothing is left to DuckDB's sniffer, which goes by a sample of the rows.
-    """
-    types = ", ".join(f"{text(name)}: 'VARCHAR'" for name in columns)
-    skip = f"skip = {blank_lines}, " if blank_lines else ""
-    nulls = "nullstr = '', allow_quoted_nulls = false"
-    if null_values:
-        nulls = f"nullstr = [{', '.join(map(text, null_values))}], allow_quoted_nulls = true"
-    return (
-        f"read_csv([{', '.join(map(file, paths))}], header = true, {skip}delim = {text(delimiter)}, "
-        f"quote = {text(quote)}, escape = {text(quote)}, new_line = '{line_end}', {nulls}, "
-        f"auto_detect = false, columns = {{{types}}})"
-    )
-
-
-def file(path: Path | str) -> str:
-    """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
-    return text(re.sub(r"[*?\[]", r"[\g<0>]", str(path)))
+def _read_parquet(path: Path, suffix: str) -> str:
+    return f"read_parquet({pattern(str(path), suffix)})"
 
 
 def _ibis_type(kind: str) -> str:

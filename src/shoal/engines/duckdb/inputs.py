@@ -8,11 +8,12 @@ from typing import Any
 
 import duckdb
 
-from shoal.engines.duckdb.database import DuckDB, file, quoted, read_csv, text
+from shoal.engines.duckdb.database import DuckDB
 from shoal.engines.duckdb.names import DATABASES, PARQUET, REMOTE, TEXT, WILDCARDS
 from shoal.errors import InputError, MissingFileError, nearest
 from shoal.read.delimited import open_delimited
 from shoal.read.source import InputFormat, check_content, check_file, check_names
+from shoal.read.sql import csv_options, files, in_utf8, line_end_of, quoted, text, unique_names
 
 
 def open_duckdb(
@@ -55,8 +56,8 @@ def open_duckdb(
         if paths[0].name.lower().endswith(PARQUET):
             for path in paths:
                 check_content(path, b"PAR1")
-            listed = ", ".join(map(file, paths))
-            database.open(f"read_parquet([{listed}])", _parquet_names(paths), _nulls(input_format), paths)
+            source = f"read_parquet({files(paths)})"
+            database.open(source, _parquet_names(paths), _nulls(input_format), paths)
             return database, None
         dialect = _open_text(database, paths, input_format)
         return database, dialect
@@ -122,8 +123,6 @@ def _parquet_names(paths: Sequence[Path]) -> list[str]:
 
 
 def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputFormat) -> InputFormat:
-    from shoal.audit.relation import _in_utf8, _line_end, _unique
-
     first = open_delimited(paths[0], input_format)
     names = check_names(first.first, f"File {paths[0].name!r}")
     readable = []
@@ -136,18 +135,14 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
                 f"The files {paths[0].name!r} and {path.name!r} have not the same header.\n"
                 "Give files of one table."
             )
-        folder = database.scratch / f"text_{number}"
-        folder.mkdir()
-        readable.append(_in_utf8(path, own.encoding, folder))
-    source = read_csv(
-        readable,
-        _unique(names),
-        first.delimiter,
-        first.quote,
-        line_end=_line_end(readable[0], first.quote),
-        blank_lines=first.blank_lines,
-        null_values=input_format.null_values,
-    )
+        readable.append(in_utf8(path, own.encoding, database.scratch / f"{number}.csv"))
+    if len({line_end_of(path, first.quote) for path in readable}) > 1:
+        raise InputError(
+            "The lines of the files do not all end alike.\nFound: several ways.\nSave them all in one way."
+        )
+    dialect = InputFormat(first.delimiter, first.quote, first.encoding)
+    options = csv_options(readable[0], unique_names(names), dialect, input_format.null_values)
+    source = f"read_csv({files(readable)}, {options})"
     database.open(source, names, (), paths)
     ((rows,),) = database.rows(f"SELECT count(*) FROM (SELECT * FROM {database.input} LIMIT 1)")
     if rows == 0 and first.more:
@@ -155,7 +150,7 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
             f"{database.title!r} cannot be read.\n"
             "It has lines after the header, but no rows are found in them.\nCheck that all lines end alike."
         )
-    return InputFormat(first.delimiter, first.quote, first.encoding)
+    return dialect
 
 
 def _database(

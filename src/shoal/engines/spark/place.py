@@ -66,6 +66,7 @@ def place_of(target: FileTarget) -> str:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> place_of(FileTarget(Path("s3a://bucket/release")))
     's3a://bucket/release'
     """

@@ -1,0 +1,140 @@
+"""How DuckDB is told to read files: the text that stands after FROM."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.read.delimited import open_delimited
+from shoal.read.source import InputFormat
+
+_UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
+
+
+def csv_options(
+    path: Path, columns: Sequence[str], dialect: InputFormat, null_values: Sequence[str] | None
+) -> str:
+    """Return what makes DuckDB read a CSV file as text, NULL and the empty string apart.
+
+    Nothing is left to its sniffer, which goes by a sample of the rows.
+    """
+    beginning = open_delimited(path, InputFormat(dialect.delimiter, dialect.quote, "utf-8"))
+    return csv_form(
+        columns,
+        beginning.delimiter,
+        beginning.quote,
+        line_end=line_end_of(path, beginning.quote),
+        skipped=beginning.blank_lines,
+        null_values=null_values,
+    )
+
+
+def csv_form(
+    columns: Sequence[str],
+    delimiter: str,
+    quote: str,
+    *,
+    line_end: str = "\\n",
+    skipped: int = 0,
+    null_values: Sequence[str] | None = None,
+) -> str:
+    """Return the same for a file of which all that is known."""
+    mark = text(quote)
+    types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
+    skip = f"skip = {skipped}, " if skipped else ""
+    nulls = "nullstr = '', allow_quoted_nulls = false"
+    if null_values:
+        nulls = f"nullstr = [{', '.join(map(text, null_values))}], allow_quoted_nulls = true"
+    return (
+        f"header = true, {skip}delim = {text(delimiter)}, "
+        f"quote = {mark}, escape = {mark}, new_line = '{line_end}', "
+        f"{nulls}, auto_detect = false, columns = {{{types}}}"
+    )
+
+
+def line_end_of(path: Path, quote: str) -> str:
+    """Return how lines end, in DuckDB's spelling: as the header does, whatever its quoted names hold.
+
+    Told wrong, DuckDB finds no rows at all and does not complain.
+    """
+    with _opened(path, "rb") as file:
+        beginning = file.read(1 << 20).lstrip(b"\xef\xbb\xbf\r\n")
+    mark = re.escape(quote.encode())
+    end = re.search(rb"\r\n|\r|\n", re.sub(mark + rb"[^" + mark + rb"]*" + mark, b"", beginning))
+    return end[0].decode().replace("\r", "\\r").replace("\n", "\\n") if end else "\\n"
+
+
+def in_utf8(path: Path, encoding: str | None, copy: Path) -> Path:
+    """Return a file with the same text in UTF-8, the only encoding that DuckDB reads by itself."""
+    if encoding is None or encoding.lower().replace("_", "-") in _UTF8:
+        return path
+    try:
+        with (
+            _opened(path, "rt", encoding=encoding, newline="") as text,
+            copy.open("w", encoding="utf-8", newline="") as file,
+        ):
+            shutil.copyfileobj(text, file)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"File '{path.name}' has bytes that are not {encoding} text.\nSay its encoding."
+        ) from None
+    return copy
+
+
+def unique_names(columns: Sequence[str]) -> list[str]:
+    """Return the names as DuckDB, which does not tell `age` from `Age`, keeps them apart.
+
+    Examples
+    --------
+    >>> unique_names(["age", "Age", "zip", "AGE"])
+    ['age', 'Age_1', 'zip', 'AGE_2']
+    """
+    taken: set[str] = set()
+    names = []
+    for column in columns:
+        name, number = column, 0
+        while name.lower() in taken:
+            number += 1
+            name = f"{column}_{number}"
+        taken.add(name.lower())
+        names.append(name)
+    return names
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def unquoted(name: str) -> str:
+    return name[1:-1].replace('""', '"')
+
+
+def _opened(path: Path, mode: str, **how: Any) -> Any:
+    return gzip.open(path, mode, **how) if path.suffix.lower() == ".gz" else path.open(mode, **how)
+
+
+def file_text(path: Path | str) -> str:
+    """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
+    return text(_escaped(str(path)))
+
+
+def files(paths: Sequence[Path]) -> str:
+    return file_text(paths[0]) if len(paths) == 1 else f"[{', '.join(map(file_text, paths))}]"
+
+
+def pattern(name: str, suffix: str) -> str:
+    """Return a file as SQL text, or all files in a folder that end so."""
+    return text(f"{_escaped(name)}/*{suffix}") if suffix else file_text(name)
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"[*?\[]", r"[\g<0>]", name)
+
+
+def text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
