@@ -91,3 +91,14 @@ def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session = builder.getOrCreate()
     yield session
     session.stop()
+
+
+@pytest.fixture
+def quick_spark(spark_session: Any) -> Iterator[Any]:
+    """Give the same session for queries on some rows, which take longer to compile than to run."""
+    quick = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    for name, value in quick.items():
+        spark_session.conf.set(name, value)
+    yield spark_session
+    for name in quick:
+        spark_session.conf.unset(name)

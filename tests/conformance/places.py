@@ -138,7 +138,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
         if name == "postgres":
             return PostgresTable(request.getfixturevalue("clinic"))
         if name == "spark":
-            return SparkFrame(request.getfixturevalue("spark_session"))
+            return SparkFrame(request.getfixturevalue("quick_spark"))
         kinds: dict[str, Any] = {"parquet": ParquetFiles, "csv": CsvFile, "duckdb-table": DuckDBTable}
         place: Place = kinds[name](tmp_path)
         return place

@@ -183,19 +183,13 @@ def postgres(postgres_server: Server) -> Iterator[Any]:
         connection.execute("DROP DATABASE in_english WITH (FORCE)")
 
 
-@pytest.fixture(scope="module")
-def spark(spark_session: Any) -> Iterator[Any]:
+@pytest.fixture
+def spark(quick_spark: Any) -> Iterator[Any]:
     from shoal.engines.spark.spark import open_spark
 
-    # To compile queries takes longer than to run them on a few rows.
-    quick = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in quick.items():
-        spark_session.conf.set(name, value)
-    database = open_spark(spark_session.createDataFrame(pa.table({"a": [1]})))
+    database = open_spark(quick_spark.createDataFrame(pa.table({"a": [1]})))
     yield database
     database.close()
-    for name in quick:
-        spark_session.conf.unset(name)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -211,6 +205,7 @@ def test_postgres_finds_what_duckdb_finds(postgres: Any, seed: int) -> None:
                 assert (failing == 0) == finding.holds, finding.claim
 
 
+@pytest.mark.xdist_group("spark")
 def test_spark_finds_what_duckdb_finds(spark: Any) -> None:
     closeness = registry.resolve("models", "t-closeness")
     models = [*every_example(), closeness("disease", 0.4, distance="ordered", order=ORDER)]
@@ -219,6 +214,7 @@ def test_spark_finds_what_duckdb_finds(spark: Any) -> None:
         assert_alike(in_database(case, spark, release, original, shown=release), in_memory(case))
 
 
+@pytest.mark.xdist_group("spark")
 def test_spark_counts_people(spark: Any) -> None:
     names = ("k-anonymity", "alpha-k", "delta-presence")
     models = [model for model in every_example() if model.name in names]
