@@ -96,8 +96,10 @@ class DatabaseCounts:
             weights=weights,
             bottom=tuple(levels) if any(levels) else None,
         )
-        if columns is None and not any(levels):
-            problems = [Problem(text) for model in self.models for text in model.problems(table)]
+        if columns is None:
+            # Above level 0 it cannot be told any more who is in a population.
+            asked = [model for model in self.models if model.population is None or not any(levels)]
+            problems = [Problem(text) for model in asked for text in model.problems(table)]
             if problems:
                 raise InputError(problems)
         return table
