@@ -214,6 +214,7 @@ def test_spark_finds_what_duckdb_finds(spark: Any) -> None:
         assert_alike(in_database(case, spark, release, original, shown=release), in_memory(case))
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 def test_spark_counts_people(spark: Any) -> None:
     names = ("k-anonymity", "alpha-k", "delta-presence")

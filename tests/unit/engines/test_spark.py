@@ -485,6 +485,7 @@ def test_java_that_is_missing_or_old(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         check_java()
 
 
+@pytest.mark.slow  # two starts of Spark
 def test_a_session_is_started_and_stopped_for_a_command(tmp_path: Path) -> None:
     program = "import sys; from shoal.cli.main import main; sys.argv[0] = 'shoal'; main()"
     (tmp_path / "people.csv").write_text("age,ill\n34,flu\n37,cold\n51,flu\n58,\n", encoding="utf-8")

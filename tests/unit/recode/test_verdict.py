@@ -57,7 +57,7 @@ def told(verdict: Verdict) -> dict[str, Any]:
 
 
 @given(table=repeated_tables(POPULATION), models=requirements(population=POPULATION), data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_entries_are_judged_as_their_rows(
     table: CodedTable, models: Sequence[PrivacyModel], data: st.DataObject
 ) -> None:
