@@ -34,7 +34,7 @@ from shoal.search.serve import MOST_NODES
 Ask = Callable[[CodedTable], SearchProblem]
 Tell = Callable[[str], None]
 
-MOST_COUNTS = 8
+MOST_COUNTS = 16
 """Each count takes a scan of all rows."""
 
 
