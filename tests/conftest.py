@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,6 +44,14 @@ def shoal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return Ran(int(ended.value.code or 0), *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt: a program that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

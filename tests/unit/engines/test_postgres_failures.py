@@ -365,6 +365,7 @@ def while_it_runs(
         assert failures == []
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("what", ["run", "rows", "fetch", "keep", "store"])
 def test_ctrl_c_cancels_the_query_on_the_server(visits, what):
     with opened(visits) as database, while_it_runs(visits, lambda *_: _thread.interrupt_main()):
