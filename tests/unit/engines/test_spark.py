@@ -38,7 +38,8 @@ from shoal.engines.spark.failure import known
 from shoal.engines.spark.session import PINNED, Session, check_java
 from shoal.engines.spark.shuffle import shuffled
 
-pytestmark = pytest.mark.xdist_group("spark")
+# The conformance suite, the cluster and the page on it run with every change; all of this takes minutes.
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 
 ODD_NAMES = ["age", "Age", "select", 'a"b', "c`d", "x; DROP TABLE visits --", "é.ü", " "]
 ODD_TEXTS = ["", " ", "NULL", 'say "so"', "a,b", "two\nlines", "tab\t", "back\\slash", "ünï", "'", None]
@@ -485,7 +486,6 @@ def test_java_that_is_missing_or_old(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         check_java()
 
 
-@pytest.mark.slow  # two starts of Spark
 def test_a_session_is_started_and_stopped_for_a_command(tmp_path: Path) -> None:
     program = "import sys; from shoal.cli.main import main; sys.argv[0] = 'shoal'; main()"
     (tmp_path / "people.csv").write_text("age,ill\n34,flu\n37,cold\n51,flu\n58,\n", encoding="utf-8")
