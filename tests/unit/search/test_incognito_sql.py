@@ -175,6 +175,8 @@ def spark(spark_session: Any) -> Iterator[Any]:
     database.close()
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
 def test_the_same_in_spark(spark: Any) -> None:
     problem = drawn(2, rows=12, columns=2, k=2)
     found = IncognitoSql(spark).search(problem, all_nodes=True)
