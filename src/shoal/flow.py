@@ -18,7 +18,7 @@ from shoal.describe.spec import Spec
 from shoal.encode.table import CodedTable
 from shoal.engines.choose import open_engine
 from shoal.engines.engine import Engine, Profile
-from shoal.engines.target import TableTarget, Target, as_target
+from shoal.engines.target import FileTarget, TableTarget, Target, as_target
 from shoal.errors import AuditError, InputError
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
 from shoal.intake import open_populations, settle_columns
@@ -142,6 +142,8 @@ def anonymize(
                 writing=isinstance(target, TableTarget),
             )
             ending.callback(place.close)
+            if isinstance(target, FileTarget):
+                target = target.like(place.source.dialect, spec.input)
             place.check(target, seed=seed, keep_order=keep_order)
             sources, problems = open_populations(spec)
             spec, notes = settle_columns(spec, place.source, keep_undeclared, drop_undeclared, problems)

@@ -170,6 +170,8 @@ class Release:
             That of the file, or of the manifest where the release is a table.
         """
         target = path if isinstance(path, FileTarget | TableTarget) else FileTarget(Path(path))
+        if isinstance(target, FileTarget):
+            target = target.like(self.dialect, self.spec.input)
 
         def page(audit: Audit, sha256: str) -> str:
             from shoal.report import report_html

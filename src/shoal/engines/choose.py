@@ -123,7 +123,9 @@ def _found(data: object, engine: str, table: str | None, limit: int) -> tuple[An
     """Return the data and the engine that it is for."""
     kind = type(data).__module__.partition(".")[0]
     if kind == "ibis":
-        return _of_ibis(data, engine)
+        data = _of_ibis(data)
+        kind = type(data).__module__.partition(".")[0]
+        engine = "duckdb" if kind != "pyspark" and engine == "auto" else engine
     if kind == "sqlalchemy":
         url: Any = getattr(data, "url", data)
         data = url.render_as_string(hide_password=False)
@@ -159,13 +161,13 @@ def _of_path(place: str, table: str | None, limit: int) -> str:
     return "duckdb" if large else "memory"
 
 
-def _of_ibis(table: Any, engine: str) -> tuple[Any, str]:
+def _of_ibis(table: Any) -> Any:
     """Return what an Ibis table is in its own database."""
     backend = table.get_backend()
     if backend.name == "duckdb":
-        return backend.con.sql(str(backend.compile(table))), "duckdb"
+        return backend.con.sql(str(backend.compile(table)))
     if backend.name == "pyspark":
-        return backend._session.sql(str(backend.compile(table))), "spark"
+        return backend._session.sql(str(backend.compile(table)))
     if backend.name == "postgres":
         raise InputError(
             "An Ibis table of PostgreSQL does not tell how to reach its server again.\n"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from shoal.errors import InputError
+from shoal.read.source import InputFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +17,19 @@ class FileTarget:
     Attributes
     ----------
     delimiter, quote
-        Of a CSV file.
+        Of a CSV file; the same place is meant whatever they are.
     """
 
     path: Path
-    delimiter: str = ","
-    quote: str = '"'
+    delimiter: str = field(default=",", compare=False)
+    quote: str = field(default='"', compare=False)
+
+    def like(self, found: InputFormat | None, asked: InputFormat) -> FileTarget:
+        """Return it with the delimiter of the input, as found or asked for, and the quote that was asked for.
+
+        A quote that was only found may have been a guess.
+        """
+        return replace(self, delimiter=(found or asked).delimiter or ",", quote=asked.quote or '"')
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.evidence import manifest_path
+from shoal.engines.target import FileTarget
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic, check_writable
 from shoal.write.files import write_table
@@ -107,9 +108,8 @@ def write_release(
         from shoal.write.signature import signer
 
         signed = signer(sign)
-    asked = release.spec.input
-    found = release.dialect or asked
-    dialect = InputFormat(delimiter=found.delimiter or ",", quote=asked.quote or '"', encoding="utf-8")
+    target = FileTarget(path).like(release.dialect, release.spec.input)
+    dialect = InputFormat(delimiter=target.delimiter, quote=target.quote, encoding="utf-8")
     checker = checker_path(path)
     targets = {
         "data": path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,7 @@ def test_a_table_of_a_database_file(tmp_path: Path) -> None:
     )
     evidence = release.write(TableTarget("visits_release"), manifest=tmp_path / "evidence.json")
     assert evidence == tmp_path / "evidence.json"
+    assert rows(release.data) == expected()
     del release
     with duckdb.connect(path, read_only=True) as connection:
         assert rows(connection.sql("FROM visits_release").to_arrow_table()) == expected()
@@ -167,10 +168,12 @@ def test_a_large_file_is_left_where_it_is(people: Path) -> None:
         ("nowhere/*.parquet", {}, "There are no files"),
         ("people.parquet", {"table": "visits"}, "is none"),
         ("people.parquet", {"output_table": "visits"}, "only into a database"),
-        ("people.parquet", {"output": "release.xlsx"}, "does not write files like"),
+        ("people.parquet", {"output": "release.xlsx"}, "cannot be written from a database"),
         ("people.parquet", {"output": "people.parquet"}, "same file"),
         ("people.parquet", {"output": "no/such/folder/release.parquet"}, "does not exist"),
         ("people.parquet", {"output": "."}, "cannot be written"),
+        ("people.parquet", {"output": "papers"}, "files that are not Parquet"),
+        ("people.parquet", {"output": "notes"}, "a file of that name is there"),
         ("people.parquet", {"seed": 1}, "a seed does not make that repeatable"),
         ("people.parquet", {"keep_order": True}, "cannot keep the order"),
         ("people.parquet", {"memory": "much"}, "Write for example 4GB"),
@@ -187,20 +190,16 @@ def test_bad_input_is_refused_before_any_work(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.parquet").write_bytes(people.read_bytes()[:-100])
     (tmp_path / "text.duckdb").write_text("no database")
+    (tmp_path / "notes").write_text("mine")
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "thesis.tex").write_text("years of work")
     with duckdb.connect(tmp_path / "clinic.duckdb") as connection:
         connection.execute("CREATE TABLE visits AS SELECT 1 AS age; CREATE TABLE others AS SELECT 2 AS age")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     with pytest.raises((InputError, OutputError), match=said) as error:
         shoal.anonymize(data, SPEC, engine="duckdb", **how)
     assert 'O"Hara' not in str(error.value)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
-
-
-def _fails(message: str) -> Callable[..., Any]:
-    def fail(*_: object, **__: object) -> Any:
-        raise duckdb.IOException(message)
-
-    return fail
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("name", ["release.parquet", "release"])
@@ -275,11 +274,14 @@ def test_columns_that_differ_by_case_are_not_written(tmp_path: Path) -> None:
 def test_text_files_of_one_table(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("age;town\n21;Bath\n22;\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text('age;town\n23;""\n24;Bath\n', encoding="utf-8")
+    (tmp_path / "release").mkdir()
     spec = shoal.Spec(
         quasi_identifiers={"age": shoal.intervals(10), "town": "suppress"}, privacy=[shoal.KAnonymity(4)]
     )
-    release = shoal.anonymize(f"{tmp_path}/*.csv", spec)
+    release = shoal.anonymize(f"{tmp_path}/*.csv", spec, output=tmp_path / "release" / "r.csv")
     assert (release.engine, release.rows) == ("duckdb", 4)
+    # As from memory, the delimiter is that of the input.
+    assert (tmp_path / "release" / "r.csv").read_text(encoding="utf-8").startswith("age;town\n")
     (tmp_path / "c.csv").write_text("age;city\n23;Bath\n", encoding="utf-8")
     with pytest.raises(InputError, match="have not the same header"):
         shoal.anonymize(f"{tmp_path}/*.csv", spec)

@@ -14,14 +14,13 @@ from typing import Any, ClassVar
 import duckdb
 import pyarrow as pa
 
-from shoal.engines.duckdb.stored import StoredFiles, StoredTable
+from shoal.engines.duckdb.stored import StoredFiles
+from shoal.engines.relational.stored import StoredTable, check_files, hidden_beside
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, text
-from shoal.write.atomic import check_place
 
-_SUFFIXES = (".parquet", ".csv", ".csv.gz")
 _IBIS_TYPES = {
     "BIGINT": "int64",
     "INTEGER": "int32",
@@ -125,22 +124,7 @@ class DuckDB:
                     "Give the path of a file or a folder: --output (in Python output=...)."
                 )
             return
-        if not target.folder and not target.path.name.lower().endswith(_SUFFIXES):
-            raise InputError(
-                f"The engine 'duckdb' does not write files like {target.title!r}.\n"
-                f"Its suffix is {target.path.suffix!r}.\n"
-                f"End its name in one of: {', '.join(_SUFFIXES)}; without a suffix it is a folder of Parquet "
-                "files."
-            )
-        if not target.folder:
-            check_place(target.path, apart_from=[path for path in self._inputs if path.exists()])
-        elif any(target.path.resolve() in path.resolve().parents for path in self._inputs):
-            raise OutputError(
-                f"The output {target.title!r} cannot be written.\nThe input is in that folder.\n"
-                "Choose another name."
-            )
-        else:
-            check_place(target.path.with_name(f".{target.path.name}"))
+        check_files(target, self._inputs)
 
     def run(self, sql: str) -> None:
         self._execute(sql)
@@ -205,7 +189,7 @@ class DuckDB:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def _store_files(self, query: str, columns: Sequence[str], target: FileTarget) -> StoredFiles:
-        hidden = target.path.with_name(f".{secrets.token_hex(4)}.{target.path.name}")
+        hidden = hidden_beside(target.path)
         name = target.path.name.lower()
         if name.endswith((".csv", ".csv.gz")):
             how = (
@@ -231,7 +215,7 @@ class DuckDB:
         secret = f"shoal_{secrets.token_hex(4)}"
         hidden, there = f"{inside}.{quoted(secret)}", f"{inside}.{quoted(name)}"
 
-        def publish() -> None:
+        def publish() -> str:
             self.run("BEGIN TRANSACTION")
             try:
                 self.run(f"DROP TABLE IF EXISTS {there}")
@@ -241,6 +225,7 @@ class DuckDB:
                 self.run("ROLLBACK")
                 raise
             self.run(f"CHECKPOINT {self._attached}")
+            return there
 
         self.run(f"CREATE TABLE {hidden} AS {query}")
         ((rows,),) = self.rows(f"SELECT count(*) FROM {hidden}")

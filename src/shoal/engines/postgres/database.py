@@ -22,8 +22,9 @@ from shoal.engines.postgres.failure import Doing
 from shoal.engines.postgres.names import quoted
 from shoal.engines.postgres.place import Place, find_place
 from shoal.engines.postgres.rows import Rows
-from shoal.engines.postgres.stored import StoredFiles, StoredTable, check_files, write_files
+from shoal.engines.postgres.stored import StoredFiles, write_files
 from shoal.engines.postgres.types import Column, sql_type
+from shoal.engines.relational.stored import StoredTable, check_files
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names

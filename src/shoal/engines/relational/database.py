@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
-import pyarrow as pa
-
+from shoal.engines.sql_place import SqlPlace
 from shoal.engines.target import Target
 
 
@@ -36,7 +35,7 @@ class Stored(Protocol):
         ...
 
 
-class Database(Protocol):
+class Database(SqlPlace, Protocol):
     """A place that takes SQL, and the table in it that is to be released.
 
     What fails is raised as one of `shoal.errors`, without values or credentials. Ctrl-C cancels the running
@@ -46,8 +45,6 @@ class Database(Protocol):
     ----------
     name
         The engine's name in specs.
-    dialect
-        The name that Ibis has for its SQL.
     shuffles
         Whether `store` puts the rows into an order of its own that tells nothing.
     dictionaries
@@ -55,7 +52,6 @@ class Database(Protocol):
     """
 
     name: ClassVar[str]
-    dialect: ClassVar[str]
     shuffles: ClassVar[bool]
     dictionaries: ClassVar[bool]
 
@@ -84,28 +80,6 @@ class Database(Protocol):
 
     def check(self, target: Target) -> None:
         """Raise unless a release can be written there, as far as that can be told before."""
-        ...
-
-    def run(self, sql: str) -> None: ...
-
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a small result."""
-        ...
-
-    def fetch(self, sql: str) -> pa.Table:
-        """Return the rows of a result that may be large."""
-        ...
-
-    def put(self, table: pa.Table, name: str) -> str:
-        """Make a temporary table of what is in memory; return the name that it has in SQL."""
-        ...
-
-    def keep(self, sql: str, name: str) -> str:
-        """Make a temporary table of what a query gives; return the name that it has in SQL."""
-        ...
-
-    def drop(self, name: str) -> None:
-        """Drop a temporary table or view."""
         ...
 
     def store(self, sql: str, columns: Sequence[str], target: Target | None) -> Stored:
