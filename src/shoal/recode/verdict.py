@@ -77,6 +77,14 @@ class Verdict:
             for column, level, number in zip(self.coded.columns, self.levels, self.numbers, strict=True)
         )
 
+    def released_classes(self) -> tuple[tuple[Numbers, ...], IntArray]:
+        """For each quasi-identifier, the number of the label of every released class; and their rows."""
+        entry = np.zeros(len(self.kept), dtype=np.int64)
+        # Of each class the entry that is written last stays: any one tells its labels.
+        entry[self.classes.of_rows] = np.arange(len(self.classes.of_rows))
+        chosen = np.flatnonzero(self.kept & (self.classes.sizes > 0))
+        return tuple(number[entry[chosen]] for number in self.numbers), self.classes.sizes[chosen]
+
     def suppressed_classes(self) -> tuple[Numbers, ...]:
         """For each quasi-identifier, the number of the label of every suppressed class."""
         gone = np.flatnonzero(~self.entries_kept)

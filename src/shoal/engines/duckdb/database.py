@@ -15,6 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from shoal.engines.duckdb.stored import StoredFiles
+from shoal.engines.relational.star import Dimension
 from shoal.engines.relational.stored import StoredTable, check_files, hidden_beside
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
@@ -135,6 +136,9 @@ class DuckDB:
 
     def fetch(self, sql: str) -> pa.Table:
         return self._execute(sql, lambda found: found.to_arrow_table(), query=True)
+
+    def row_codes(self, dimensions: Sequence[Dimension], rows: int) -> None:
+        """Return nothing: to group the rows costs less."""
 
     def put(self, table: pa.Table, name: str) -> str:
         own = self._name(name)

@@ -11,7 +11,6 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
 import psycopg
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,18 +18,20 @@ from psycopg.sql import Literal
 
 from shoal.engines.postgres.copy import UnreadableError, copy_in, copy_out
 from shoal.engines.postgres.failure import Doing
+from shoal.engines.postgres.hashed import HashedColumn, Numbers, Words, hash_of
 from shoal.engines.postgres.names import quoted
+from shoal.engines.postgres.numbers import fetch_numbers
 from shoal.engines.postgres.place import Place, find_place
 from shoal.engines.postgres.rows import Rows
 from shoal.engines.postgres.stored import StoredFiles, write_files
 from shoal.engines.postgres.types import Column, sql_type
+from shoal.engines.relational.star import Dimension
 from shoal.engines.relational.stored import StoredTable, check_files
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names
 
 _MEMORY = 256  # MiB
-_WORKERS = 4
 _SETTINGS = (
     "SET LOCAL DateStyle = 'ISO'",  # leaves alone how the user's queries read dates
     "SET LOCAL extra_float_digits = 1",
@@ -41,14 +42,15 @@ _SETTINGS = (
     # What the address or PGOPTIONS say stands.
     f"SELECT set_config(name, '{_MEMORY}MB', true) FROM pg_settings "
     f"WHERE name = 'work_mem' AND setting::bigint < {_MEMORY * 1024} AND source <> 'client'",
-    f"SELECT set_config(name, least({_WORKERS}, current_setting('max_parallel_workers')::int)::text, true) "
-    f"FROM pg_settings WHERE name = 'max_parallel_workers_per_gather' AND setting::int < {_WORKERS} "
-    "AND source <> 'client'",
 )
 # A star is joined by hashing. The planner thinks that next to no row is left of an outer join in which
 # something is NULL, and then goes through a dimension table once for each row.
 _HASHING = ("SET LOCAL enable_nestloop = off", "SET LOCAL enable_mergejoin = off")
 _AS_USUAL = ("SET LOCAL enable_nestloop TO DEFAULT", "SET LOCAL enable_mergejoin TO DEFAULT")
+# Rows that are nearly all different are not grouped by the server: they are fetched as quickly one by one.
+_MOST_SINGLE_ROWS = 20_000_000
+_SAMPLE = 20_000
+_LEAST_PAGES = 1_000
 _KEEPING = Doing(
     "Temporary tables cannot be made in the database.",
     "Ask for the right to make them: GRANT TEMPORARY ON DATABASE the database. They are gone after the run.",
@@ -125,9 +127,9 @@ class Postgres:
         with self._guard(self._rows.reading):
             columns = self._describe(sql)
             if all(column.arrow == pa.int64() and not column.whole for column in columns):
-                counted = self._fetch_whole_numbers(sql, [column.name for column in columns])
-                if counted is not None:
-                    return counted
+                numbers = fetch_numbers(self._connection, [sql], len(columns))
+                if numbers is not None:
+                    return pa.table(numbers, names=[column.name for column in columns])
             schema = pa.schema([(column.name, column.arrow) for column in columns])
             tables = [schema.empty_table(), *copy_out(self._connection, sql, columns)]
         table = pa.concat_tables(tables)
@@ -135,6 +137,29 @@ class Postgres:
             if column.whole:
                 table = table.set_column(place, column.name, _number(table.column(place)))
         return table
+
+    def row_codes(self, dimensions: Sequence[Dimension], rows: int) -> list[Numbers] | None:
+        if rows > _MOST_SINGLE_ROWS or not dimensions or max(d.labels[0] for d in dimensions) > rows // 2:
+            return None
+        columns = []
+        for dimension in dimensions:
+            hashed = self.fetch(f"SELECT {hash_of('value')} AS hash, l0 FROM {dimension.table}")
+            null = dimension.null[0] if dimension.null else None
+            column = HashedColumn.of(f"c{dimension.place}", hashed, null)
+            if column is None:
+                return None
+            columns.append(column)
+        words = Words(columns)
+        with self._guard(self._rows.reading):
+            first = f"SELECT {words.sql} FROM {self.input} LIMIT {_SAMPLE}"
+            ((different, sample),) = self._execute(
+                f"SELECT count(DISTINCT q), count(*) FROM ({first}) AS q"
+            ).fetchall()
+            if 2 * different < sample:
+                return None
+            selects = [f"SELECT {words.sql} FROM {part}" for part in self._input_in_parts()]
+            found = fetch_numbers(self._connection, selects, len(words))
+        return None if found is None else words.decoded(found)
 
     def put(self, table: pa.Table, name: str) -> str:
         made = _made_up(name)
@@ -231,35 +256,42 @@ class Postgres:
         else:
             self._execute(f"CREATE TEMPORARY TABLE {made} {content} ON COMMIT DROP")
 
-    def _fetch_whole_numbers(self, sql: str, names: Sequence[str]) -> pa.Table | None:
-        """Return what a query gives by a few long rows of bytes, which is quick; None if there is NULL."""
-        inner = ", ".join(f"x{place}" for place in range(len(names)))
-        bytes_of = ", ".join(f"string_agg(int8send(x{place}), '')" for place in range(len(names)))
-        self._begin()
-        found = self._connection.execute(
-            f"SELECT {bytes_of}, count(*) FROM ({sql}\n) AS q ({inner}) GROUP BY x0 & 63", binary=True
+    def _input_in_parts(self) -> list[str]:
+        """Return what stands after FROM for parts of the input, each for a process of its own."""
+        table = self._rows.table
+        if table is None:
+            return [self.input]
+        ((pages, workers),) = self._execute(
+            f"SELECT pg_relation_size({self._literal(table)}) / current_setting('block_size')::bigint, "
+            "current_setting('max_parallel_workers_per_gather')::int"
         ).fetchall()
-        columns = []
-        for place in range(len(names)):
-            parts = [np.frombuffer(row[place] or b"", dtype=">i8") for row in found]
-            if any(len(part) != row[-1] for part, row in zip(parts, found, strict=True)):
-                return None
-            columns.append(pa.array(np.concatenate([np.zeros(0, ">i8"), *parts]).astype(np.int64)))
-        return pa.table(columns, names=list(names))
+        if pages < _LEAST_PAGES:
+            return [self.input]
+        cuts = [pages * part // (workers + 1) for part in range(workers + 1)]
+        parts = []
+        for begin, end in zip(cuts, [*cuts[1:], None], strict=True):
+            # Pages that are added meanwhile are in the last part.
+            until = "" if end is None else f" AND ctid < '({end},0)'"
+            rows = f"{self._select} WHERE ctid >= '({begin},0)'{until}"
+            parts.append(f"({rows}) AS part ({', '.join(self.schema)})")
+        return parts
+
+    @property
+    def _select(self) -> str:
+        cells = ", ".join(self._settled(column) for column in self._described)
+        return f"SELECT {cells} FROM {self._rows.source}"
 
     def _made_input(self) -> str:
         made = _made_up("input")
-        cells = ", ".join(self._settled(column) for column in self._described)
         names = ", ".join(self.schema)
-        select = f"SELECT {cells} FROM {self._rows.source}"
         with self._guard(self._rows.reading):
             if self._rows.table is not None:
-                self._execute(f"CREATE TEMPORARY VIEW {made} ({names}) AS {select}")
+                self._execute(f"CREATE TEMPORARY VIEW {made} ({names}) AS {self._select}")
             else:
                 # A view or query of the user's may be anything.
                 self._begin()
                 self._set(_AS_USUAL)
-                self._execute(f"CREATE TEMPORARY TABLE {made} ({names}) ON COMMIT DROP AS {select}")
+                self._execute(f"CREATE TEMPORARY TABLE {made} ({names}) ON COMMIT DROP AS {self._select}")
                 self._set(_HASHING)
                 self._execute(f"ANALYZE {made}")
         return made

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedPopulation, CodedTable
@@ -47,8 +48,6 @@ class DatabaseCounts:
         self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
     ) -> CodedTable:
         """Count the tuples of labels at a node: one GROUP BY."""
-        import ibis
-
         chosen = range(len(self.dimensions)) if columns is None else columns
         picked = [
             (self.domain.columns[i], self.dimensions[i], level)
@@ -59,22 +58,8 @@ class DatabaseCounts:
         others = [d for d in self.attributes.values() if d.labels[0] > 1]
         units = [] if self.unit is None else [self.unit]
         grouped = [*varied, *((dimension, 0) for dimension in (*others, *units))]
-        keys = Keys([dimension.labels[level] for dimension, level in grouped])
-        joined = Star(self.database).joined([dimension for dimension, _ in grouped])
-        numbers = [joined.number(dimension, level) for dimension, level in grouped]
-        coded_rows = joined.table.select(**keys.values(numbers))
-        tuples = coded_rows.group_by(keys.names).aggregate(n=ibis._.count())
-        if most is not None:
-            tuples = tuples.limit(most + 1)
-        found = self.database.fetch(sql(self.database, tuples))
-        if most is not None and found.num_rows > most:
-            raise TooManyEntries(most)
-        weights = _numbers(found, "n").astype(np.uint64)
-        self._check(found, int(weights.sum()))
-        unpacked = keys.numbers([_numbers(found, name) for name in keys.names])
-        number_of = {
-            dimension.table: number for (dimension, _), number in zip(grouped, unpacked, strict=True)
-        }
+        found, weights = self._tuples(grouped, most)
+        number_of = {dimension.table: number for (dimension, _), number in zip(grouped, found, strict=True)}
 
         def codes(dimension: Dimension) -> np.ndarray[Any, np.dtype[np.uint32]]:
             known = number_of.get(dimension.table)
@@ -103,6 +88,32 @@ class DatabaseCounts:
             if problems:
                 raise InputError(problems)
         return table
+
+    def _tuples(
+        self, grouped: Sequence[tuple[Dimension, int]], most: int | None
+    ) -> tuple[Sequence[NDArray[np.uint32]], NDArray[np.uint64]]:
+        """Return the numbers of labels that tuples have at levels, and how many rows have each tuple."""
+        import ibis
+
+        dimensions = [dimension for dimension, _ in grouped]
+        if not any(level for _, level in grouped) and (most is None or self.domain.rows <= most):
+            codes = self.database.row_codes(dimensions, self.domain.rows)
+            if codes is not None:
+                self._check(len(codes[0]))
+                return codes, np.ones(len(codes[0]), dtype=np.uint64)
+        keys = Keys([dimension.labels[level] for dimension, level in grouped])
+        joined = Star(self.database).joined(dimensions)
+        numbers = [joined.number(dimension, level) for dimension, level in grouped]
+        coded_rows = joined.table.select(**keys.values(numbers))
+        tuples = coded_rows.group_by(keys.names).aggregate(n=ibis._.count())
+        if most is not None:
+            tuples = tuples.limit(most + 1)
+        found = self.database.fetch(sql(self.database, tuples))
+        if most is not None and found.num_rows > most:
+            raise TooManyEntries(most)
+        weights = _numbers(found, "n").astype(np.uint64)
+        self._check(int(weights.sum()), strange=any(column.null_count for column in found.columns))
+        return keys.numbers([_numbers(found, name) for name in keys.names]), weights
 
     def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
         """Estimate how many entries nodes have, by HyperLogLog: one scan for all of them."""
@@ -151,9 +162,8 @@ class DatabaseCounts:
         ]
         return [joined.number(d, level) for d, level in varied], [d.labels[level] for d, level in varied]
 
-    def _check(self, found: pa.Table, rows: int) -> None:
+    def _check(self, rows: int, *, strange: bool = False) -> None:
         """Raise if the table is not the one any more whose values were counted."""
-        strange = any(column.null_count for column in found.columns)
         if strange or rows != self.domain.rows:
             raise InputError(
                 f"{self.database.title!r} changed while it was read.\n"

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from shoal.engines.sql_place import SqlPlace
 from shoal.engines.target import Target
+
+if TYPE_CHECKING:
+    from shoal.engines.relational.star import Dimension
 
 
 class Stored(Protocol):
@@ -76,6 +82,16 @@ class Database(SqlPlace, Protocol):
     @property
     def schema(self) -> Mapping[str, str]:
         """The types of c0, c1, ... as Ibis calls them."""
+        ...
+
+    def row_codes(self, dimensions: Sequence[Dimension], rows: int) -> Sequence[NDArray[np.uint32]] | None:
+        """Return the codes that the values of each row have; None if to group the rows costs less.
+
+        Parameters
+        ----------
+        rows
+            How many there are.
+        """
         ...
 
     def check(self, target: Target) -> None:

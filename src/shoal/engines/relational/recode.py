@@ -15,6 +15,7 @@ from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.describe.spec import Spec
 from shoal.encode.column import CodedColumn
 from shoal.engines.relational.database import Database
+from shoal.engines.relational.repeat import repeated, worthwhile
 from shoal.engines.relational.star import (
     Beside,
     Dimension,
@@ -27,6 +28,9 @@ from shoal.engines.relational.star import (
     with_null,
 )
 from shoal.recode.verdict import Verdict
+
+_SAME_THERE = ("string", "bool", "int", "float", "date")
+"""How the names of types begin whose values come back from Arrow in the type that they had."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Recoding:
     @cached_property
     def query(self) -> str:
         """The release, its columns called r0, r1, ...: labels for values, without the classes that fail."""
+        if self._told_by_classes and worthwhile(self.verdict):
+            star = self.spec.suppressed == "star"
+            return repeated(self.database, self.verdict, self.columns, star=star)
         return sql(self.database, self._released(None))
 
     def with_units(self, unit: str) -> str:
@@ -85,6 +92,20 @@ class Recoding:
         for column, level, dimension in self._chosen:
             labels.of_quasi_identifier(column, level, dimension, numbered=self._gone)
         return labels
+
+    @property
+    def _told_by_classes(self) -> bool:
+        """Whether nothing is released but the labels of classes."""
+        as_they_are = [
+            self.database.schema[f"c{dimension.place}"]
+            for column, level, dimension in self._chosen
+            if level == 0 and column.labels[0].type == dimension.values.type
+        ]
+        return (
+            self.spec.unit is None
+            and set(self.columns) == set(self.spec.quasi_identifiers)
+            and all(kind.startswith(_SAME_THERE) for kind in as_they_are)
+        )
 
     @property
     def _gone(self) -> bool:

@@ -13,6 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
+from shoal.engines.relational.star import Dimension
 from shoal.engines.spark.columns import settled
 from shoal.engines.spark.failure import told
 from shoal.engines.spark.place import check_folder, check_table
@@ -123,6 +124,9 @@ class Spark:
 
     def fetch(self, sql: str) -> pa.Table:
         return self._act("counting", lambda: self.session.sql(sql).toArrow())
+
+    def row_codes(self, dimensions: Sequence[Dimension], rows: int) -> None:
+        """Return nothing: to group the rows costs less."""
 
     def put(self, table: pa.Table, name: str) -> str:
         """Make a temporary table of what is in memory; small ones go to every executor as a whole."""

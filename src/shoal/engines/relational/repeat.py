@@ -1,0 +1,77 @@
+"""A release of quasi-identifiers alone: its classes are all there is to tell, each as often as it has rows.
+
+No row of the input is read again, and nothing is left to shuffle but the classes.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.describe.hierarchy import ANYTHING, as_text
+from shoal.engines.relational.database import Database
+from shoal.recode.verdict import Verdict
+
+_COPIES = {
+    "duckdb": "unnest(range(n))",
+    "postgres": "generate_series(1, n)",
+    "pyspark": "explode(sequence(1L, n))",
+}
+"""What gives a row n times, in the words of each dialect."""
+
+_MOST_COPIES = 10_000
+"""Of one row at a time, as some databases list them all before they go on."""
+
+_ROWS_OF_A_CLASS = 8
+"""Where a class has fewer on average, it costs less to join the rows with their labels."""
+
+
+def worthwhile(verdict: Verdict) -> bool:
+    """Tell whether classes are few beside rows."""
+    return int(verdict.kept.sum()) * _ROWS_OF_A_CLASS <= verdict.coded.rows
+
+
+def repeated(database: Database, verdict: Verdict, columns: list[str], *, star: bool) -> str:
+    """Return a query that gives the rows of all released classes, its columns called r0, r1, ...
+
+    Parameters
+    ----------
+    columns
+        The names of the released columns, all of them quasi-identifiers.
+    star
+        Whether suppressed rows are released too, with a star for every label.
+    """
+    numbers, sizes = verdict.released_classes()
+    class_of, copies = pieces(np.append(sizes, verdict.suppressed_rows if star else 0))
+    order = np.random.default_rng(secrets.randbits(128)).permutation(len(copies))
+    table: dict[str, pa.Array] = {"n": pa.array(copies[order])}
+    for column, level, number in zip(verdict.coded.columns, verdict.levels, numbers, strict=True):
+        labels = column.labels[level]
+        if star:
+            # The last class is that of the suppressed rows.
+            labels = pa.concat_arrays([as_text(labels), pa.array([ANYTHING], pa.string())])
+        label_of = np.append(number, len(labels) - 1)[class_of[order]]
+        cells = labels.take(pa.array(label_of))
+        text = pa.types.is_string(cells.type)
+        table[f"r{columns.index(column.name)}"] = cells.dictionary_encode() if text else cells
+    name = database.put(pa.table(table), "classes")
+    released = ", ".join(f"r{place}" for place in range(len(columns)))
+    return f"SELECT {released} FROM (SELECT *, {_COPIES[database.dialect]} AS copy FROM {name}) AS copies"
+
+
+def pieces(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Divide classes into pieces that are not too large: the class of each piece, and its rows.
+
+    Examples
+    --------
+    >>> class_of, rows = pieces(np.array([3, 25_000, 0, 10_000]))
+    >>> class_of.tolist(), rows.tolist()
+    ([0, 1, 1, 1, 3], [3, 10000, 10000, 5000, 10000])
+    """
+    count = -(-sizes // _MOST_COPIES)
+    class_of = np.repeat(np.arange(len(sizes)), count)
+    before = np.arange(len(class_of)) - np.repeat(np.cumsum(count) - count, count)
+    return class_of, np.minimum(sizes[class_of] - before * _MOST_COPIES, _MOST_COPIES)
