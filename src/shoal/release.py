@@ -90,7 +90,7 @@ class Release:
     score: float
     rows: int
     suppressed_rows: int
-    class_sizes: dict[int, int]
+    class_sizes: dict[int, int] = field(repr=False)
     optimal: bool
     bound: float | None
     nodes: Counters

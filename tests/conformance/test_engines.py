@@ -7,11 +7,13 @@ import itertools
 import random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import shoal
 from shoal.engines.choose import open_engine
+from shoal.engines.relational import recode, repeat
 from shoal.errors import InfeasibleError, InputError
 from shoal.intake import settle_columns
 from shoal.search.counted import InMemory as CountedInMemory
@@ -175,7 +177,67 @@ def test_frequency_sets_are_the_same(name: str, opened: Opened) -> None:  # noqa
     assert _entries(counted.at([1, 0], columns=[0, 1])) == _entries(exact.at([1, 0], columns=[0, 1]))
     (about,) = counted.estimate([[0] * len(heights)])
     assert about == pytest.approx(exact.at([0] * len(heights)).entries, rel=0.3)
+    prepared = counted.for_many()
+    for levels in ([0] * len(heights), [1] * len(heights)):
+        assert _entries(prepared.at(levels)) == _entries(exact.at(levels))
+    assert prepared.below([1, 0, 1], 3) == exact.below([1, 0, 1], 3)
+    assert prepared.estimate([[0] * len(heights), heights]) == pytest.approx([about, 5], rel=0.3)
     engine.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_people_are_told_apart_also_where_rows_are_numbers(name: str, opened: Opened) -> None:  # noqa: F811
+    table = people(2, 120)
+    draw = random.Random(3)
+    table = table.set_column(0, "name", pa.array([f"p{draw.randrange(60)}" for _ in range(120)]))
+    spec = spec_of_people(unit="name", privacy=[shoal.KAnonymity(4)])
+    engine, counted = _counts(opened(name).put(table), spec)
+    once, prepared = counted.at([2, 1, 1]), counted.for_many().at([2, 1, 1])
+    assert sorted(once.weights.tolist()) == sorted(prepared.weights.tolist())
+    assert np.bincount(once.units).tolist() == np.bincount(prepared.units).tolist()
+    engine.close()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+def test_quasi_identifiers_alone_are_released_as_classes(
+    name: str,
+    suppressed: str,
+    opened: Opened,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw = random.Random(9)
+    rows = 400
+    table = pa.table(
+        {
+            "town": pa.array([draw.choice([*ODD[:5], None, None]) for _ in range(rows)], pa.string()),
+            "age": pa.array([draw.randrange(20, 60) for _ in range(rows)], pa.int32()),
+            "size": pa.array([draw.choice([None, 0.0, -0.0, 1.5]) for _ in range(rows)], pa.float64()),
+            "born": pa.array([datetime.date(1990 + draw.randrange(2), 1, 1) for _ in range(rows)]),
+            "rare": pa.array([draw.random() < 0.01 for _ in range(rows)]),
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.intervals(40),
+            **dict.fromkeys(["town", "size", "born", "rare"], "suppress"),
+        },
+        types={"age": "integer"},
+        privacy=[shoal.KAnonymity(2)],
+        suppression=0.1,
+        suppressed=suppressed,
+    )
+    monkeypatch.setattr(repeat, "_MOST_COPIES", 5)
+    monkeypatch.setattr(repeat, "_ROWS_OF_A_CLASS", 1)
+    repeated: list[str] = []
+
+    def watched(*given: Any, **how: Any) -> str:
+        repeated.append(repeat.repeated(*given, **how))
+        return repeated[-1]
+
+    monkeypatch.setattr(recode, "repeated", watched)
+    assert_same(opened(name), table, spec)
+    assert len(repeated) == 1
 
 
 def _counts(how: dict[str, Any], spec: shoal.Spec) -> tuple[Any, Any]:
@@ -195,6 +257,9 @@ class _Grouped:
     def __init__(self, counts: CountedInMemory) -> None:
         self._counts = counts
         self.domain, self.below, self.estimate = counts.domain, counts.below, counts.estimate
+
+    def for_many(self) -> _Grouped:
+        return self
 
     def at(self, levels: Any, columns: Any = None) -> Any:
         return self._counts.at(levels, range(len(levels)) if columns is None else columns)

@@ -47,6 +47,10 @@ class FrequencySets(Protocol):
         """
         ...
 
+    def for_many(self) -> FrequencySets:
+        """Return the same, prepared to be counted several times."""
+        ...
+
     def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
         """Return about how many entries `at` would give at each node: one scan for all of them."""
         ...
@@ -101,6 +105,9 @@ class InMemory:
             units=None if self.table.units is None else none,
             weights=np.zeros(0, dtype=np.uint64),
         )
+
+    def for_many(self) -> InMemory:
+        return self
 
     def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
         """Count the entries at each node; here the estimate is exact."""

@@ -434,7 +434,7 @@ def test_columns_stay_while_a_table_is_open(visits):
     visits.execute("ALTER TABLE visits DROP COLUMN zip")
 
 
-def test_the_server_may_use_memory_and_workers_unless_told_otherwise(visits):
+def test_the_server_may_use_memory_unless_told_otherwise(visits):
     shown = "SELECT current_setting('work_mem'), current_setting('jit')"
     with opened(visits) as database:
         assert database.rows(shown) == [("256MB", "off")]

@@ -54,6 +54,9 @@ class Watched:
     def domain(self) -> CodedTable:
         return self.counts.domain
 
+    def for_many(self) -> Watched:
+        return self
+
     def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
         self.asked.append(("estimate", ()))
         return [size * self.error for size in self.counts.estimate(nodes)]
@@ -335,7 +338,7 @@ def test_counts_are_told_as_they_go() -> None:
     search_counted(
         InMemory(table), asking((KAnonymity(5),), Loss(), 0.0), Box(), most_entries=1_000, tell=told.append
     )
-    assert told[0] == "how many tuples there are"
+    assert told[:2] == ["the rows, as numbers", "how many tuples there are"]
     assert any(text.startswith("tuples, ") for text in told)
 
 

@@ -59,7 +59,6 @@ class DuckDB:
 
     name: ClassVar[str] = "duckdb"
     dialect: ClassVar[str] = "duckdb"
-    shuffles: ClassVar[bool] = True
     dictionaries: ClassVar[bool] = True
 
     def __init__(self, title: str, memory: int, *, remote: bool = False) -> None:
@@ -169,7 +168,9 @@ class DuckDB:
         kind = "VIEW" if name == self.input else "TABLE"
         self.run(f"DROP {kind} IF EXISTS {name}")
 
-    def store(self, sql: str, columns: Sequence[str], target: Target | None) -> StoredFiles | StoredTable:
+    def store(
+        self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
+    ) -> StoredFiles | StoredTable:
         folded = [name.casefold() for name in columns]
         if alike := [name for name in columns if folded.count(name.casefold()) > 1]:
             raise InputError(
@@ -177,7 +178,7 @@ class DuckDB:
                 "Rename the columns, or take the engine 'memory'."
             )
         named = ", ".join(f"r{place} AS {quoted(name)}" for place, name in enumerate(columns))
-        query = f"SELECT {named} FROM ({sql}) ORDER BY random()"
+        query = f"SELECT {named} FROM ({sql})" + (" ORDER BY random()" if shuffle else "")
         if isinstance(target, TableTarget):
             stored: StoredFiles | StoredTable = self._store_table(query, target)
         else:

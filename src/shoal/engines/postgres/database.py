@@ -67,7 +67,6 @@ class Postgres:
 
     name: ClassVar[str] = "postgres"
     dialect: ClassVar[str] = "postgres"
-    shuffles: ClassVar[bool] = False
     dictionaries: ClassVar[bool] = False
 
     def __init__(
@@ -201,7 +200,9 @@ class Postgres:
         else:
             self._find_place(target)
 
-    def store(self, sql: str, columns: Sequence[str], target: Target | None) -> StoredTable | StoredFiles:
+    def store(
+        self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
+    ) -> StoredTable | StoredFiles:
         made = _made_up("release")
         if target is not None:
             self.check(target)
@@ -215,7 +216,8 @@ class Postgres:
                 f'{column} COLLATE "default"' if described.collated else column
                 for column, described in zip(inner, self._describe(sql), strict=True)
             )
-            rows = f"AS SELECT {outer} FROM ({sql}\n) AS q ({', '.join(inner)})"
+            order = " ORDER BY random()" if shuffle else ""
+            rows = f"AS SELECT {outer} FROM ({sql}\n) AS q ({', '.join(inner)}){order}"
             if place is None:
                 relation = made
                 done = self._execute(f"CREATE TEMPORARY TABLE {made} ({names}) ON COMMIT DROP {rows}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,8 @@ class DatabaseCounts:
 
     Attributes
     ----------
+    star
+        The table that has its rows.
     domain
         Its columns with their level maps and counts; it has no entries.
     dimensions
@@ -38,11 +40,44 @@ class DatabaseCounts:
     """
 
     database: Database
+    star: Star
     domain: CodedTable
     dimensions: tuple[Dimension, ...]
     attributes: Mapping[str, Dimension]
     unit: Dimension | None
     models: tuple[PrivacyModel, ...]
+
+    def for_many(self) -> DatabaseCounts:
+        """Keep the rows as numbers in the database: to join with numbers takes less than with text."""
+        units = [] if self.unit is None else [self.unit]
+        dimensions = [*self.dimensions, *self.attributes.values(), *units]
+        joined = self._joined((dimension, 0) for dimension in dimensions)
+        types = {f"c{place}": _type_for(dimension.labels[0]) for place, dimension in enumerate(dimensions)}
+        numbers = {
+            name: joined.number(dimension, 0).cast(kind)
+            for (name, kind), dimension in zip(types.items(), dimensions, strict=True)
+        }
+        kept = self.database.keep(sql(self.database, joined.table.select(**numbers)), "codes")
+        columns = [*self.domain.columns, *self.domain.attributes.values(), *(None for _ in units)]
+        made = [self._numbered(place, column, types[f"c{place}"]) for place, column in enumerate(columns)]
+        return replace(
+            self,
+            star=Star(kept, types),
+            dimensions=tuple(made[: len(self.dimensions)]),
+            attributes=dict(zip(self.attributes, made[len(self.dimensions) :], strict=False)),
+            unit=None if self.unit is None else replace(made[-1], labels=self.unit.labels),
+        )
+
+    def _numbered(self, place: int, column: CodedColumn | None, kind: str) -> Dimension:
+        """Return the dimension of a column that has numbers for values; that of units has one level."""
+        maps = [] if column is None else column.maps
+        numbers = {f"l{level}": numbers.astype(np.int32) for level, numbers in enumerate(maps)}
+        table = f"numbers_{place}"
+        if len(maps) > 1:
+            values = pa.array(np.arange(len(maps[0]))).cast(getattr(pa, kind)())
+            table = self.database.put(pa.table({"value": values, **numbers}), table)
+        labels = () if column is None else tuple(map(len, column.labels))
+        return Dimension(place, table, kind, (), labels, numbered=True)
 
     def at(
         self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
@@ -96,13 +131,17 @@ class DatabaseCounts:
         import ibis
 
         dimensions = [dimension for dimension, _ in grouped]
-        if not any(level for _, level in grouped) and (most is None or self.domain.rows <= most):
+        if (
+            self.star.name == self.database.input
+            and not any(level for _, level in grouped)
+            and (most is None or self.domain.rows <= most)
+        ):
             codes = self.database.row_codes(dimensions, self.domain.rows)
             if codes is not None:
                 self._check(len(codes[0]))
                 return codes, np.ones(len(codes[0]), dtype=np.uint64)
         keys = Keys([dimension.labels[level] for dimension, level in grouped])
-        joined = Star(self.database).joined(dimensions)
+        joined = self._joined(grouped)
         numbers = [joined.number(dimension, level) for dimension, level in grouped]
         coded_rows = joined.table.select(**keys.values(numbers))
         tuples = coded_rows.group_by(keys.names).aggregate(n=ibis._.count())
@@ -118,7 +157,8 @@ class DatabaseCounts:
     def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
         """Estimate how many entries nodes have, by HyperLogLog: one scan for all of them."""
         others = [*self.attributes.values(), *([] if self.unit is None else [self.unit])]
-        joined = Star(self.database).joined([*self.dimensions, *others])
+        tops = map(max, zip(*nodes, strict=True))
+        joined = self._joined([*zip(self.dimensions, tops, strict=True), *((other, 0) for other in others)])
         beside = [joined.number(dimension, 0) for dimension in others]
         found = {}
         for place, levels in enumerate(nodes):
@@ -136,12 +176,11 @@ class DatabaseCounts:
         import ibis
 
         chosen = range(len(self.dimensions)) if columns is None else columns
-        varied = [
-            self.dimensions[i]
+        joined = self._joined(
+            (self.dimensions[i], level)
             for i, level in zip(chosen, levels, strict=True)
             if self.dimensions[i].labels[level] > 1
-        ]
-        joined = Star(self.database).joined(varied)
+        )
         numbers, labels = self._varied(joined, levels, chosen)
         keys = Keys(labels)
         coded = joined.table.select(**keys.values(numbers))
@@ -149,6 +188,11 @@ class DatabaseCounts:
         figures = grouped.aggregate(rows=grouped.n.sum(where=grouped.n < k), classes=grouped.count())
         ((rows, classes),) = self.database.rows(sql(self.database, figures))
         return int(rows or 0), int(classes)
+
+    def _joined(self, picked: Iterable[tuple[Dimension, int]]) -> Joined:
+        """Join with the dimension tables that it takes to tell labels at levels."""
+        needed = dict.fromkeys(dimension for dimension, level in picked if level or not dimension.numbered)
+        return self.star.joined(list(needed))
 
     def _varied(
         self, joined: Joined, levels: Sequence[int], columns: Sequence[int] | None = None
@@ -170,6 +214,11 @@ class DatabaseCounts:
                 f"Rows before: {self.domain.rows:,}; rows now: {rows:,}.\n"
                 "Run again while nobody writes to it."
             )
+
+
+def _type_for(labels: int) -> str:
+    """Return the smallest type that has room for the numbers of labels."""
+    return "int8" if labels <= 1 << 7 else "int16" if labels <= 1 << 15 else "int32"
 
 
 def _numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -51,14 +51,11 @@ class Database(SqlPlace, Protocol):
     ----------
     name
         The engine's name in specs.
-    shuffles
-        Whether `store` puts the rows into an order of its own that tells nothing.
     dictionaries
         Whether text that is put as a dictionary array stays numbers until it is written.
     """
 
     name: ClassVar[str]
-    shuffles: ClassVar[bool]
     dictionaries: ClassVar[bool]
 
     @property
@@ -98,7 +95,9 @@ class Database(SqlPlace, Protocol):
         """Raise unless a release can be written there, as far as that can be told before."""
         ...
 
-    def store(self, sql: str, columns: Sequence[str], target: Target | None) -> Stored:
+    def store(
+        self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
+    ) -> Stored:
         """Write what a query gives into a hidden place beside the target, or for a while without one.
 
         Parameters
@@ -107,6 +106,8 @@ class Database(SqlPlace, Protocol):
             Its columns are called r0, r1, ... by their place.
         columns
             The names that they get.
+        shuffle
+            Whether rows are put into an order that tells nothing; without it they have one already.
         """
         ...
 

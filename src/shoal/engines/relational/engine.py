@@ -40,7 +40,7 @@ class TableSource:
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         check_wanted(columns, self.columns, repr(self.name))
         places = {name: place for place, name in enumerate(self.columns)}
-        table = Star(self.database).input
+        table = Star.of(self.database).input
         wanted = table.select(**{f"r{i}": table[f"c{places[name]}"] for i, name in enumerate(columns)})
         found = self.database.fetch(sql(self.database, wanted))
         arrays = [

@@ -95,6 +95,7 @@ class DatabaseProfile:
         )
         counts = DatabaseCounts(
             database=self._database,
+            star=Star.of(self._database),
             domain=domain,
             dimensions=tuple(self._dimensions[column.name] for column in coded.columns),
             attributes={name: self._dimensions[name] for name in coded.attributes},
@@ -118,7 +119,9 @@ class DatabaseProfile:
             [self._dimensions[name] for name in verdict.coded.names],
             retyped,
         )
-        stored = self._database.store(recoding.query, recoding.columns, target)
+        stored = self._database.store(
+            recoding.query, recoding.columns, target, shuffle=not recoding.by_classes
+        )
         return DatabaseRows(recoding, stored, target, self._populations)
 
     def _put(self, column: CodedColumn) -> Dimension:
@@ -129,7 +132,7 @@ class DatabaseProfile:
     def _units(self, name: str) -> Dimension:
         """Number the units in the database, however many they are."""
         place = self._places[name]
-        table = Star(self._database).input
+        table = Star.of(self._database).input
         unit = table[f"c{place}"]
         counted = table.aggregate(nobody=unit.isnull().sum(), rows=table.count())
         ((nobody, rows),) = self._database.rows(sql(self._database, counted))
@@ -152,7 +155,7 @@ class DatabaseProfile:
         target = hierarchy.target if isinstance(hierarchy, FromData) else None
         if target is None:
             return column_data(self._columns.column(name), qi, self._columns, self._columns.counts[name])
-        table = Star(self._database).input
+        table = Star.of(self._database).input
         pair = table.group_by(
             a=table[f"c{self._places[name]}"], b=table[f"c{self._places[target]}"]
         ).aggregate(n=ibis._.count())
@@ -164,7 +167,7 @@ class DatabaseProfile:
 
 def _count(database: Database, place: int, *, nulls_only: bool) -> tuple[pa.Array, IntArray]:
     """Return the different values of a column and how many rows have each."""
-    table = Star(database).input
+    table = Star.of(database).input
     column = table[f"c{place}"]
     if nulls_only:
         # One stands for all that are not NULL.

@@ -59,7 +59,7 @@ class Recoding:
     @cached_property
     def query(self) -> str:
         """The release, its columns called r0, r1, ...: labels for values, without the classes that fail."""
-        if self._told_by_classes and worthwhile(self.verdict):
+        if self.by_classes:
             star = self.spec.suppressed == "star"
             return repeated(self.database, self.verdict, self.columns, star=star)
         return sql(self.database, self._released(None))
@@ -71,7 +71,7 @@ class Recoding:
     def original(self, names: Sequence[str]) -> str:
         """Return the values before, in the types of the spec, of columns that are called o0, o1, ..."""
         labels, places = self._others, self._places
-        joined = Star(self.database).joined([], labels.tables)
+        joined = Star.of(self.database).joined([], labels.tables)
         columns = {f"o{i}": labels.value(name, joined, places[name]) for i, name in enumerate(names)}
         return sql(self.database, joined.table.select(**columns))
 
@@ -93,9 +93,9 @@ class Recoding:
             labels.of_quasi_identifier(column, level, dimension, numbered=self._gone)
         return labels
 
-    @property
-    def _told_by_classes(self) -> bool:
-        """Whether nothing is released but the labels of classes."""
+    @cached_property
+    def by_classes(self) -> bool:
+        """Whether nothing is released but the labels of classes, which are few: so rows need not be read."""
         as_they_are = [
             self.database.schema[f"c{dimension.place}"]
             for column, level, dimension in self._chosen
@@ -105,6 +105,7 @@ class Recoding:
             self.spec.unit is None
             and set(self.columns) == set(self.spec.quasi_identifiers)
             and all(kind.startswith(_SAME_THERE) for kind in as_they_are)
+            and worthwhile(self.verdict)
         )
 
     @property
@@ -141,7 +142,7 @@ class Recoding:
     def _released(self, unit: str | None) -> Any:
         star = self.spec.suppressed == "star"
         labels = self._labels
-        joined = Star(self.database).joined([], labels.tables)
+        joined = Star.of(self.database).joined([], labels.tables)
         table: Any = joined.table
         failing: Any = None
         if self._gone:
@@ -160,10 +161,8 @@ class Recoding:
             columns["unit"] = joined.input[f"c{self._places[unit]}"]
         if self._gone and not star:
             marked = table.select(**columns, fails=failing)
-            query = marked.filter(marked.fails.isnull()).drop("fails")
-        else:
-            query = table.select(**columns)
-        return query if self.database.shuffles or unit is not None else query.order_by(ibis.random())
+            return marked.filter(marked.fails.isnull()).drop("fails")
+        return table.select(**columns)
 
 
 class _Labels:

@@ -94,7 +94,8 @@ class DatabaseRows:
                 mark = _MARKS.get(database.dialect, '"')
                 columns = self.recoding.columns
                 named = ", ".join(f"{_quoted(name, mark)} AS r{i}" for i, name in enumerate(columns))
-                stored = database.store(f"SELECT {named} FROM {self.stored.relation}", columns, target)
+                query = f"SELECT {named} FROM {self.stored.relation}"
+                stored = database.store(query, columns, target, shuffle=False)
             with stage("audit"):
                 starred = release.suppressed_rows if release.spec.suppressed == "star" else 0
                 audit = self._audit(stored, target, release.spec, release.levels, starred, release.audit)

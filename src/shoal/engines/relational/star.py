@@ -41,6 +41,8 @@ class Dimension:
         The number of NULL's label at each level; empty where the column has no NULL.
     labels
         How many labels each level has.
+    numbered
+        Whether the values are the numbers of labels at level 0 already.
     values, codes
         The values that it has, without NULL, and the code of each.
     """
@@ -50,6 +52,7 @@ class Dimension:
     value_type: str
     null: tuple[int, ...]
     labels: tuple[int, ...]
+    numbered: bool = False
     values: pa.Array = field(default_factory=lambda: pa.nulls(0), repr=False)
     codes: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
 
@@ -78,16 +81,30 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """The input of a database, to be joined with dimension tables."""
+    """A table of a database with a row for each of the input, to be joined with dimension tables.
 
-    database: Database
+    Attributes
+    ----------
+    name
+        That of the table.
+    types
+        Those of its columns, which are called c0, c1, ...
+    """
+
+    name: str
+    types: Mapping[str, str]
+
+    @classmethod
+    def of(cls, database: Database) -> Star:
+        """Return the star around the input itself."""
+        types = {f"c{place}": type_of(database, place) for place in range(len(database.columns))}
+        return cls(database.input, types)
 
     @property
     def input(self) -> ir.Table:
         import ibis
 
-        types = {f"c{place}": type_of(self.database, place) for place in range(len(self.database.columns))}
-        return ibis.table(types, name=self.database.input)
+        return ibis.table(self.types, name=self.name)
 
     def joined(self, dimensions: Sequence[Dimension], others: Mapping[str, Beside] | None = None) -> Joined:
         """Join the input with these tables, each once."""
@@ -129,6 +146,8 @@ class Joined:
 
     def number(self, dimension: Dimension, level: int) -> ir.Value:
         """Return the number of the label that a row has at a level."""
+        if dimension.table not in self.sides:
+            return self.input[f"c{dimension.place}"]
         return with_null(self, dimension, level, self.sides[dimension.table][f"l{level}"])
 
 

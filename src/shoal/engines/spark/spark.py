@@ -83,7 +83,6 @@ class Spark:
 
     name: ClassVar[str] = "spark"
     dialect: ClassVar[str] = "pyspark"
-    shuffles: ClassVar[bool] = True
     dictionaries: ClassVar[bool] = False
 
     def __init__(self, session: Session, table: Opened, null_values: tuple[str, ...] = ()) -> None:

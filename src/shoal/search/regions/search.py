@@ -26,7 +26,7 @@ from shoal.search.regions.conclusions import certainly_lost, conclude
 from shoal.search.regions.forecast import Forecast
 from shoal.search.regions.live import Live, Place, below
 from shoal.search.regions.plan import Plan, Step, about, at_least, fitting, named
-from shoal.search.regions.start import Start
+from shoal.search.regions.start import Start, entries_at_most
 from shoal.search.regions.totals import added, within
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener, SearchResult
 from shoal.search.serve import MOST_NODES
@@ -99,6 +99,10 @@ def search_counted(
     >>> parts.result.levels == whole.result.levels, parts.result.optimal
     (True, True)
     """
+    if entries_at_most(counts.domain, (0,) * len(counts.domain.columns)) > most_entries:
+        if tell is not None:
+            tell("the rows, as numbers")
+        counts = counts.for_many()
     start = Start.of(counts, ask, most_entries, tell)
     if start.levels is not None:
         if tell is not None:
