@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <new>
 
 #ifdef __linux__
@@ -14,6 +15,22 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{1} << 21;
 constexpr std::size_t largest_slab = std::size_t{1} << 23;
+
+// Ask for large pages, which take less time than small ones unless memory is scattered: then the system
+// moves other pages about first, for milliseconds each. Returns whether the first came quickly; if not, the
+// rest of the block has small ones.
+bool take_large_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+    using Clock = std::chrono::steady_clock;
+    constexpr auto too_long = std::chrono::milliseconds(2);  // 512 small ones take 1
+    madvise(block, bytes, MADV_HUGEPAGE);
+    const auto start = Clock::now();
+    *static_cast<volatile char*>(block) = 0;
+    if (Clock::now() - start < too_long) return true;
+    madvise(block, bytes, MADV_NOHUGEPAGE);
+#endif
+    return false;
+}
 
 // Four sizes per power of two, from 1 KiB: at most a fifth of a block is wasted.
 std::size_t bytes_of(unsigned size_class) {
@@ -78,9 +95,7 @@ void* Arena::allocate(std::size_t bytes) {
     void* const block = ::operator new(bytes, std::align_val_t{huge_page});
     allocations_.push_back(block);
     held_ += bytes;
-#ifdef __linux__
-    if (bytes >= huge_page) madvise(block, bytes, MADV_HUGEPAGE);
-#endif
+    if (bytes >= huge_page && large_pages_) large_pages_ = take_large_pages(block, bytes);
     return block;
 }
 

@@ -41,6 +41,7 @@ private:
     std::size_t held_ = 0;
     std::size_t in_use_ = 0;
     std::size_t peak_ = 0;
+    bool large_pages_ = true;
 };
 
 // An uninitialised array of trivial elements that returns to its arena.

@@ -17,6 +17,7 @@ import pytest
 import shoal
 from shoal.engines.choose import bytes_of, open_engine
 from shoal.engines.duckdb.database import DuckDB
+from shoal.engines.relational import profile
 from shoal.engines.target import TableTarget
 from shoal.errors import AuditError, InputError, OutputError
 from shoal.read.source import InputFormat
@@ -295,3 +296,34 @@ def test_memory_is_a_number_with_a_unit() -> None:
     assert bytes_of(None) > 2**29
     with pytest.raises(InputError, match="at least 200MB"):
         bytes_of("1MB")
+
+
+@pytest.mark.parametrize(("first_rows", "most_tuples"), [(20_000, 1 << 18), (2, 1 << 18), (2, 5)])
+def test_columns_are_counted_together_or_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first_rows: int, most_tuples: int
+) -> None:
+    monkeypatch.setattr(profile, "_FIRST_ROWS", first_rows)
+    monkeypatch.setattr(profile, "_MOST_TUPLES", most_tuples)
+    # The first rows are alike, the others are not.
+    table = pa.table(
+        {
+            "age": [20, 20, *range(20, 60)],
+            "town": ["Bath", "Bath", *(["Ely", None, "Bath", "Wells"] * 10)],
+            "new": [True, True, *([False, None] * 20)],
+            "size": [1.5, 1.5, *([0.0, -0.0, None, 2.5] * 10)],
+        }
+    )
+    path = tmp_path / "people.parquet"
+    pq.write_table(table, path)
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.intervals(20, 40),
+            **dict.fromkeys(["town", "new", "size"], "suppress"),
+        },
+        privacy=[shoal.KAnonymity(3)],
+    )
+    release = shoal.anonymize(path, spec, engine="duckdb")
+    expected = shoal.anonymize(table, spec)
+    assert release.levels == expected.levels
+    assert release.class_sizes == expected.class_sizes
+    assert release.score == expected.score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 import weakref
@@ -138,7 +139,8 @@ class Postgres:
         return table
 
     def row_codes(self, dimensions: Sequence[Dimension], rows: int) -> list[Numbers] | None:
-        if rows > _MOST_SINGLE_ROWS or not dimensions or max(d.labels[0] for d in dimensions) > rows // 2:
+        labels = [dimension.labels[0] for dimension in dimensions]
+        if rows > _MOST_SINGLE_ROWS or max(labels, default=rows) > rows // 2 or math.prod(labels) < rows // 2:
             return None
         columns = []
         for dimension in dimensions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import ibis
@@ -30,6 +30,13 @@ from shoal.read.typed import typed
 from shoal.recode.verdict import Verdict
 
 IntArray = NDArray[np.int64]
+Counted = tuple[pa.Array, IntArray]
+"""The different values of a column, and how many rows have each."""
+
+_FIRST_ROWS = 20_000
+_FEW_TUPLES = 4_096
+_MOST_TUPLES = 1 << 18
+_PLAIN = ("string", "int", "bool", "date")
 
 
 class DatabaseProfile:
@@ -63,11 +70,12 @@ class DatabaseProfile:
             (*spec.quasi_identifiers, *spec.sensitive, *spec.attributes, *targets, *retyped)
         )
         passed = [name for name in spec.sensitive if name not in (*spec.attributes, *targets, *retyped)]
-        raw: dict[str, pa.Array] = {}
-        counts: dict[str, IntArray] = {}
-        for name in wanted:
-            # Of what only passes through it is enough to know whether there is NULL.
-            raw[name], counts[name] = _count(database, places[name], nulls_only=name in passed)
+        # Of what only passes through it is enough to know whether there is NULL.
+        found = {places[name]: _count_nulls(database, places[name]) for name in passed}
+        for together in _scans(database, [places[name] for name in wanted if name not in passed]):
+            found |= _count(database, together)
+        raw = {name: found[places[name]][0] for name in wanted}
+        counts = {name: found[places[name]][1] for name in wanted}
         rows = int(next(iter(counts.values())).sum())
         larger = read_populations(spec, populations)
         if rows == 0:
@@ -165,18 +173,59 @@ class DatabaseProfile:
         return column_data(together.column(name), qi, together, found.column("n").to_numpy())
 
 
-def _count(database: Database, place: int, *, nulls_only: bool) -> tuple[pa.Array, IntArray]:
-    """Return the different values of a column and how many rows have each."""
+def _scans(database: Database, places: Sequence[int]) -> list[list[int]]:
+    """Divide columns into those that are counted together: in the first rows they have few tuples."""
+    alone = [[place] for place in places if not database.schema[f"c{place}"].startswith(_PLAIN)]
+    others = [place for place in places if [place] not in alone]
+    if len(others) < 2:
+        return [*alone, *([place] for place in others)]
+    first = Star.of(database).input.limit(_FIRST_ROWS)
+    counts = first.aggregate(**{f"n{place}": first[f"c{place}"].nunique() for place in others})
+    (values,) = database.rows(sql(database, counts))
+    scans: list[list[int]] = [[]]
+    tuples = 1
+    for number, place in sorted(zip(map(int, values), others, strict=True)):
+        tuples *= max(number, 1)
+        if tuples > _FEW_TUPLES and scans[-1]:
+            scans.append([])
+            tuples = number
+        scans[-1].append(place)
+    return [*alone, *scans]
+
+
+def _count(database: Database, places: Sequence[int]) -> dict[int, Counted]:
+    """Count the values of columns in one scan, if they have few tuples after all."""
     table = Star.of(database).input
-    column = table[f"c{place}"]
-    if nulls_only:
-        # One stands for all that are not NULL.
-        column = ibis.ifelse(column.isnull(), ibis.null("int32"), ibis.literal(1, "int32"))
-    grouped = table.select(value=column).group_by("value").aggregate(n=ibis._.count())
+    tuples = table.group_by([f"c{place}" for place in places]).aggregate(n=ibis._.count())
+    if len(places) > 1:
+        tuples = tuples.limit(_MOST_TUPLES)
+    found = database.fetch(sql(database, tuples))
+    if len(places) > 1 and found.num_rows == _MOST_TUPLES:
+        return {place: _count(database, [place])[place] for place in places}
+    counted = {}
+    for place in places:
+        own = found if len(places) == 1 else _summed(found, f"c{place}")
+        counted[place] = _array(own.column(f"c{place}")), own.column("n").to_numpy().astype(np.int64)
+    return counted
+
+
+def _count_nulls(database: Database, place: int) -> Counted:
+    """Count the rows of a column with NULL, and those without: one value stands for all others."""
+    table = Star.of(database).input
+    value = ibis.ifelse(table[f"c{place}"].isnull(), ibis.null("int32"), ibis.literal(1, "int32"))
+    grouped = table.select(value=value).group_by("value").aggregate(n=ibis._.count())
     found = database.fetch(sql(database, grouped))
-    values = found.column("value").combine_chunks()
-    array = pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
-    return array, found.column("n").to_numpy().astype(np.int64)
+    return _array(found.column("value")), found.column("n").to_numpy().astype(np.int64)
+
+
+def _summed(tuples: pa.Table, column: str) -> pa.Table:
+    """Return the values of one column of tuples, and the rows that have each."""
+    return tuples.group_by(column).aggregate([("n", "sum")]).rename_columns([column, "n"])
+
+
+def _array(column: pa.ChunkedArray) -> pa.Array:
+    values = column.combine_chunks()
+    return pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
 
 
 def _typed(
