@@ -327,3 +327,62 @@ def test_columns_are_counted_together_or_alone(
     assert release.levels == expected.levels
     assert release.class_sizes == expected.class_sizes
     assert release.score == expected.score
+
+
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+def test_no_label_of_a_suppressed_row_stays_in_a_type(tmp_path: Path, suppressed: str) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE visits AS SELECT CASE WHEN i = 7 THEN 'Atlantis' ELSE 'Bath' END AS town, "
+            "'flu' AS disease, i AS number FROM range(100) AS r (i)"
+        )
+    spec = shoal.Spec(
+        quasi_identifiers={"town": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        sensitive=["disease"],
+        insensitive=["number"],
+        privacy=[shoal.KAnonymity(2)],
+        suppression=0.1,
+        suppressed=suppressed,
+    )
+    shoal.anonymize(str(path), spec, table="visits", output_table="released")
+    shoal.anonymize(str(path), spec, table="visits", output=tmp_path / "released.parquet")
+    with duckdb.connect(path) as connection:
+        kinds = dict(
+            connection.execute("SELECT column_name, column_type FROM (DESCRIBE released)").fetchall()
+        )
+    assert (kinds["town"], kinds["disease"]) == ("VARCHAR", "VARCHAR")
+    read = pq.read_table(tmp_path / "released.parquet", read_dictionary=["town"])
+    labels = {text for chunk in read["town"].chunks for text in chunk.dictionary.to_pylist()}
+    assert labels == ({"Bath"} if suppressed == "remove" else {"Bath", "*"})
+
+
+def test_a_column_of_lists_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT [i % 3] AS a, i % 5 AS b FROM range(300) AS r (i)")
+    spec = shoal.Spec(quasi_identifiers={"a": "suppress", "b": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    with pytest.raises(InputError, match="cannot be compared"):
+        shoal.anonymize(str(path), spec, table="visits")
+
+
+def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    pq.write_table(PEOPLE, tmp_path / "real" / "old.parquet")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    pq.write_table(PEOPLE, tmp_path / "people.parquet")
+    shoal.anonymize(tmp_path / "people.parquet", SPEC, engine="duckdb", output=tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert not (tmp_path / "real" / "old.parquet").exists()
+    assert not [entry for entry in tmp_path.iterdir() if entry.name.startswith(".")]
+
+
+def test_a_folder_in_a_folder_is_not_replaced(tmp_path: Path) -> None:
+    pq.write_table(PEOPLE, tmp_path / "people.parquet")
+    (tmp_path / "out" / "old.parquet").mkdir(parents=True)
+    (tmp_path / "out" / "old.parquet" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match="not Parquet"):
+        shoal.anonymize(tmp_path / "people.parquet", SPEC, engine="duckdb", output=tmp_path / "out")
+    # One of nearly the same name does not matter.
+    (tmp_path / "rel.parquet").mkdir()
+    shoal.anonymize(tmp_path / "people.parquet", SPEC, engine="duckdb", output=tmp_path / "rel")

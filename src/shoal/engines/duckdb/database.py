@@ -177,8 +177,15 @@ class DuckDB:
                 f"DuckDB does not tell columns apart that differ by case alone.\nFound: {', '.join(alike)}.\n"
                 "Rename the columns, or take the engine 'memory'."
             )
-        named = ", ".join(f"r{place} AS {quoted(name)}" for place, name in enumerate(columns))
-        query = f"SELECT {named} FROM ({sql})" + (" ORDER BY random()" if shuffle else "")
+        kinds = [str(row[1]) for row in self.rows(f"DESCRIBE {sql}")]
+        # An ENUM names all its labels, also those that no released row has.
+        cells = [
+            f"CAST(r{place} AS VARCHAR)" if kind.startswith("ENUM") else f"r{place}"
+            for place, kind in enumerate(kinds)
+        ]
+        named = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, columns, strict=True))
+        rows = f"SELECT * FROM ({sql}) ORDER BY random()" if shuffle else sql
+        query = f"SELECT {named} FROM ({rows})"
         if isinstance(target, TableTarget):
             stored: StoredFiles | StoredTable = self._store_table(query, target)
         else:

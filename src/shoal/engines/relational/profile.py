@@ -200,7 +200,7 @@ def _count(database: Database, places: Sequence[int]) -> dict[int, Counted]:
     if len(places) > 1:
         tuples = tuples.limit(_MOST_TUPLES)
     found = database.fetch(sql(database, tuples))
-    if len(places) > 1 and found.num_rows == _MOST_TUPLES:
+    if len(places) > 1 and (found.num_rows == _MOST_TUPLES or not all(map(_summable, found.schema.types))):
         return {place: _count(database, [place])[place] for place in places}
     counted = {}
     for place in places:
@@ -216,6 +216,12 @@ def _count_nulls(database: Database, place: int) -> Counted:
     grouped = table.select(value=value).group_by("value").aggregate(n=ibis._.count())
     found = database.fetch(sql(database, grouped))
     return _array(found.column("value")), found.column("n").to_numpy().astype(np.int64)
+
+
+def _summable(kind: pa.DataType) -> bool:
+    """Tell whether Arrow groups values of a type, and finds those equal that the database does."""
+    asked = (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean, pa.types.is_date)
+    return any(ask(kind) for ask in asked)
 
 
 def _summed(tuples: pa.Table, column: str) -> pa.Table:

@@ -97,14 +97,17 @@ class Recoding:
     def by_classes(self) -> bool:
         """Whether nothing is released but the labels of classes, which are few: so rows need not be read."""
         as_they_are = [
-            self.database.schema[f"c{dimension.place}"]
+            (self.database.schema[f"c{dimension.place}"], dimension.values.type)
             for column, level, dimension in self._chosen
             if level == 0 and column.labels[0].type == dimension.values.type
         ]
         return (
             self.spec.unit is None
             and set(self.columns) == set(self.spec.quasi_identifiers)
-            and all(kind.startswith(_SAME_THERE) for kind in as_they_are)
+            and all(
+                kind.startswith(_SAME_THERE) and (kind != "string" or pa.types.is_string(values))
+                for kind, values in as_they_are
+            )
             and worthwhile(self.verdict)
         )
 

@@ -74,7 +74,7 @@ def check_files(target: FileTarget, inputs: Sequence[Path] = ()) -> None:
         raise OutputError(
             f"The output '{path}' cannot be written.\nThe input is in that folder.\nChoose another name."
         )
-    if path.is_dir() and any(entry.suffix != ".parquet" for entry in path.iterdir()):
+    if path.is_dir() and not all(entry.is_file() and entry.suffix == ".parquet" for entry in path.iterdir()):
         raise OutputError(
             f"The output folder '{path}' has files that are not Parquet.\n"
             "All that is in it would be replaced.\nChoose another folder, or empty this one."
@@ -85,17 +85,19 @@ def check_files(target: FileTarget, inputs: Sequence[Path] = ()) -> None:
             "It would be a folder, and a file of that name is there.\n"
             "Choose another name, or end it in .parquet."
         )
-    check_place(path.with_name(f"{path.name}.parquet"))
+    check_place(hidden_beside(path))
 
 
 def hidden_beside(path: Path) -> Path:
-    """Return a name beside a path that nobody has, and that no pattern finds."""
+    """Return a name beside a path that nobody has, and that no pattern finds; links are followed."""
+    path = path.resolve()
     return path.with_name(f".{secrets.token_hex(4)}.{path.name}")
 
 
 def put_into_place(hidden: Path, target: Path) -> None:
     """Rename a file or folder to what it is to be called; a folder that is there goes only then."""
     with explained(target):
+        target = target.resolve()
         if not target.is_dir():
             hidden.replace(target)
             return
@@ -106,7 +108,7 @@ def put_into_place(hidden: Path, target: Path) -> None:
         except OSError:
             old.rename(target)
             raise
-        shutil.rmtree(old)
+        remove(old)
 
 
 @contextmanager
