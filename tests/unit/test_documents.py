@@ -89,8 +89,26 @@ def found_spark(spark_session: Any, folder: Path, monkeypatch: pytest.MonkeyPatc
     files.setWorkingDirectory(before)
 
 
+LONG = (
+    "docs/utility.md",
+    "docs/init.md",
+    "docs/report.md",
+    "docs/search.md",
+    "docs/bench.md",
+    "docs/models/crowd.md",
+    "docs/models/closeness.md",
+)
+"""These take ten seconds or more each: `make test-all` runs them."""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the shell blocks are for a POSIX shell")
-@pytest.mark.parametrize("document", DOCUMENTS, ids=_place)
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(page, marks=[pytest.mark.slow] if _place(page) in LONG else [], id=_place(page))
+        for page in DOCUMENTS
+    ],
+)
 def test_what_a_document_shows(document: Path, folder: Path, request: pytest.FixtureRequest) -> None:
     if in_database := "postgresql:///clinic" in document.read_text("utf-8"):
         request.getfixturevalue("found_server")

@@ -82,6 +82,7 @@ def test_a_disagreement_is_loud(bench, monkeypatch, output):
         assert "DIFFERS" in ran.out
 
 
+@pytest.mark.slow
 def test_figures_go_into_a_folder(bench, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.bench.flash_figures.PERMUTATIONS", 2)
     ran = bench("--algorithms", "flash", "--json", "--figures", tmp_path / "new" / "figures")

@@ -52,7 +52,7 @@ def by_reference(problem: SearchProblem, levels: list[int]) -> tuple[bool, int, 
 
 
 @given(problem=problems(), data=st.data())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_any_nodes_are_judged_as_the_reference_judges_them(
     problem: SearchProblem, data: st.DataObject
 ) -> None:

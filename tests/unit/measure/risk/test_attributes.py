@@ -134,7 +134,7 @@ def test_a_value_that_the_original_lacks_is_an_infinite_gain() -> None:
         st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.integers(0, 4)), min_size=1, max_size=20
     )
 )
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_people_are_counted_as_the_models_count_them(rows: list[tuple[str, str, int]]) -> None:
     names = ("qi", "s", "who")
     table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
