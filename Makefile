@@ -78,9 +78,12 @@ format: $(VENV)/.developing
 
 # The tests of the kernel once more, on a kernel that stops at the first wrong access. Python is not built
 # with the sanitizers, so their libraries are loaded before it, and libstdc++ for exceptions to pass.
+# Servers and Java are not built for the sanitizer, and their tests say nothing of the kernel.
+BESIDE_THE_KERNEL = $(foreach name,engines audit_places,--ignore=tests/conformance/test_$(name).py)
+
 sanitize: $(VENV)/.developing $(SANITIZED)/.built
 	$(SANITIZING) $(BIN)/python -c 'from shoal import _kernel; assert "$(SANITIZED)" in _kernel.__file__'
-	$(SANITIZING) $(PYTEST) -m 'not slow' tests/unit/kernel tests/conformance
+	$(SANITIZING) $(PYTEST) -m 'not slow' tests/unit/kernel tests/conformance $(BESIDE_THE_KERNEL)
 
 clean:
 	rm -rf $(VENV) build dist shoal-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
