@@ -105,7 +105,7 @@ class Source(Protocol):
         ...
 
 
-def open_source(data: object, input_format: InputFormat = InputFormat()) -> Source:  # noqa: B008 (frozen)
+def open_source(data: object, input_format: InputFormat = InputFormat()) -> Source:
     """Open a file (its path) or a data frame.
 
     Parameters

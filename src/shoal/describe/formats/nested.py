@@ -288,6 +288,7 @@ def _yaml_events(text: str, where: str) -> Iterator[_Event]:
     documents = 0
     try:
         for event in yaml.parse(text, Loader=loader):
+            assert event.start_mark is not None, "events that are parsed from text know where they begin"
             place = Place(event.start_mark.line + 1, event.start_mark.column + 1)
             if isinstance(event, yaml.ScalarEvent):
                 empty = not event.style and event.value in _NULLS  # a plain one has no style, or an empty one
