@@ -209,10 +209,13 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.00312), duration(2.7402), duration(181)
-    ('3.12 ms', '2.74 s', '181 s')
+    >>> duration(0.0000624), duration(0.00312), duration(2.7402), duration(181)
+    ('62.4 µs', '3.12 ms', '2.74 s', '181 s')
     """
-    value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
+    value, unit = seconds, "s"
+    for smaller in ("ms", "µs"):
+        if value < 0.9995:
+            value, unit = value * 1000, smaller
     return f"{value:#.3g}".rstrip(".") + f" {unit}" if value < 999.5 else f"{value:,.0f} {unit}"
 
 
