@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from shoal.audit.evidence import Evidence
 from shoal.audit.finding import Audit, Finding
+from shoal.audit.published import withheld_claims
 from shoal.audit.relation import Relation, open_relation
 from shoal.audit.told import differing_claims
 from shoal.describe.spec import Spec
@@ -135,7 +136,7 @@ def told_difference(
         release, path, dialect, spec, audit, names=(evidence.said.file.name, said.file.name), memory=memory
     )
     comparable = evidence.said.tool.version == version("shoal")
-    wrong = differing_claims(said.claims, found, queries=comparable)
+    wrong = differing_claims(said.claims, found, queries=comparable, withheld=withheld_claims(spec))
     measured = "; ".join(wrong) or f"{len(found)} of {len(found)}"
     return same, *found, Finding("difference as in the manifest", not wrong, measured, "", figure=len(wrong))
 

@@ -125,9 +125,11 @@ def manifest_path(path: Path) -> Path:
 
 
 def portable(spec: Spec) -> dict[str, Any]:
-    """Return a spec as a manifest has it: what its YAML file would hold, the files in it by name only."""
+    """Return a spec as a manifest has it: files by name only, and nothing that only steers the search."""
     mapping: dict[str, Any] = _without_folders(spec.to_mapping())
-    return mapping
+    for column in mapping["columns"].values():
+        column.pop("weight", None)
+    return {key: value for key, value in mapping.items() if key not in ("quality", "engine")}
 
 
 def _without_folders(value: Any) -> Any:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.audit.evidence import Evidence, portable
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Figure, Finding
 from shoal.audit.folder import differing_files
+from shoal.audit.published import WITHHELD, withheld_claims
 from shoal.describe.spec import Spec
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
-_NOT_CLAIMED = ("input", "quality")
+_NOT_CLAIMED = ("input", "quality", "engine")
 """Keys of a spec that may differ: what the input was like, and which of the good releases is the best."""
 _NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "missing-values")
 
@@ -47,7 +48,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
         same_file(evidence, release),
         _rows(evidence, audit, spec),
         _class_sizes(evidence, audit),
-        _claims(evidence, audit.findings, release.name, given=given),
+        _claims(evidence, audit.findings, spec, release.name, given=given),
         _levels(evidence, spec),
         _spec(evidence, spec, given=given),
     )
@@ -118,7 +119,9 @@ def _class_sizes(evidence: Evidence, audit: Audit) -> Finding:
     return Finding("class sizes as in the manifest", same, measured, "", figure=classes)
 
 
-def _claims(evidence: Evidence, findings: Sequence[Finding], name: str, *, given: bool) -> Finding:
+def _claims(
+    evidence: Evidence, findings: Sequence[Finding], spec: Spec, name: str, *, given: bool
+) -> Finding:
     """Compare the claims of the manifest with those of the spec, each with what is measured now.
 
     Its query is compared too, but where another version wrote it or the spec is another one.
@@ -128,13 +131,20 @@ def _claims(evidence: Evidence, findings: Sequence[Finding], name: str, *, given
     if evidence.said.folder is not None:
         ours, theirs = f"{ours[:-1]}/*", f"{theirs[:-1]}/*"
     renamed = [replace(finding, sql=finding.sql.replace(ours, theirs)) for finding in findings]
-    wrong = differing_claims(evidence.said.claims, renamed, queries=comparable, given=given)
+    wrong = differing_claims(
+        evidence.said.claims, renamed, queries=comparable, given=given, withheld=withheld_claims(spec)
+    )
     measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
     return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
 
 
 def differing_claims(
-    claims: Sequence[SaidClaim], findings: Sequence[Finding], *, queries: bool, given: bool = False
+    claims: Sequence[SaidClaim],
+    findings: Sequence[Finding],
+    *,
+    queries: bool,
+    withheld: Collection[str],
+    given: bool = False,
 ) -> list[str]:
     """Tell how claims of a manifest differ from what is found now.
 
@@ -142,6 +152,8 @@ def differing_claims(
     ----------
     queries
         Whether the queries are compared too.
+    withheld
+        Names of claims whose figures a manifest need not give; older ones do.
     given
         Whether the spec is another one than that of the manifest.
     """
@@ -152,6 +164,8 @@ def differing_claims(
         claim = next((claim for claim in said if claim.claim == finding.claim), None)
         if claim is not None:
             said.remove(claim)
+        own_name = finding.claim.removeprefix("difference: ")
+        is_withheld = claim is not None and claim.measured == WITHHELD and own_name in withheld
         if claim is None:
             wrong.append(f"{finding.claim}: not in the manifest")
         elif not claim.holds:
@@ -160,7 +174,9 @@ def differing_claims(
             continue  # the number of columns is that of the spec, which need not name those that were kept
         elif not claim.checkable:
             wrong.append(f"{finding.claim}: not checkable by the manifest")
-        elif not _alike(claim.measured, finding.measured):
+        elif is_withheld and claim.figure is not None:
+            wrong.append(f"{finding.claim}: a figure in the manifest, which is said to be withheld")
+        elif not is_withheld and not _alike(claim.measured, finding.measured):
             wrong.append(f"{finding.claim}: {claim.measured} by the manifest")
         elif claim.figure is not None and not _close(claim.figure, finding.figure):
             wrong.append(f"{finding.claim}: another figure in the manifest")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import difference_findings
+from shoal.audit.published import published
 from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.events import Steps
@@ -71,24 +72,6 @@ class Extension:
         return self.earlier.levels
 
     @property
-    def quality(self) -> str:
-        """The name of the quality measure by which the levels were chosen, for the earlier release."""
-        return self.spec.quality.name
-
-    @property
-    def score(self) -> None:
-        """Not measured: the levels were chosen before the new rows came."""
-        return
-
-    @property
-    def optimal(self) -> bool:
-        return False
-
-    @property
-    def bound(self) -> None:
-        return
-
-    @property
     def shuffled(self) -> bool:
         return True
 
@@ -129,7 +112,7 @@ class Extension:
             )
             Audit(findings, self.added_rows, 0).require(self.added_rows)
             file = {"name": self.earlier.name, "sha256": self.earlier.sha256}
-            return {"extends": {"file": file, "claims": [asdict(finding) for finding in findings]}}
+            return {"extends": {"file": file, "claims": published(findings, self.spec)}}
 
         return write_release(self, self.references, path, sign=sign, stage=self.steps, further=extends)
 

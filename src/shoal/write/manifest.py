@@ -1,8 +1,9 @@
 """The evidence that travels beside a release.
 
-It says what was asked for, what was done and what was measured, with the queries that check it. It
-holds nothing that the release does not tell already: no original values, no folders, no seed (which
-would undo the shuffle), no time. Its figures are those of the audit, not of the search.
+It says what is claimed, what was done and what was measured, with the queries that check it. It holds
+nothing that a check does not need: no original values, no folders, no seed (which would undo the shuffle), no
+time, and nothing of the search (score, bound, measure, notes), from which one could conclude what the
+original table was like: see docs/minimality.md. Its figures are those of the audit.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow as pa
 from shoal.audit import Audit
 from shoal.audit.evidence import Evidence, portable
 from shoal.audit.folder import digests
+from shoal.audit.published import published
 from shoal.describe.spec import Spec
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.read.source import InputFormat
@@ -37,14 +39,6 @@ class Releasable(Protocol):
     @property
     def levels(self) -> Mapping[str, int]: ...
     @property
-    def score(self) -> float | None: ...
-    @property
-    def quality(self) -> str: ...
-    @property
-    def optimal(self) -> bool: ...
-    @property
-    def bound(self) -> float | None: ...
-    @property
     def rows(self) -> int: ...
     @property
     def suppressed_rows(self) -> int: ...
@@ -54,8 +48,6 @@ class Releasable(Protocol):
     def seeded(self) -> bool: ...
     @property
     def dialect(self) -> InputFormat | None: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
     @property
     def audit(self) -> Audit: ...
 
@@ -93,20 +85,15 @@ def manifest(
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
         **_place([files] if isinstance(files, Path) else files, target, name),
         **({} if dialect is None else {"dialect": {"delimiter": dialect.delimiter, "quote": dialect.quote}}),
-        "claims": audit.to_mapping()["claims"],
+        "claims": published(audit.findings, spec),
         "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": audit.rows},
         "classes": sum(audit.class_sizes.values()),
         "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
         "levels": dict(release.levels),
-        "quality": release.quality,
-        "score": release.score,
-        "optimal": release.optimal,
-        "bound": release.score if release.optimal else release.bound,
         "suppressed": spec.suppressed,
         "null": spec.nulls,
         "shuffled": release.shuffled,
         "seed": _SEED if release.seeded and release.shuffled else None,
-        "notes": list(release.notes),
         "spec": portable(spec),
     }
 

@@ -12,6 +12,7 @@ from tests.unit.tampering import PEOPLE, TAMPERINGS, manifest_of, rewrite, spec,
 
 import shoal
 from shoal.audit import Audit, audit_release
+from shoal.audit.published import WITHHELD
 from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.write.files import write_table
@@ -177,7 +178,7 @@ def test_a_spec_that_is_not_the_manifests(tmp_path: Path) -> None:
     other = replace(same.adjust(weights={"age": 2}), quality="entropy")
     audit = audit_release(release, other, manifest=manifest)
     assert audit.holds
-    assert audit.findings[-1].measured == "the same apart from quality, columns.age.weight"
+    assert audit.findings[-1].measured == "the same"
     weaker = replace(same, privacy=[shoal.KAnonymity(2)], identifiers=())
     found = failing(audit_release(release, weaker, manifest=manifest))
     assert found["spec as in the manifest"] == "another than the manifest's: privacy, columns.name.role"
@@ -383,7 +384,33 @@ def test_who_has_no_original_checks_the_rest(tmp_path: Path) -> None:
     (claim,) = (finding for finding in audit.findings if not finding.holds)
     assert not claim.checkable
     assert claim.measured.startswith("it compares with the original table, which is not given (--original)")
-    assert "; by the manifest largest distance" in claim.measured
+    assert claim.measured.endswith(f"; by the manifest {WITHHELD}")
     assert audit_release(release, original=PEOPLE).holds
     with pytest.raises(InputError, match="That table is not given"):
         audit_release(release, asked)
+
+
+def test_a_manifest_that_still_gives_scores_and_figures_is_audited(tmp_path: Path) -> None:
+    asked = spec(privacy=[shoal.KAnonymity(3), shoal.TCloseness("disease", 0.9)])
+    made = shoal.anonymize(PEOPLE, asked)
+    release = made.write(tmp_path / "release.csv")
+    content = manifest_of(release)
+    _, exact = made.audit.findings[:2]
+    content["claims"][1] |= {"measured": exact.measured, "figure": exact.figure}
+    content |= {"score": 0.25, "quality": "loss", "optimal": True, "bound": 0.25, "notes": ["A note."]}
+    content["spec"] |= {"quality": "loss", "engine": "memory"}
+    content["spec"]["columns"]["age"] |= {"weight": 2.0}
+    rewrite(release, content)
+    assert audit_release(release, original=PEOPLE).holds
+    assert audit_release(release, asked, manifest=f"{release}.manifest.json", original=PEOPLE).holds
+    content["claims"][1] |= {"measured": "largest distance 0.01", "figure": 0.01}
+    rewrite(release, content)
+    assert failing(audit_release(release, original=PEOPLE)).keys() == {"claims as in the manifest"}
+
+
+def test_only_figures_against_the_original_may_be_withheld(tmp_path: Path) -> None:
+    release = write(tmp_path)
+    content = manifest_of(release)
+    content["claims"][0] |= {"measured": WITHHELD, "figure": None}
+    rewrite(release, content)
+    assert failing(audit_release(release)).keys() == {"claims as in the manifest"}
