@@ -90,10 +90,11 @@ T named(const std::string& name, std::initializer_list<std::pair<std::string_vie
 
 Condition make_condition(const std::string& kind, std::size_t attribute, bool absorbing, std::uint64_t least,
                          double bound, std::vector<double> lower, std::vector<double> upper,
-                         std::vector<double> totals, std::vector<Label> order,
+                         std::vector<double> totals, double people, std::vector<Label> order,
                          std::vector<std::vector<Label>> tree) {
     Condition condition;
     condition.kind = named<ConditionKind>(kind, {{"distinct", ConditionKind::distinct},
+                                                 {"cover", ConditionKind::cover},
                                                  {"entropy", ConditionKind::entropy},
                                                  {"recursive", ConditionKind::recursive},
                                                  {"shares", ConditionKind::shares},
@@ -109,6 +110,7 @@ Condition make_condition(const std::string& kind, std::size_t attribute, bool ab
     condition.upper = std::move(upper);
     condition.totals = std::move(totals);
     for (const double count : condition.totals) condition.total += count;
+    condition.people = people;
     condition.order = std::move(order);
     condition.tree = std::move(tree);
     return condition;
@@ -341,13 +343,13 @@ NB_MODULE(_kernel, m) {
     nb::class_<Condition>(m, "Condition", "One test of a class; see src/shoal/privacy/condition.py.")
         .def("__init__", [](Condition* self, const std::string& kind, std::size_t attribute, bool absorbing,
                             std::uint64_t least, double bound, std::vector<double> lower, std::vector<double> upper,
-                            std::vector<double> totals, std::vector<Label> order,
+                            std::vector<double> totals, double people, std::vector<Label> order,
                             std::vector<std::vector<Label>> tree) {
             new (self) Condition(make_condition(kind, attribute, absorbing, least, bound, std::move(lower),
-                                                std::move(upper), std::move(totals), std::move(order),
+                                                std::move(upper), std::move(totals), people, std::move(order),
                                                 std::move(tree)));
-        }, "kind"_a, "attribute"_a, "absorbing"_a, "least"_a, "bound"_a, "lower"_a, "upper"_a, "totals"_a, "order"_a,
-             "tree"_a);
+        }, "kind"_a, "attribute"_a, "absorbing"_a, "least"_a, "bound"_a, "lower"_a, "upper"_a, "totals"_a, "people"_a,
+             "order"_a, "tree"_a);
 
     nb::class_<Requirement>(m, "Requirement", "What a release must satisfy; see cpp/include/shoal/requirement.hpp.")
         .def("__init__", [](Requirement* self, std::uint64_t k, std::uint64_t limit,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "shoal/loops.hpp"
@@ -246,24 +247,14 @@ template <class Count>
 bool ClassTests<Count>::meets(const Condition& condition, const Row& row) {
     switch (condition.kind) {
         case ConditionKind::distinct: return row.size >= condition.least;
+        case ConditionKind::cover: return beyond_largest(condition, row) > 0;
         case ConditionKind::entropy: {
-            double sum = 0;
-            for (std::size_t i = 0; i < row.size; ++i) sum += entropy_term(row.counts[i]);
-            return entropy_term(static_cast<std::uint64_t>(row.sum)) - sum >= row.sum * (condition.bound - rounding);
+            const double sum = row.sum > row.people ? worst_entropy_terms(row) : entropy_terms(row);
+            return entropy_term(static_cast<std::uint64_t>(row.people)) - sum >=
+                   row.people * (condition.bound - rounding);
         }
         case ConditionKind::recursive: {
-            // The largest counts so far, in falling order. Few are asked for, and few counts get among them.
-            const auto most = static_cast<std::size_t>(condition.least);
-            largest_.assign(most, 0);
-            for (std::size_t i = 0; i < row.size; ++i) {
-                Count count = row.counts[i];
-                if (count <= largest_[most - 1]) continue;
-                for (std::size_t place = 0; place < most; ++place) {
-                    if (count > largest_[place]) std::swap(count, largest_[place]);
-                }
-            }
-            double tail = row.sum;
-            for (std::size_t place = 0; place + 1 < most; ++place) tail -= static_cast<double>(largest_[place]);
+            const double tail = beyond_largest(condition, row);
             return static_cast<double>(largest_[0]) < condition.bound * tail * (1 - rounding);
         }
         case ConditionKind::shares: {
@@ -284,9 +275,62 @@ bool ClassTests<Count>::meets(const Condition& condition, const Row& row) {
             return there >= static_cast<double>(condition.least) && row.people >= condition.lower[0] * there &&
                    row.people <= condition.upper[0] * there;
         }
-        default:
-            return distance(condition, row) <= condition.bound * row.sum * condition.total * (1 + rounding);
+        default: {
+            const double moved = distance(condition, row);
+            if (row.sum == row.people && condition.total == condition.people) {
+                return moved <= condition.bound * row.sum * condition.total * (1 + rounding);
+            }
+            // People have several values. What they have in common with the table's moves as usual; what is more in
+            // one of them moves by 1.
+            const double values = row.sum * condition.people;
+            const double expected = condition.total * row.people;
+            return moved / std::max(values, expected) + std::abs(values - expected) / (row.people * condition.people) <=
+                   condition.bound * (1 + rounding);
+        }
     }
+}
+
+// The people of a class that the `least` - 1 most frequent values leave over, as if nobody had two of those: at most
+// zero where these values may account for everybody.
+template <class Count>
+double ClassTests<Count>::beyond_largest(const Condition& condition, const Row& row) {
+    // The largest counts so far, in falling order. Few are asked for, and few counts get among them.
+    const auto most = static_cast<std::size_t>(condition.least);
+    largest_.assign(most, 0);
+    for (std::size_t i = 0; i < row.size; ++i) {
+        Count count = row.counts[i];
+        if (count <= largest_[most - 1]) continue;
+        for (std::size_t place = 0; place < most; ++place) {
+            if (count > largest_[place]) std::swap(count, largest_[place]);
+        }
+    }
+    double left = row.people;
+    for (std::size_t place = 0; place + 1 < most; ++place) left -= static_cast<double>(largest_[place]);
+    return left;
+}
+
+template <class Count>
+double ClassTests<Count>::entropy_terms(const Row& row) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < row.size; ++i) sum += entropy_term(row.counts[i]);
+    return sum;
+}
+
+// Where people have several values each is read as having one, the most frequent ones first: no other choice of one
+// value per person has a smaller entropy.
+template <class Count>
+double ClassTests<Count>::worst_entropy_terms(const Row& row) {
+    largest_.assign(row.counts, row.counts + row.size);
+    std::sort(largest_.begin(), largest_.end(), std::greater<>());
+    double sum = 0;
+    auto left = static_cast<std::uint64_t>(row.people);
+    for (const Count count : largest_) {
+        const std::uint64_t read = std::min<std::uint64_t>(count, left);
+        sum += entropy_term(read);
+        left -= read;
+        if (left == 0) break;
+    }
+    return sum;
 }
 
 // The earth mover's distance between a class and the table, times the rows of both: sums of whole numbers.

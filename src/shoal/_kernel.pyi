@@ -41,6 +41,7 @@ class Condition:
         lower: Sequence[float],
         upper: Sequence[float],
         totals: Sequence[float],
+        people: float,
         order: Sequence[int],
         tree: Sequence[Sequence[int]],
     ) -> None: ...

@@ -31,21 +31,30 @@ def meets(  # noqa: PLR0911 (one return per kind)
         return people >= condition.least
     counts = histogram(condition, table, rows)
     n = sum(counts)
+    falling = sorted(counts, reverse=True)
     if condition.kind == "distinct":
         return sum(c > 0 for c in counts) >= condition.least
+    if condition.kind == "cover":
+        return sum(falling[: condition.least - 1]) < people
     if condition.kind == "entropy":
-        terms = math.fsum(c * math.log(c) for c in counts if c)
-        return n * math.log(n) - terms >= n * (condition.bound - ROUNDING)
+        # One after the other takes its most frequent value that is left.
+        left, terms = people, 0.0
+        for c in falling:
+            terms += min(c, left) * math.log(max(min(c, left), 1))
+            left -= min(c, left)
+        return people * math.log(people) - terms >= people * (condition.bound - ROUNDING)
     if condition.kind == "recursive":
-        falling = sorted(counts, reverse=True)
-        return falling[0] < condition.bound * sum(falling[condition.least - 1 :]) * (1 - ROUNDING)
+        tail = max(people - sum(falling[: condition.least - 1]), 0)
+        return falling[0] < condition.bound * tail * (1 - ROUNDING)
     if condition.kind == "shares":
         bounds = zip(counts, condition.lower.tolist(), condition.upper.tolist(), strict=True)
         return all(low * people <= c <= high * people for c, low, high in bounds)
     totals = histogram(condition, table, range(table.rows))
     everybody = sum(totals)
     extra = [c * everybody - total * n for c, total in zip(counts, totals, strict=True)]
-    return moved(condition, extra) <= condition.bound * n * everybody * (1 + ROUNDING)
+    here, there = n / people, everybody / len(units(table, range(table.rows)))
+    distance = min(here, there) * moved(condition, extra) / (n * everybody) + abs(here - there)
+    return distance <= condition.bound + 1e-12
 
 
 def moved(condition: Condition, extra: list[int]) -> float:

@@ -102,13 +102,14 @@ GROUPS = ["p", "q", "r", None]
 @st.composite
 def peoples(draw: st.DrawFn, max_rows: int = 16) -> People:
     values = draw(st.sampled_from(VALUES))
-    # Who may be in several classes, who only in one, and everybody with a row of their own.
-    counted = draw(st.sampled_from(["spread", "apart", "rows"]))
+    # Who may be in several classes, who only in one, few with many values, and everybody with a row of their
+    # own.
+    counted = draw(st.sampled_from(["spread", "apart", "few", "rows"]))
     rows = []
     for number in draw(st.lists(st.integers(0, 6 * 4 * len(values) - 1), min_size=1, max_size=max_rows)):
         cell, unit = divmod(number, 6)
         label, value = GROUPS[cell % 4], values[cell // 4]
-        units = {"spread": unit, "apart": (label, unit), "rows": len(rows)}
+        units = {"spread": unit, "apart": (label, unit), "few": (label, unit % 2), "rows": len(rows)}
         rows.append(Row(label, value, units[counted]))
     population = draw(st.lists(st.sampled_from([*GROUPS, "s"]), max_size=20))
     if draw(st.booleans()):

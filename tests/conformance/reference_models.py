@@ -1,5 +1,7 @@
 """The privacy models once more, in plain Python over rows: slow, exact, and sharing nothing with the package.
 
+Somebody with several rows is one person, who has every value of these rows.
+
 Numbers are fractions, so that a bound is met or not, without rounding. Logarithms have sixty digits, and
 entropies of small classes are compared as powers of whole numbers.
 """
@@ -85,9 +87,13 @@ def judge_counts(  # noqa: PLR0911 (one return per model)
             largest = Fraction(max(counts.values()), people)
             return Judged(people >= given["k"] and largest <= exact(given["alpha"]), (people, float(largest)))
         case "l-diversity":
-            return diversity(given, counts)
+            return diversity(given, worst(counts, people))
         case "t-closeness":
-            distance = earth_mover(given, counts, totals, chains)
+            distance = with_numbers(
+                earth_mover(given, counts, totals, chains),
+                Fraction(sum(counts.values()), people),
+                Fraction(sum(totals.values()), everybody),
+            )
             return Judged(distance <= exact(given["t"]), float(distance))
         case "beta-likeness":
             return likeness(given, counts, people, totals, everybody)
@@ -105,8 +111,22 @@ def decimal(number: Fraction) -> Decimal:
     return Decimal(number.numerator) / Decimal(number.denominator)
 
 
-def diversity(given: Mapping[str, Any], counts: Counts) -> Judged:
-    falling = sorted(counts.values(), reverse=True)
+def worst(counts: Counts, people: int) -> list[int]:
+    """Hand out one value to each person, the most frequent first, to as many as have it."""
+    handed: list[int] = []
+    for c in sorted(counts.values(), reverse=True):
+        if sum(handed) < people:
+            handed.append(min(c, people - sum(handed)))
+    assert sum(handed) == people
+    return handed
+
+
+def with_numbers(distance: Fraction, here: Fraction, there: Fraction) -> Fraction:
+    """Add to a distance between shares of values that people have more values here than there, or fewer."""
+    return min(here, there) * distance + abs(here - there)
+
+
+def diversity(given: Mapping[str, Any], falling: Sequence[int]) -> Judged:
     kind = given.get("kind", "distinct")
     if kind == "distinct":
         return Judged(len(falling) >= given["l"], len(falling))

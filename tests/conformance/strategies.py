@@ -89,8 +89,10 @@ def described_tables(
     table = draw(coded_tables(max_rows, max_columns))
     attributes = {name: draw(coded_columns(name, table.rows, max_values=5)) for name in ("s", "t")}
     units = None
-    if draw(st.integers(0, 3)) == 0:
-        numbers = draw(st.lists(st.integers(0, 9), min_size=table.rows, max_size=table.rows))
+    if draw(st.integers(0, 2)) == 0:
+        # Few people have many rows each, and then several values; most of many have one row.
+        most = draw(st.sampled_from([3, 9, 20]))
+        numbers = draw(st.lists(st.integers(0, most), min_size=table.rows, max_size=table.rows))
         units = np.unique(numbers, return_inverse=True)[1].reshape(-1).astype(np.uint32)
     populations = {}
     if population is not None:
@@ -141,6 +143,15 @@ def requirements(
             ),
         ]
     return tuple(draw(st.lists(st.one_of(kinds), min_size=1, max_size=3)))
+
+
+def absorbed(
+    table: CodedTable, models: tuple[PrivacyModel, ...], suppression: float
+) -> tuple[CodedTable, float]:
+    """Return a table and a share to suppress where a search can rely on classes that keep passing."""
+    if not all(model.absorbing_people for model in models):
+        table = replace(table, units=None)
+    return table, suppression if all(model.absorbing for model in models) else 0.0
 
 
 def measure_named(name: str) -> Measure:

@@ -189,12 +189,13 @@ def check_mergers(model: PrivacyModel, people: People) -> None:
     classes = people.classes()
     table, passes = classes.table, model.holds(classes)
     absorbing = [condition for condition in model.conditions(table) if condition.absorbing]
+    absorbs = model.absorbing_people if people.counts_units else model.absorbing
     apart = len({row.unit for row in people.rows}) == len({(row.unit, row.group) for row in people.rows})
     for one, other in itertools.permutations(range(classes.count), 2):
         if classes.sizes[one] == 0:
             continue
         after = merged(classes, one, other)
-        if passes[one] and (model.absorbing or (apart and passes[other])):
+        if passes[one] and (absorbs or (apart and passes[other])):
             assert model.holds(after)[one]
         for condition in absorbing:
             if oracle.meets(condition, table, *contents(classes, one)):

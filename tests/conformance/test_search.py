@@ -29,7 +29,7 @@ from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, SearchResult, border
 from shoal.search.serve import require_served
 
-from .strategies import coded_tables, described_tables, measure_named, measures_named, requirements
+from .strategies import absorbed, coded_tables, described_tables, measure_named, measures_named, requirements
 
 ALGORITHMS = {name: registry.resolve("algorithms", name) for name in registry.names("algorithms")}
 EXACT = [name for name, kind in ALGORITHMS.items() if kind.exact and kind is not Exhaustive]
@@ -183,8 +183,8 @@ def check_models(
     if kind.sizes_only:
         table = replace(table, units=None, populations={})
         models = tuple(model for model in models if model.name == "k-anonymity") or (KAnonymity(3),)
-    if kind.absorbing_only and not all(model.absorbing for model in models):
-        table, suppression = replace(table, units=None), 0.0
+    if kind.absorbing_only:
+        table, suppression = absorbed(table, models, suppression)
     measure = data.draw(measures_of(name))
     check(algorithm_named(name, data), SearchProblem(table, models, measure, suppression), threads)
 
@@ -221,8 +221,8 @@ def test_heuristics_satisfy_and_say_that_they_prove_nothing(
     data: st.DataObject,
 ) -> None:
     measure = data.draw(measures_of(name))
-    if ALGORITHMS[name].absorbing_only and not all(model.absorbing for model in models):
-        table, suppression = replace(table, units=None), 0.0
+    if ALGORITHMS[name].absorbing_only:
+        table, suppression = absorbed(table, models, suppression)
     problem = SearchProblem(table, models, measure, suppression)
     found = algorithm_named(name, data).search(problem)
     reference = Exhaustive().search(problem)

@@ -13,7 +13,17 @@
 
 namespace shoal {
 
-enum class ConditionKind : std::uint8_t { distinct, entropy, recursive, shares, equal, ordered, tree, population };
+enum class ConditionKind : std::uint8_t {
+    distinct,
+    cover,
+    entropy,
+    recursive,
+    shares,
+    equal,
+    ordered,
+    tree,
+    population
+};
 
 struct Condition {
     ConditionKind kind = ConditionKind::distinct;
@@ -25,6 +35,7 @@ struct Condition {
     std::vector<double> upper;
     std::vector<double> totals;  // of each value in the whole table
     double total = 0;            // their sum
+    double people = 0;           // rows or units of the whole table
     std::vector<Label> order;    // the values, first to last
     // [level from 1 on][label one level below, or value] = label. Codes are in leaf order, so these never fall.
     std::vector<std::vector<Label>> tree;
@@ -94,12 +105,15 @@ private:
         const Count* counts;
         std::size_t size;
         double people;  // rows or units of the class
-        double sum;     // of the counts
+        double sum;     // of the counts: more than the people where these have several values
     };
     void test(const Condition& condition, const Histograms<Count>& histograms, std::span<const std::uint32_t> classes);
     void test_recursive(const Condition& condition, const Histograms<Count>& histograms, const Rows<Count>& rows);
     void test_distance(const Condition& condition, const Histograms<Count>& histograms, const Rows<Count>& rows);
     bool meets(const Condition& condition, const Row& row);
+    double beyond_largest(const Condition& condition, const Row& row);
+    double entropy_terms(const Row& row) const;
+    double worst_entropy_terms(const Row& row);
     double distance(const Condition& condition, const Row& row);
     double in_order(const Condition& condition, const Row& row);
     double by_steps(const Condition& condition, const Row& row);

@@ -1,7 +1,8 @@
 """The audit queries of t-closeness, one for each ground distance.
 
 Each gives a row per class: n, everybody (those of the table), and what it costs to move the class's values to
-where the table has them, times n and everybody, so that it is made of whole numbers.
+where the table has them, times n and everybody, so that it is made of whole numbers. Where people are
+counted, n and everybody count the values that they have, and two columns more say what that costs (`start`).
 """
 
 from __future__ import annotations
@@ -9,28 +10,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal.privacy.model import Tables
-from shoal.privacy.queries import histograms, text, totals
+from shoal.privacy.queries import histograms, originally, text, totals
 
 
 def start(tables: Tables, column: str) -> str:
-    """Return the beginning of the queries: it defines `shapes` (class, n, everybody) beside the counts."""
+    """Return the beginning of the queries: it defines `shapes` (class, n, everybody) beside the counts.
+
+    Where people are counted it has also `alike`, the least of the values per person in the class and in the
+    table, and `apart`, the difference of these.
+    """
+    counted = f"{histograms(tables, column)}{totals(tables, column)}, "
+    if tables.unit is None:
+        return (
+            f"{counted}shapes AS (\n"
+            "  SELECT class, sum(c)::DOUBLE AS n, (SELECT sum(total) FROM totals)::DOUBLE AS everybody\n"
+            "  FROM counts GROUP BY class\n"
+            ")"
+        )
+    # In whole numbers, so that a class that is like the table is at distance 0.
     return (
-        f"{histograms(tables, column)}{totals(tables, column)}, shapes AS (\n"
-        "  SELECT class, sum(c)::DOUBLE AS n, (SELECT sum(total) FROM totals)::DOUBLE AS everybody\n"
-        "  FROM counts GROUP BY class\n"
+        f"{counted}shapes AS (\n"
+        "  SELECT class, n, everybody, least(n / people, everybody / all_people) AS alike,\n"
+        "    abs(n * all_people - everybody * people) / (people * all_people) AS apart\n"
+        "  FROM (\n"
+        "    SELECT class, sizes.n::DOUBLE AS people, sum(c)::DOUBLE AS n,\n"
+        "      (SELECT sum(total) FROM totals)::DOUBLE AS everybody,\n"
+        f"      (SELECT {originally(tables)} FROM {tables.original})::DOUBLE AS all_people\n"
+        "    FROM counts JOIN sizes USING (class) GROUP BY class, sizes.n\n"
+        "  ) AS numbers\n"
         ")"
     )
 
 
-def equal() -> str:
-    return """
-SELECT class, n, everybody, sum(greatest(c * everybody - coalesce(total, 0) * n, 0)) AS moved
+def shaped(tables: Tables) -> str:
+    """Return the columns of `shapes` that a query gives beside what is moved."""
+    return "class, n, everybody" if tables.unit is None else "class, n, everybody, alike, apart"
+
+
+def equal(tables: Tables) -> str:
+    return f"""
+SELECT {shaped(tables)}, sum(greatest(c * everybody - coalesce(total, 0) * n, 0)) AS moved
 FROM shapes JOIN counts USING (class)
 LEFT JOIN totals ON totals.value IS NOT DISTINCT FROM counts.value
-GROUP BY class, n, everybody"""
+GROUP BY {shaped(tables)}"""
 
 
-def ordered(number: str, order: Sequence[str | None] | None) -> str:
+def ordered(tables: Tables, number: str, order: Sequence[str | None] | None) -> str:
     """Return the query for values in order: a given one, or their own, for text by `number` if all match."""
     listed = ""
     if order is None:
@@ -97,11 +122,12 @@ def ordered(number: str, order: Sequence[str | None] | None) -> str:
   JOIN places AS last ON last.place = next
   GROUP BY class
 )
-SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
+SELECT {shaped(tables)},
+  CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
 FROM shapes LEFT JOIN moves USING (class)"""
 
 
-def hierarchical(taxonomy: str, levels: int) -> str:
+def hierarchical(tables: Tables, taxonomy: str, levels: int) -> str:
     """Return the query for values with labels at so many levels, the value itself included.
 
     Where the labels of the last level are several, one more above them joins all. NULL has a label of its own
@@ -147,7 +173,8 @@ def hierarchical(taxonomy: str, levels: int) -> str:
 ), steps AS (
 {steps}
 )
-SELECT class, n, everybody, CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
+SELECT {shaped(tables)},
+  CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
 FROM shapes
 LEFT JOIN (SELECT class, sum(c) AS known FROM known GROUP BY class) AS found USING (class)
 LEFT JOIN (SELECT class, sum(cost) AS cost FROM steps GROUP BY class) AS moves USING (class)"""

@@ -18,14 +18,21 @@ Source: TypeAlias = Literal["attribute", "units", "population"]
 class Condition:
     """One test of a class with n people (or rows) whose values have the counts c.
 
+    Where people are counted and have several values, the counts add up to more than n. Then `entropy` and
+    `recursive` are about the worst reading of them (`shoal.privacy.people.worst_reading`), whose counts r add
+    up to n; with one value per person r is c.
+
     Attributes
     ----------
     kind
         `distinct`: at least `least` values occur.
-        `entropy`: n ln n - sum of c ln c >= n times `bound`, with n the sum of c.
-        `recursive`: the largest count is less than `bound` times the sum of all but the `least` - 1 largest.
+        `cover`: the `least` - 1 largest counts add up to less than n.
+        `entropy`: n ln n - sum of r ln r >= n times `bound`.
+        `recursive`: the largest count is less than `bound` times the sum of r without the `least` - 1
+        largest.
         `shares`: lower n <= c <= upper n for every value, those that do not occur included.
-        `equal`, `ordered`, `tree`: the earth mover's distance to the whole table is at most `bound`.
+        `equal`, `ordered`, `tree`: the earth mover's distance to the whole table is at most `bound`; where
+        people have several values, the distance of `shoal.privacy.people.total_distance`.
         `population`: the population has at least `least` rows in the class, and n is between `lower` and
         `upper` times as many.
     source, name
@@ -40,7 +47,9 @@ class Condition:
         A class that meets it still does after merging with any other.
     """
 
-    kind: Literal["distinct", "entropy", "recursive", "shares", "equal", "ordered", "tree", "population"]
+    kind: Literal[
+        "distinct", "cover", "entropy", "recursive", "shares", "equal", "ordered", "tree", "population"
+    ]
     source: Source
     name: str = ""
     least: int = 0

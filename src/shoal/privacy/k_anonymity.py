@@ -58,6 +58,10 @@ class KAnonymity(ModelDefaults):
         return True
 
     @property
+    def absorbing_people(self) -> bool:
+        return True
+
+    @property
     def minimum_size(self) -> int:
         return self.k
 

@@ -77,6 +77,10 @@ class KMap(ModelDefaults):
     def absorbing(self) -> bool:
         return True
 
+    @property
+    def absorbing_people(self) -> bool:
+        return True
+
     def problems(self, table: CodedTable) -> Iterable[str]:
         classes = untouched(table, self.population.key)
         strangers = int(classes.sizes[classes.population(self.population.key) == 0].sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -16,7 +16,8 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, least_whole
 from shoal.privacy.model import ModelDefaults, Tables
-from shoal.privacy.queries import double, histograms
+from shoal.privacy.people import worst_reading
+from shoal.privacy.queries import double, readings
 
 Kind = Literal["distinct", "entropy", "recursive"]
 
@@ -32,6 +33,11 @@ class LDiversity(ModelDefaults):
       Here l may have a fraction.
     - `recursive`: r1 < c (rl + ... + rm). Even after somebody has ruled out l - 2 values, the most frequent
       one is less than c times the others together.
+
+    Where the spec names a unit, n counts people, and somebody may have several values. Then r1, r2, ... is
+    the worst reading of the class: each person is read as having one value, as few different ones as can be
+    (`shoal.privacy.people`). So `distinct` asks that no l - 1 values account for everybody, and a class in
+    which all people have one value in common passes for no l above 1, whatever else they have.
 
     It stops learning a sensitive value because all of a class share it, and makes ruling out values by
     background knowledge hard. It does not know what values mean or how common they are: a class with three
@@ -58,6 +64,13 @@ class LDiversity(ModelDefaults):
     [True, True]
     >>> LDiversity("disease", 2, kind="recursive", c=4).holds(classes).tolist()
     [True, True]
+
+    Three people with two rows each, who all have HIV:
+
+    >>> disease = ["HIV", "flu", "HIV", "cold", "HIV", "asthma"]
+    >>> of_people = group(["20-29"] * 6, units=[1, 1, 2, 2, 3, 3], disease=disease)
+    >>> LDiversity("disease", 2).holds(of_people).tolist()
+    [False]
     """
 
     column: str
@@ -95,6 +108,7 @@ class LDiversity(ModelDefaults):
 
     @property
     def absorbing(self) -> bool:
+        # Not so where people are counted: one who comes with two values may make these account for all.
         return self.kind == "distinct"
 
     @property
@@ -112,6 +126,8 @@ class LDiversity(ModelDefaults):
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:
         counts = classes.histogram(self.column)
+        if classes.table.units is not None:
+            counts = worst_reading(counts, classes.people)
         if self.kind == "distinct":
             passes = np.count_nonzero(counts, axis=1) >= self.l
         elif self.kind == "entropy":
@@ -125,8 +141,11 @@ class LDiversity(ModelDefaults):
         return np.asarray(passes | (classes.sizes == 0))
 
     def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
-        # In all kinds a class needs l values, and that it keeps when it merges.
+        # In all kinds a class needs l values, and l people, and that it keeps when it merges.
         several = at_least(self.column, self.minimum_size)
+        if table.units is not None:
+            people = Condition("distinct", "units", least=self.minimum_size, absorbing=True)
+            several = (people, *several)
         if self.kind == "entropy":
             return *several, Condition("entropy", "attribute", self.column, bound=math.log(self.l))
         if self.kind == "recursive":
@@ -134,16 +153,16 @@ class LDiversity(ModelDefaults):
             return *several, Condition(
                 "recursive", "attribute", self.column, least=int(self.l), bound=float(self.c)
             )
+        if table.units is not None:
+            return *several, Condition("cover", "attribute", self.column, least=int(self.l))
         return several
 
     def sql(self, tables: Tables) -> str:
-        start = histograms(tables, self.column)
+        start, counts = readings(tables, self.column)
         if self.kind == "distinct":
-            # How often a value occurs does not matter: so the units need not be known.
-            start = histograms(replace(tables, unit=None), self.column)
             return (
                 f"SELECT count(*) FILTER (WHERE found < {self.l}) AS failing, min(found) AS measured\n"
-                f"FROM (\n{start}\nSELECT class, count(*) AS found FROM counts GROUP BY class\n) AS classes"
+                f"FROM (\n{start}\nSELECT class, count(*) AS found FROM {counts} GROUP BY class\n) AS classes"
             )
         if self.kind == "entropy":
             return (
@@ -152,7 +171,7 @@ class LDiversity(ModelDefaults):
                 "FROM (\n"
                 f"{start}\n"
                 "SELECT class, ln(sum(c)::DOUBLE) - sum(c * ln(c)) / sum(c) AS entropy\n"
-                "FROM counts GROUP BY class\n"
+                f"FROM {counts} GROUP BY class\n"
                 ") AS classes"
             )
         assert self.c is not None
@@ -166,7 +185,8 @@ class LDiversity(ModelDefaults):
             "SELECT class, max(c) AS most,\n"
             f"  coalesce(sum(c) FILTER (WHERE place >= {self.l}), 0)::DOUBLE AS tail\n"
             "FROM (\n"
-            "  SELECT class, c, row_number() OVER (PARTITION BY class ORDER BY c DESC) AS place FROM counts\n"
+            "  SELECT class, c, row_number() OVER (PARTITION BY class ORDER BY c DESC) AS place\n"
+            f"  FROM {counts}\n"
             ") AS ranked\n"
             "GROUP BY class\n"
             ") AS classes"

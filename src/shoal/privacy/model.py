@@ -70,7 +70,11 @@ class PrivacyModel(Protocol):
         A passing class still passes after merging with any other class. Then generalizing never adds to the
         suppressed rows, and a search may tag whole parts of the lattice from one check. Without suppression
         every model allows that where rows are counted: classes that pass still pass after merging with each
-        other. Where units are counted, one that is in both counts once after, and only absorbing models do.
+        other.
+    absorbing_people
+        The same where people are counted (a unit). Somebody who is in both classes counts once after they
+        merge, and may have several values; so fewer models are, and others allow nothing of the kind, even
+        without suppression.
     suppressible
         Suppressing a failing class settles it. (Not so where the absence of a class tells something.)
     column
@@ -86,6 +90,8 @@ class PrivacyModel(Protocol):
 
     @property
     def absorbing(self) -> bool: ...
+    @property
+    def absorbing_people(self) -> bool: ...
     @property
     def suppressible(self) -> bool: ...
     @property
@@ -149,6 +155,10 @@ class ModelDefaults:
 
     @property
     def absorbing(self) -> bool:
+        return False
+
+    @property
+    def absorbing_people(self) -> bool:
         return False
 
     @property

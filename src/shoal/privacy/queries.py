@@ -37,7 +37,8 @@ def counted(tables: Tables) -> str:
     return "count(*)" if tables.weight is None else f"sum({tables.weight})::BIGINT"
 
 
-def _originally(tables: Tables) -> str:
+def originally(tables: Tables) -> str:
+    """Return what counts people of the original table."""
     return counted(replace(tables, weight=None))
 
 
@@ -73,11 +74,34 @@ def histograms(tables: Tables, column: str) -> str:
     )
 
 
+def readings(tables: Tables, column: str) -> tuple[str, str]:
+    """Return the beginning of a query on values of which each person has one, and the relation that has them.
+
+    That is `counts`, where rows are counted. Where people are, it is `readings` (class, c), the worst reading
+    of the class: the most frequent values first, until each person has one (`shoal.privacy.people`).
+    """
+    start = histograms(tables, column)
+    if tables.unit is None:
+        return start, "counts"
+    return (
+        f"{start}, readings AS (\n"
+        "  SELECT class, least(c, n - earlier)::BIGINT AS c\n"
+        "  FROM (\n"
+        "    SELECT class, n, c,\n"
+        "      sum(c) OVER (PARTITION BY class ORDER BY c DESC ROWS UNBOUNDED PRECEDING) - c AS earlier\n"
+        "    FROM sizes JOIN counts USING (class)\n"
+        "  ) AS falling\n"
+        "  WHERE earlier < n\n"
+        ")",
+        "readings",
+    )
+
+
 def totals(tables: Tables, column: str) -> str:
     """Return a further part of it: `totals` (value, total), how often each value is in the original table."""
     name = tables.columns[column]
     return (
-        f", totals AS (\n  SELECT {name} AS value, {_originally(tables)} AS total\n"
+        f", totals AS (\n  SELECT {name} AS value, {originally(tables)} AS total\n"
         f"  FROM {tables.original} GROUP BY {name}\n)"
     )
 
@@ -91,7 +115,7 @@ def with_shares(tables: Tables, column: str) -> str:
     return (
         f"{histograms(tables, column)}{totals(tables, column)}, compared AS (\n"
         "  SELECT class, n, counts.value, c,\n"
-        f"    coalesce(total, 0)::DOUBLE / (SELECT {_originally(tables)} FROM {tables.original}) AS p\n"
+        f"    coalesce(total, 0)::DOUBLE / (SELECT {originally(tables)} FROM {tables.original}) AS p\n"
         "  FROM sizes JOIN counts USING (class)\n"
         "  LEFT JOIN totals ON totals.value IS NOT DISTINCT FROM counts.value\n"
         ")"

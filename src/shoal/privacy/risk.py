@@ -74,6 +74,10 @@ class Risk(ModelDefaults):
         return self.average is None
 
     @property
+    def absorbing_people(self) -> bool:
+        return self.absorbing
+
+    @property
     def minimum_size(self) -> int:
         return 1 if self.maximal is None else least_size(self.maximal)
 

@@ -21,6 +21,7 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, fewest_values, whole
 from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.people import total_distance
 from shoal.privacy.queries import double
 
 Distance = Literal["equal", "ordered", "hierarchical"]
@@ -44,6 +45,11 @@ class TCloseness(ModelDefaults):
       their own order, and so is text that is all numbers; other text is in alphabetical order, unless `order`
       says otherwise. NULL comes last.
     - `hierarchical`: the level at which their labels in the column's hierarchy meet, over its height.
+
+    Where the spec names a unit, somebody may have several values. With S values per person in the class and P
+    in the table, q and p are the shares of the values in each other, and the distance is min(S, P) times the
+    one above, plus abs(S - P): how many values people have counts as something that is learnt
+    (`shoal.privacy.people`). With one value per person it is the one above.
 
     It stops learning more about somebody's class than is known of everybody: neither a frequent value
     (skewness) nor a group of near values (similarity; with `ordered` and `hierarchical`) stands out. It does
@@ -153,7 +159,13 @@ class TCloseness(ModelDefaults):
         # In whole numbers, so that a class that is like the table is at distance 0.
         extra = counts * table.sum() - n[:, np.newaxis] * table
         moved = self._moved(extra, classes.attribute(self.column))
-        return np.asarray((moved <= self.t * n * table.sum() * (1 + ROUNDING)) | (classes.sizes == 0))
+        if classes.table.units is None:
+            near = moved <= self.t * n * table.sum() * (1 + ROUNDING)
+        else:
+            everybody = int(whole(classes.table).people[0])
+            far = total_distance(moved, n, classes.people, table.sum(), everybody)
+            near = far <= self.t * (1 + ROUNDING)
+        return np.asarray(near | (classes.sizes == 0))
 
     def _moved(self, extra: FloatArray, column: CodedColumn) -> FloatArray:
         """Return the cost of moving what is too much to where it is missing."""
@@ -191,22 +203,27 @@ class TCloseness(ModelDefaults):
             kinds[self.distance], "attribute", self.column, bound=float(self.t), order=order, tree=tree
         )
         # All of what a class lacks must be moved there, at least as far as the nearest values are apart.
+        # Where people have several values, the distance is larger still.
         shares = whole(table).totals(self.column)
         least = fewest_values(shares / max(shares.sum(), 1), 1 - self.t / nearest)
         return *at_least(self.column, least), close
 
     def sql(self, tables: Tables) -> str:
         if self.distance == "equal":
-            query = closeness.equal()
+            query = closeness.equal(tables)
         elif self.distance == "ordered":
-            query = closeness.ordered(_NUMBER, self.order)
+            query = closeness.ordered(tables, _NUMBER, self.order)
         else:
-            query = closeness.hierarchical(*tables.taxonomies[self.column])
+            query = closeness.hierarchical(tables, *tables.taxonomies[self.column])
+        most = f"{double(self.t)} * (1 + {ROUNDING})"
+        near, measured = f"moved <= {most} * n * everybody", "moved / n / everybody"
+        if tables.unit is not None:
+            measured = "moved / n / everybody * alike + apart"
+            near = f"{measured} <= {most}"
         return (
             # What cannot be computed does not hold.
-            "SELECT count(*) FILTER (WHERE NOT coalesce(\n"
-            f"    moved <= {double(self.t)} * (1 + {ROUNDING}) * n * everybody, false)) AS failing,\n"
-            "  max(moved / n / everybody) AS measured\n"
+            f"SELECT count(*) FILTER (WHERE NOT coalesce(\n    {near}, false)) AS failing,\n"
+            f"  max({measured}) AS measured\n"
             f"FROM (\n{closeness.start(tables, self.column)}{query}\n) AS classes"
         )
 

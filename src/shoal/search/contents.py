@@ -137,9 +137,11 @@ class Asked:
 
     def _condition(self, condition: Condition, place: int) -> _kernel.Condition:
         totals: Sequence[int] = ()
+        people = 0
         if condition.kind in ("equal", "ordered", "tree"):
             whole = Classes(self.table, np.zeros(self.table.entries, dtype=np.int64), 1)
             totals = whole.totals(condition.name).tolist()
+            people = int(whole.people[0])
         # No more is ever counted than there are rows, here or in a population.
         least = min(condition.least, 1 << 62)
         if condition.kind == "shares":
@@ -153,6 +155,7 @@ class Asked:
             lower=condition.lower.tolist(),
             upper=condition.upper.tolist(),
             totals=totals,
+            people=people,
             order=np.argsort(condition.order).tolist(),
             tree=_steps(condition.tree),
         )

@@ -121,8 +121,9 @@ def _reasons(
         yield "it finds one node, not all that satisfy"
     suppresses = suppression > 0 and all(model.suppressible for model in models)
     for model in models:
-        if algorithm.absorbing_only and (suppresses or units) and not model.absorbing:
-            where = "rows may be suppressed" if suppresses else "units are counted"
+        absorbing = model.absorbing_people if units else model.absorbing
+        if algorithm.absorbing_only and (suppresses or units) and not absorbing:
+            where = "units are counted" if units else "rows may be suppressed"
             yield (
                 f"under {model.describe()} a class that passes may fail after merging with another, "
                 f"so where {where} nothing follows from one node for others"
