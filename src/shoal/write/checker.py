@@ -30,6 +30,22 @@ def rows_of(path, delimiter, quote):
         raise ValueError("a line is not written as the manifest says")
 
 
+def people_of(rows, who, at):
+    """Return how many people of a class have the same value; where nobody is named, each row is one.
+
+    Who has several values is read as having one of them, the most frequent values first: that is the least
+    diverse reading, and what all share leaves nothing for other values.
+    """
+    pairs = {(n if who is None else row[who], at is None or row[at]) for n, row in enumerate(rows)}
+    if any(person is None for person, _ in pairs):
+        raise ValueError("a line does not say who it is about")
+    left, read = len({person for person, _ in pairs}), []
+    for count in sorted(Counter(value for _, value in pairs).values(), reverse=True):
+        read += [min(count, left)] if left else []
+        left -= min(count, left)
+    return read
+
+
 def measure(model, a, classes):
     """Return a claim, whether it holds, and its figures. Of each class it gets how often values occur."""
     sizes, tiny = [sum(c) for c in classes], 1e-12
@@ -67,6 +83,7 @@ def check(path, told):
     roles = {unit: "identifier", **{name: column["role"] for name, column in spec["columns"].items()}}
     gone = [name for name in roles if name and roles[name] == "identifier"]
     place = {name: header.index(name) for name in roles if name and name not in gone}
+    who = place.get(unit) if roles[unit] != "quasi-identifier" else None
     classes = {}
     for row in rows:
         if len(row) != len(header):
@@ -92,13 +109,15 @@ def check(path, told):
             found.append((None, None, why, {}))
             continue
         at = place[a["column"]] if model in ("alpha-k", "l-diversity") else None
-        counts = (Counter(at is None or row[at] for row in members) for members in classes.values())
-        name, holds, figures = measure(model, a, [list(count.values()) for count in counts])
+        name, holds, figures = measure(model, a, [people_of(c, who, at) for c in classes.values()])
         words = ", ".join(
             f"{of} {n if isinstance(n, int) else format(n, '.6g')}" for of, n in figures.items()
         )
-        if unit and not name.startswith("distinct"):  # people are no more than rows: too few rows still fail
-            holds = None if holds or model not in ("k-anonymity", "risk") else False
+        if who is not None:
+            words += f", counted by {unit!r}"
+        elif unit:  # people are no more than rows: too few rows, or values of them, still fail
+            sure = model in ("k-anonymity", "risk") or name.startswith("distinct")
+            holds = False if sure and not holds else None
             words = f"it counts people by {unit!r}, and this program rows: {words}"
         found.append((name, holds, words, figures))
     left, nulls = sum(n in header for n in gone), sum(r[place[n]] is None for r in rows for n in full)

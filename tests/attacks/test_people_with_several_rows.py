@@ -1,0 +1,218 @@
+"""People with several rows: what all people of a class have in common is hidden among their other values.
+
+The attacker knows that somebody is in the table, and their quasi-identifiers. Six people of that age all have
+HIV, and each has a row with another diagnosis too. Counted by rows, or by pairs of a person and a value, the
+class has seven diagnoses of which HIV is one half: it would pass 3-diversity of every kind and 0.5-closeness.
+But everybody in it has HIV, and that is what the attacker learns.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from shoal.audit.audit import audit_release
+from shoal.encode.table import CodedTable
+from shoal.privacy.grouped import group
+from shoal.privacy.model import PrivacyModel
+from shoal.registry import resolve
+from shoal.search.exhaustive import Exhaustive
+from shoal.search.problem import SearchProblem
+from tests.unit.tampering import manifest_of, rewrite
+
+OTHERS = ["flu", "cold", "asthma", "gout", "ulcer", "angina"]
+
+MODELS: dict[str, PrivacyModel] = {
+    "distinct": shoal.LDiversity("disease", 3),
+    "entropy": shoal.LDiversity("disease", 3, "entropy"),
+    "recursive": shoal.LDiversity("disease", 3, "recursive", c=2),
+    "alpha": shoal.AlphaK("disease", alpha=0.9, k=2),
+    "equal": shoal.TCloseness("disease", 0.5),
+    "ordered": shoal.TCloseness("disease", 0.5, "ordered"),
+    "likeness": shoal.BetaLikeness("disease", 1, "basic"),
+    "disclosure": shoal.DeltaDisclosure("disease", 3),
+}
+BY_ITSELF = ("distinct", "entropy", "recursive", "alpha")
+"""Models that need no original table."""
+
+
+def visits() -> pa.Table:
+    """Six people in their fifties with HIV and one other diagnosis each, and 36 in their forties."""
+    rows = [
+        (50 + number, f"p{number}", disease) for number in range(6) for disease in ("HIV", OTHERS[number])
+    ]
+    rows += [(40 + number % 6, f"q{number}", [*OTHERS, "HIV"][number % 7]) for number in range(36)]
+    ages, patients, diseases = zip(*rows, strict=True)
+    return pa.table({"age": ages, "patient": patients, "disease": diseases})
+
+
+def spec(model: PrivacyModel, **settings: Any) -> shoal.Spec:
+    return shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["disease"],
+        insensitive=["patient"],
+        unit="patient",
+        privacy=[shoal.KAnonymity(3), model],
+        **settings,
+    )
+
+
+def put(table: pa.Table, engine: str, folder: Path) -> dict[str, Any]:
+    if engine == "memory":
+        return {"data": table}
+    pq.write_table(table, folder / "visits.parquet")
+    return {"data": folder / "visits.parquet", "engine": engine}
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_search_does_not_release_such_a_class(model: str, engine: str, tmp_path: Path) -> None:
+    given = put(visits(), engine, tmp_path)
+    try:
+        release = shoal.anonymize(**given, spec=spec(MODELS[model]))
+    except shoal.InfeasibleError:
+        return
+    assert release.levels["age"] > 1, "the six are among others"
+
+
+def _release(folder: Path, claimed: PrivacyModel | None = None) -> Path:
+    """Write a release that has the class, and let its manifest claim another model than was asked for."""
+    asked = spec(shoal.LDiversity("disease", 1)).adjust(levels={"age": 1})
+    release = shoal.anonymize(visits(), asked).write(folder / "release.csv")
+    if claimed is not None:
+        content = manifest_of(release)
+        content["spec"]["privacy"][1] = claimed.to_spec()
+        content["claims"][1] |= {"claim": claimed.describe(), "measured": "fewest values 7"}
+        rewrite(release, content)
+    return release
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_audit_finds_it(model: str, tmp_path: Path) -> None:
+    audit = audit_release(_release(tmp_path), spec(MODELS[model]), original=visits())
+    found = audit.findings[1]
+    assert (found.claim, found.checkable, found.holds) == (MODELS[model].describe(), True, False)
+    assert "1 class fails" in found.measured
+
+
+@pytest.mark.parametrize("model", BY_ITSELF)
+def test_the_checker_finds_it(model: str, tmp_path: Path) -> None:
+    release = _release(tmp_path, MODELS[model])
+    program = release.with_name("release.csv.checker.py")
+    told = release.with_name("release.csv.manifest.json")
+    ran = subprocess.run(
+        [sys.executable, "-S", "-I", str(program), str(release), str(told)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert f"{MODELS[model].describe()}: FAILS" in ran.stdout
+
+
+def test_who_does_not_get_the_unit_is_not_told_that_it_holds(tmp_path: Path) -> None:
+    """Seven values are in the class, but whether few of them account for everybody cannot be seen."""
+    release = visits().drop_columns(["patient"])
+    ages = [f"[{age // 10 * 10}, {age // 10 * 10 + 10})" for age in release["age"].to_pylist()]
+    release = release.set_column(0, "age", [ages])
+    asked = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["disease"],
+        unit="patient",
+        privacy=[MODELS["distinct"]],
+    )
+    found = audit_release(release, asked).findings[0]
+    assert (found.holds, found.checkable) == (False, False)
+    assert not audit_release(release, asked, units=visits()["patient"].chunk(0)).findings[0].holds
+
+
+def classes_of(rows: list[tuple[str, str | None, str]], model: PrivacyModel) -> list[bool]:
+    """Judge classes of rows: the group, the value, and who it is about."""
+    groups, values, units = zip(*rows, strict=True)
+    judged: list[bool] = model.holds(group(groups, units=units, disease=values)).tolist()
+    return judged
+
+
+@pytest.mark.parametrize("model", BY_ITSELF)
+def test_null_that_all_have_is_a_value_that_all_have(model: str) -> None:
+    rows = [("p", value, f"{number}") for number in range(6) for value in (None, OTHERS[number])]
+    assert classes_of(rows, MODELS[model]) == [False]
+
+
+@pytest.mark.parametrize("model", BY_ITSELF)
+def test_one_person_with_a_thousand_rows_counts_once(model: str) -> None:
+    """Neither do a thousand rows with one value weigh more, nor do a thousand values make two people diverse."""
+    rows = [("p", "HIV", "0")] * 1000 + [("p", OTHERS[number], f"{number}") for number in range(1, 6)]
+    assert classes_of(rows, MODELS[model]) == [True]
+    rows = [("p", f"disease {number}", "0") for number in range(1000)] + [("p", "flu", "1")]
+    assert classes_of(rows, MODELS[model]) == [model == "alpha"]
+
+
+def test_two_values_that_account_for_everybody() -> None:
+    """Each of six people has HIV or AIDS, three each, and another diagnosis: two values say it all."""
+    both = ["HIV", "AIDS"]
+    rows = [("p", value, f"{n}") for n in range(6) for value in (both[n % 2], OTHERS[n])]
+    assert classes_of(rows, shoal.LDiversity("disease", 2)) == [True]
+    assert classes_of(rows, shoal.LDiversity("disease", 3)) == [False]
+    assert classes_of(rows, shoal.LDiversity("disease", 2.1, "entropy")) == [False]
+    assert classes_of(rows, shoal.LDiversity("disease", 3, "recursive", c=100)) == [False]
+
+
+def test_somebody_who_joins_a_class_with_two_values() -> None:
+    """Three people with three values are 3-diverse; a fourth one with two of these values ends that.
+
+    So a class that passes may fail after merging, and a search must not conclude that it passes.
+    """
+    rows = [("1", "a", "A"), ("1", "b", "B"), ("1", "c", "C"), ("2", "a", "D"), ("2", "b", "D")]
+    model = shoal.LDiversity("disease", 3)
+    assert classes_of(rows, model) == [True, False]
+    assert classes_of([("*", *row[1:]) for row in rows], model) == [False]
+    table = pa.table(dict(zip(("q", "disease", "patient"), zip(*rows, strict=True), strict=True)))
+    asked = shoal.Spec(
+        quasi_identifiers={"q": "suppress"},
+        sensitive=["disease"],
+        unit="patient",
+        privacy=[model],
+        suppression=0.4,
+    )
+    release = shoal.anonymize(table, asked)
+    assert (release.levels, release.suppressed_rows) == ({"q": 0}, 2)
+    with pytest.raises(shoal.InputError, match="may fail after merging"):
+        shoal.anonymize(table, asked, algorithm="flash")
+    with pytest.raises(shoal.InfeasibleError):
+        shoal.anonymize(table, asked.adjust(levels={"q": 1}))
+
+
+def test_somebody_with_rows_in_two_classes() -> None:
+    """Four people of a class have two values each way; those of two classes are the same two people after."""
+    rows = [("1", "a", "A"), ("1", "b", "B"), ("2", "b", "A"), ("2", "a", "B")]
+    model = shoal.LDiversity("disease", 2)
+    assert classes_of(rows, model) == [True, True]
+    assert classes_of([("*", *row[1:]) for row in rows], model) == [False], "both have a"
+
+
+@pytest.mark.parametrize("model", ["distinct", "entropy", "recursive", "equal", "ordered"])
+def test_every_node_is_judged_as_by_brute_force(model: str) -> None:
+    table: CodedTable = group(
+        [f"{number % 7}" for number in range(60)],
+        units=[number * 5 % 17 for number in range(60)],
+        disease=[OTHERS[number * number % 6] for number in range(60)],
+    ).table
+    loss = resolve("measures", "loss")()
+    weaker = {
+        "distinct": shoal.LDiversity("disease", 2),
+        "entropy": shoal.LDiversity("disease", 2, "entropy"),
+    }
+    problem = SearchProblem(table, (weaker.get(model, MODELS[model]),), loss, 0.3)
+    found = resolve("algorithms", "box")().search(problem, all_nodes=True).satisfying
+    expected = Exhaustive().search(problem, all_nodes=True).satisfying
+    assert found is not None
+    assert expected is not None
+    assert found.tolist() == expected.tolist()
