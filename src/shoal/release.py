@@ -207,10 +207,12 @@ class Release:
         """
         from shoal.measure.risk import compare_risk
 
+        released, units = self.released.with_people(self.spec)
         return compare_risk(
             self.background.table(self.spec),
-            self.table,
+            released,
             spec=self.spec,
+            units=units,
             sampling_fraction=sampling_fraction,
             threshold=threshold,
             starred_rows=self.suppressed_rows if self.spec.suppressed == "star" else 0,

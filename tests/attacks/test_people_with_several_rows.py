@@ -133,6 +133,37 @@ def test_who_does_not_get_the_unit_is_not_told_that_it_holds(tmp_path: Path) -> 
     assert not audit_release(release, asked, units=visits()["patient"].chunk(0)).findings[0].holds
 
 
+def test_risk_says_what_is_certain() -> None:
+    """Of 42 people six are in a class where all have HIV: whatever else they have, that is certain."""
+    asked = spec(shoal.LDiversity("disease", 1)).adjust(levels={"age": 1})
+    risk = shoal.anonymize(visits(), asked).risk().after
+    found = risk.attributes["disease"]
+    assert (risk.people, risk.rows) == (42, 48)
+    assert (found.distinct, found.highest_posterior) == (1, 1)
+    assert found.entropy == pytest.approx(1)
+    assert found.certain == 6 / 42
+    assert found.closeness > 2 - 48 / 42
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_headline_risks_count_people(engine: str, tmp_path: Path) -> None:
+    """Five people with seven rows are a class of five, also where the release does not name them."""
+    ages = [31, 31, 31, 33, 34, 35, 36] + [50 + number for number in range(9)]
+    people = list("aaabcde") + [f"p{number}" for number in range(9)]
+    asked = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        identifiers=["patient"],
+        unit="patient",
+        privacy=[shoal.KAnonymity(5)],
+    )
+    table = pa.table({"age": ages, "patient": people})
+    risk = shoal.anonymize(**put(table, engine, tmp_path), spec=asked).risk()
+    assert (risk.before.people, risk.after.people) == (14, 14)
+    assert risk.after.prosecutor.highest == 1 / 5
+    assert risk.after.class_sizes == {5: 1, 9: 1}
+    assert risk.before.sample_uniques == 14
+
+
 def classes_of(rows: list[tuple[str, str | None, str]], model: PrivacyModel) -> list[bool]:
     """Judge classes of rows: the group, the value, and who it is about."""
     groups, values, units = zip(*rows, strict=True)

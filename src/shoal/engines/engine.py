@@ -87,6 +87,13 @@ class Rows(Protocol):
         """Return them in memory."""
         ...
 
+    def with_people(self, spec: Spec) -> tuple[pa.Table, pa.ChunkedArray | None]:
+        """Return them in memory, and who each is about where the spec counts people and they do not tell.
+
+        That is for figures of risk. It is never written.
+        """
+        ...
+
     def native(self) -> Any:
         """Return them as the kind of table that went in."""
         ...

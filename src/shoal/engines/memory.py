@@ -114,7 +114,7 @@ class MemoryRows:
     references
         What the audit compares with.
     units
-        Who each row is about, where the audit counts people and the release does not tell.
+        Who each row is about, where the spec counts people and the release does not tell.
     """
 
     source: Source
@@ -129,6 +129,9 @@ class MemoryRows:
 
     def table(self) -> pa.Table:
         return self.released
+
+    def with_people(self, spec: Spec) -> tuple[pa.Table, pa.ChunkedArray | None]:
+        return self.released, self.units
 
     def native(self) -> Any:
         columns = [
@@ -201,11 +204,10 @@ class _Beside:
         asked = claims(spec)
         compared = original_columns(spec, asked)
         told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
-        counted = any(claim.unit for claim in asked) and not told
         names = [name for name in table.column_names if name in set(spec.released)]
         return cls(
             columns=names,
             others=table.select([name for name in names if name not in spec.quasi_identifiers]),
             references=References(table.select(compared) if compared else None, populations),
-            units=table.column(spec.unit) if counted else None,
+            units=None if spec.unit is None or told else table.column(spec.unit),
         )

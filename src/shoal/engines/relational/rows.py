@@ -55,6 +55,12 @@ class DatabaseRows:
     def table(self) -> pa.Table:
         return self.recoding.database.fetch(f"SELECT * FROM {self.stored.relation}")
 
+    def with_people(self, spec: Spec) -> tuple[pa.Table, pa.ChunkedArray | None]:
+        if spec.unit is None or _tells_people(spec):
+            return self.table(), None
+        found = self.recoding.database.fetch(self.recoding.with_units(spec.unit))
+        return found.drop_columns(["unit"]).rename_columns(self.recoding.columns), found.column("unit")
+
     def native(self) -> Any:
         frame = getattr(self.stored, "frame", None)
         return self.table() if frame is None else frame
@@ -106,8 +112,7 @@ class DatabaseRows:
 
     def _earlier(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit | None:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
-        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
-        if spec.unit is None or told or not any(claim.unit for claim in claims(spec)):
+        if spec.unit is None or _tells_people(spec) or not any(claim.unit for claim in claims(spec)):
             return None
         columns = {name: f"r{place}" for place, name in enumerate(self.recoding.columns)}
         query = f"({self.recoding.with_units(spec.unit)}) AS shoal_rows"
@@ -164,6 +169,11 @@ class DatabaseRows:
                 earlier=earlier,
                 starred_rows=starred_rows,
             )
+
+
+def _tells_people(spec: Spec) -> bool:
+    """Tell whether a release has the column that says who a row is about, as it was."""
+    return spec.unit in spec.sensitive or spec.unit in spec.insensitive
 
 
 def _shown(target: Target | None, stored: Stored | None, columns: Sequence[str]) -> tuple[str, str | None]:

@@ -42,6 +42,7 @@ def assess_risk(
     starred_rows: int | None = None,
     original: object = None,
     levels: Mapping[str, int] | None = None,
+    units: pa.ChunkedArray | pa.Array | None = None,
     input_format: InputFormat | None = None,
     listener: Listener | None = None,
 ) -> RiskAssessment:
@@ -77,6 +78,8 @@ def assess_risk(
         For a release the table that it was made of: classes are compared with its sensitive values.
     levels
         The levels of a release: needed with a population, which is then generalized in the same way.
+    units
+        For a release that is a table: who each of its rows is about, where the release does not tell.
     input_format
         How the file is written, where that is not what the spec says.
     listener
@@ -106,7 +109,10 @@ def assess_risk(
     if problems:
         raise InputError(problems)
     tell = listener or (lambda event: None)
-    unit, notes = _unit(data, spec, form, released)
+    if units is None:
+        unit, notes = _unit(data, spec, form, released)
+    else:
+        data, unit, notes = *_with_units(data, units), ()
     limit = starred
     if limit is None:
         suppressible = all(model.suppressible for model in spec.privacy)
@@ -124,19 +130,26 @@ def assess_risk(
         starred_rows=starred_rows,
     ) as classes:
         tables = add_compared(classes, spec, unit, population, original, levels, released)
-        sizes = classes.sizes()
+        sizes = in_population = classes.sizes()
         known: PopulationUniques | None = None
         fraction = None
+        skipped: tuple[str, ...] = ()
         if population is not None:
             tell(StepStarted("population"))
-            sizes, people, alone = classes.sizes_in(next(iter(tables.populations.values())))
+            in_population, people, alone = classes.sizes_in(next(iter(tables.populations.values())))
             known = PopulationUniques(
-                sizes.rows / max(people, 1), people, None, None, None, float(alone), "counted"
+                sizes.counted / max(people, 1), people, None, None, None, float(alone), "counted"
             )
         else:
             fraction = _fraction(sizes, sampling_fraction, population_size)
-            known = None if fraction is None else population_uniques(sizes, fraction)
-        special, skipped = _special(classes, sizes, unit, largest_subset, tell)
+            if fraction is not None and sizes.counted < sizes.rows:
+                skipped = (
+                    "How many people are unique in the population is not estimated: some have rows in "
+                    "several classes.",
+                )
+            elif fraction is not None:
+                known = population_uniques(sizes, fraction)
+        special, not_special = _special(classes, sizes, unit, largest_subset, tell)
         tell(StepStarted("values"))
         attributes = attribute_risks(classes, tuple(spec.sensitive), tables)
         return RiskAssessment(
@@ -147,14 +160,15 @@ def assess_risk(
             class_sizes=sizes.to_histogram(),
             threshold=threshold,
             prosecutor=prosecutor(sizes, threshold),
-            journalist=journalist(sizes, threshold, fraction),
-            marketer=marketer(sizes, threshold, fraction),
-            sample_uniques=sizes.uniques,
+            journalist=journalist(in_population, threshold, fraction),
+            marketer=marketer(in_population, threshold, fraction),
+            sample_uniques=sizes.alone,
             population_uniques=known,
             special=special,
             attributes=attributes,
             unit=unit and spec.unit,
-            notes=(*notes, *skipped),
+            people=None if unit is None else sizes.counted,
+            notes=(*notes, *skipped, *not_special),
         )
 
 
@@ -173,14 +187,15 @@ def compare_risk(
     starred: float | None = None,
     starred_rows: int | None = None,
     levels: Mapping[str, int] | None = None,
+    units: pa.ChunkedArray | pa.Array | None = None,
     input_format: InputFormat | None = None,
     listener: Listener | None = None,
 ) -> RiskComparison:
     """Measure the risk of a table and of its release.
 
-    Parameters are those of `assess_risk`; `starred`, `starred_rows` and `levels` are about the release, the
-    input format and the sampling fraction about the original. The population stays the same: rows that were
-    suppressed are no longer a part of the sample.
+    Parameters are those of `assess_risk`; `starred`, `starred_rows`, `levels` and `units` are about the
+    release, the input format and the sampling fraction about the original. The population stays the same:
+    rows that were suppressed are no longer a part of the sample.
 
     Examples
     --------
@@ -211,14 +226,13 @@ def compare_risk(
     after = assess_risk(
         release,
         spec=spec,
-        population_size=None
-        if before.population_uniques is None or population is not None
-        else before.population_uniques.population,
+        population_size=None if sampling_fraction is None else round(before.counted / sampling_fraction),
         released=True,
         starred=starred,
         starred_rows=starred_rows,
         original=original,
         levels=levels,
+        units=units,
         listener=listener,
         **given,
     )
@@ -323,13 +337,14 @@ def _fraction(
 ) -> float | None:
     if population_size is None:
         return sampling_fraction
-    if population_size < sizes.rows:
+    if population_size < sizes.counted:
+        what = "rows" if sizes.people is None else "people of the table"
         raise InputError(
             "The population is smaller than the table.\n"
-            f"People: {population_size:,}; rows: {sizes.rows:,}.\n"
+            f"People: {population_size:,}; {what}: {sizes.counted:,}.\n"
             "A population contains the people of the table."
         )
-    return sizes.rows / population_size if sizes.rows else 1.0
+    return sizes.counted / population_size if sizes.counted else 1.0
 
 
 def _format(spec: Spec, given: InputFormat | None, released: bool) -> InputFormat:
@@ -353,6 +368,20 @@ def _unit(data: object, spec: Spec, form: InputFormat, released: bool) -> tuple[
         f"Of the release rows are counted, since it does not have people by {spec.unit!r}: somebody with "
         "several rows in a class makes it look larger than it is.",
     )
+
+
+def _with_units(data: object, units: pa.ChunkedArray | pa.Array) -> tuple[pa.Table, str]:
+    """Return a release with one more column, which says who a row is about, and its name."""
+    if not isinstance(data, pa.Table) or len(units) != data.num_rows:
+        raise InputError(
+            "Units say who each row of a release is about that is a table.\n"
+            f"Found: {len(units):,} units for {data.num_rows if isinstance(data, pa.Table) else 'no'} rows.\n"
+            "Give a table, and a unit for each of its rows."
+        )
+    name = "unit"
+    while name in map(str.lower, data.column_names):
+        name += "_"
+    return data.append_column(name, units), name
 
 
 def _special(

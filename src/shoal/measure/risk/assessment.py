@@ -38,15 +38,17 @@ class RiskAssessment:
     prosecutor, journalist, marketer
         The chances of three kinds of attackers.
     sample_uniques
-        Rows that are alone in their class.
+        Rows that are alone in their class, or people who are alone in one, where people are counted.
     population_uniques
-        People who are alone in the population; None where nothing is known of it.
+        People who are alone in the population; None where nothing is known of it, or it cannot be estimated.
     special
         The sets of columns that single rows out; None where that would take too long.
     attributes
         For each sensitive column what classes tell of it.
     unit
-        The column by which people are counted in place of rows, if one is.
+        The column by which people are counted in place of rows, if one is. Then class sizes are people.
+    people
+        How many there are, each once, if they are counted.
     notes
         What else a reader should know.
     """
@@ -65,11 +67,14 @@ class RiskAssessment:
     special: SpecialUniques | None
     attributes: dict[str, AttributeRisk]
     unit: str | None = None
+    people: int | None = None
     notes: tuple[str, ...] = field(default=())
 
     @property
     def counted(self) -> int:
-        """How many rows the classes have, or people, where these count."""
+        """How many rows the classes have, or how many people there are, where these count."""
+        if self.people is not None:
+            return self.people
         return sum(size * classes for size, classes in self.class_sizes.items())
 
     @property
@@ -88,6 +93,7 @@ class RiskAssessment:
             "rows": self.rows,
             "suppressed_rows": self.suppressed_rows,
             "unit": self.unit,
+            "people": self.people,
             "classes": self.classes,
             "class_sizes": {str(size): classes for size, classes in self.class_sizes.items()},
             "threshold": self.threshold,
@@ -108,6 +114,8 @@ class RiskAssessment:
 
     def _on_classes(self) -> Iterator[tuple[str, str]]:
         yield "Rows", f"{self.rows:,}"
+        if self.people is not None:
+            yield "People", f"{self.people:,}"
         if self.suppressed_rows:
             yield "Suppressed rows left in", f"{self.suppressed_rows:,}"
         sizes = f", of {min(self.class_sizes):,} to {max(self.class_sizes):,}" if self.class_sizes else ""
@@ -155,7 +163,7 @@ class RiskAssessment:
             yield f"{name}, highest chance to guess it", f"{risk.highest_posterior:.2%}"
             yield f"{name}, average chance to guess it", f"{risk.average_posterior:.2%}"
             yield f"{name}, chance without knowing the class", f"{risk.prior:.2%}"
-            yield f"{name}, rows of which it is certain", f"{risk.certain:.2%}"
+            yield f"{name}, {self._who.lower()} of which it is certain", f"{risk.certain:.2%}"
             yield f"{name}, largest distance from the table (t)", f"{risk.closeness:.4g}"
             if risk.closeness_ordered is not None:
                 yield f"{name}, largest ordered distance (t)", f"{risk.closeness_ordered:.4g}"

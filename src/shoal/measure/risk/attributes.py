@@ -3,17 +3,23 @@
 The figures are those of the privacy models: each is the strongest requirement that the table keeps. For a
 class of n rows with the share q of a value, and its share p in the whole table:
 
-- `distinct`: the fewest different values in a class (distinct l-diversity);
+- `distinct`: the fewest different values that account for everybody in a class (distinct l-diversity);
 - `entropy`: the least exp(- sum of q ln q), the number of equally frequent values with the same uncertainty
   (entropy l-diversity); its logarithm to the base 2 is the entropy in bits;
 - `highest_posterior`: the largest q, how sure one can be of a value (alpha);
 - `average_posterior`: the mean over rows of the largest q of their class, how often a guess is right;
 - `prior`: the largest p, how often a guess is right without knowing the class;
-- `certain`: the share of the rows in classes with a single value;
+- `certain`: the share of the rows in classes with a single value, or of the people in classes where all have
+  a value in common;
 - `closeness`: the largest sum of max(0, q - p) over values (t-closeness with equal distance);
 - `closeness_ordered`: the same with the ordered distance, for numbers, dates and truth values;
 - `beta`: the largest q / p - 1 (basic beta-likeness);
 - `delta`: the largest |ln(q / p)| (delta-disclosure privacy), infinite where a class lacks a value.
+
+Where people are counted (a unit), n and q count people, and somebody may have several values: `distinct` and
+`entropy` are those of the worst reading, and the distances add how many more values people have in a class
+than in the table, or fewer (`shoal.privacy.people`). For `average_posterior` somebody with rows in several
+classes counts in each; for `certain` once.
 
 NULL is a value. The whole table is the original one, where the classes are those of a release.
 """
@@ -121,10 +127,18 @@ def _query(tables: Tables, column: str) -> str:
     """Return one query for all figures but the ordered distance: of many classes each pass takes its time.
 
     Where people are counted, somebody with several values counts for each. So shares of people add up to more
-    than 1; entropy and distance take the values' shares of each other, as the models do.
+    than 1; diversity and distance are as the models have them (`shoal.privacy.people`).
     """
     number, count = tables.quasi_identifiers[0], counted(tables)
-    together = "n" if tables.unit is None else "sum(c) OVER (PARTITION BY class)"
+    together, earlier = "n", "0"
+    certain = "coalesce(sum(n) FILTER (most = n), 0) / sum(n)"
+    if tables.unit is not None:
+        together = "sum(c) OVER (PARTITION BY class)"
+        earlier = "sum(c) OVER (PARTITION BY class ORDER BY c DESC ROWS UNBOUNDED PRECEDING) - c"
+        certain = (
+            "(SELECT count(DISTINCT person) FILTER (most = n) / count(DISTINCT person)\n"
+            "    FROM memberships JOIN told USING (class))"
+        )
     return f"""
 WITH counts AS (
   SELECT {number} AS class, {column} AS value, {count} AS c FROM {tables.kept} GROUP BY ALL
@@ -135,21 +149,23 @@ WITH counts AS (
     sum(total)::DOUBLE AS everybody, max(total) AS most, count(*) AS different
   FROM totals
 ), compared AS (
-  SELECT class, n, c, {together} AS m, different,
+  SELECT class, n, c, {together} AS m, different, people, everybody,
+    greatest(least(c, n - ({earlier})), 0) AS r,
     coalesce(total, 0) / people AS p, coalesce(total, 0) / everybody AS share
   FROM counts JOIN classes USING (class) CROSS JOIN whole
   LEFT JOIN totals ON totals.value IS NOT DISTINCT FROM counts.value
 ), told AS (
-  SELECT class, n, count(*) AS found, max(c) AS most,
-    ln(any_value(m)) - sum(c * ln(c)) / any_value(m) AS entropy,
-    sum(greatest(c / m - share, 0)) AS moved,
+  SELECT class, n, count(*) FILTER (r > 0) AS found, max(c) AS most,
+    ln(n) - sum(r * ln(greatest(r, 1))) / n AS entropy,
+    sum(greatest(c / m - share, 0)) * least(any_value(m / n), any_value(everybody / people))
+      + abs(any_value(m / n) - any_value(everybody / people)) AS moved,
     max(CASE WHEN p > 0 THEN c / n / p - 1 ELSE 'infinity' END) AS gain,
     CASE WHEN count(*) < any_value(different) OR min(p) = 0 THEN 'infinity'
       ELSE max(abs(ln(c / n) - ln(p))) END AS change
   FROM compared GROUP BY class, n
 )
 SELECT min(found), exp(min(entropy)), max(told.most / n), sum(told.most) / sum(n),
-  (SELECT most / people FROM whole), coalesce(sum(n) FILTER (found = 1), 0) / sum(n),
+  (SELECT most / people FROM whole), {certain},
   max(moved), max(gain), max(change)
 FROM told"""
 

@@ -1,7 +1,8 @@
 """The classes of a table, grouped once in DuckDB: what all figures of risk are asked of.
 
 The table `classes` has a row per class: its number, its quasi-identifiers as q0, q1, ..., `n` (the rows in
-it, or the people where there is a unit) and `rows`. NULL is a value like any other. The table may be larger
+it, or the people where there is a unit) and `rows`. Where there is a unit, the table `memberships` has each
+person once with each class that they have rows in. NULL is a value like any other. The table may be larger
 than memory, and so may its classes: DuckDB puts what does not fit into a temporary folder.
 """
 
@@ -60,8 +61,18 @@ class Classes:
 
     def sizes(self) -> ClassSizes:
         """Return the histogram of class sizes."""
-        found = self.relation.rows("SELECT n, count(*) FROM classes GROUP BY n")
-        return ClassSizes.of(dict(found))
+        found = dict(self.relation.rows("SELECT n, count(*) FROM classes GROUP BY n"))
+        sizes = ClassSizes.of(found)
+        if self.unit is None:
+            return sizes
+        people = dict(
+            self.relation.rows(
+                "SELECT n, count(*) FROM (\n"
+                "  SELECT person, min(n) AS n FROM memberships JOIN classes USING (class) GROUP BY person\n"
+                ") GROUP BY n"
+            )
+        )
+        return replace(sizes, people=np.array([people.get(n, 0) for n in sorted(found)], dtype=np.int64))
 
     def sizes_in(self, population: str) -> tuple[ClassSizes, int, int]:
         """Return the histogram with the people of a population beside it, how many there are, and uniques.
@@ -84,18 +95,29 @@ class Classes:
         people, alone = self.relation.ask(
             "SELECT coalesce(sum(people), 0), count(*) FILTER (people = 1) FROM crowds"
         )
+        seen = f"SELECT class, n, coalesce(people, 0) AS crowd FROM classes LEFT JOIN crowds ON {same}"
+        # People count where the fewest others look like them.
+        held = "SELECT NULL::BIGINT AS n, NULL::BIGINT AS crowd"
+        if self.unit is not None:
+            held = (
+                f"SELECT n, crowd FROM memberships JOIN ({seen}) USING (class)\n"
+                "QUALIFY row_number() OVER (PARTITION BY person ORDER BY crowd, n) = 1"
+            )
         found = self.relation.rows(
-            "SELECT n, coalesce(people, 0), count(*) FROM classes\n"
-            f"LEFT JOIN crowds ON {same}\nGROUP BY ALL ORDER BY ALL"
+            f"SELECT n, crowd, classes, coalesce(people, 0)\n"
+            f"FROM (SELECT n, crowd, count(*) AS classes FROM ({seen}) GROUP BY ALL)\n"
+            f"LEFT JOIN (SELECT n, crowd, count(*) AS people FROM ({held}) GROUP BY ALL) USING (n, crowd)\n"
+            "ORDER BY n, crowd"
         )
-        size, crowd, classes = np.array(found, dtype=np.int64).reshape(-1, 3).T
+        size, crowd, classes, held_by = np.array(found, dtype=np.int64).reshape(-1, 4).T
         if fewer := int((size * classes)[crowd < size].sum()):
             raise InputError(
                 f"{fewer:,} of {self.rows:,} rows have quasi-identifiers that fewer people have in the "
                 "population than in the table.\nA population contains the people of the table.\n"
                 "Check that both tables are written alike, or give a population that contains them."
             )
-        return ClassSizes(size, classes, crowd), int(people), int(alone)
+        by_person = None if self.unit is None else held_by
+        return ClassSizes(size, classes, crowd, by_person), int(people), int(alone)
 
     def codes(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
         """Return for each quasi-identifier a number per class, equal where the values are, and the sizes."""
@@ -209,6 +231,15 @@ def _grouped(
     if suppressed:
         relation.rows(f"DELETE FROM classes WHERE coalesce({stars}, false)")
     by = None if unit is None else relation.columns[unit]
+    if by is not None:
+        same = " AND ".join(
+            f"classes.q{place} IS NOT DISTINCT FROM whole.{column}" for place, column in enumerate(quoted)
+        )
+        relation.rows(
+            "CREATE OR REPLACE TEMP TABLE memberships AS\n"
+            f"SELECT DISTINCT classes.class, whole.{by} AS person\n"
+            f"FROM {relation.source} AS whole JOIN classes ON {same}"
+        )
     return Classes(relation, quasi_identifiers, by, int(rows - suppressed), int(suppressed))
 
 

@@ -11,6 +11,10 @@ and F people of the population in each class:
 - The **marketer** wants to find as many as possible and does not mind errors. The share of rows that are
   matched rightly is the mean of 1/F over all rows. The chance for a single row is the journalist's.
 
+Where people are counted (a unit), f counts people. Somebody with rows in several classes has the chance of
+the class in which they are found most easily; so averages and shares are over people, each of whom counts
+once.
+
 Where F is not known, but the share of the population that is in the table is, 1/F is replaced by what is
 expected of it (`individual.py`). Where nothing is known, F is at least f, so that the journalist and the
 marketer have at most the chance of the prosecutor: then that stands for it.
@@ -120,7 +124,7 @@ def _chances(sizes: ClassSizes, sampling_fraction: float | None) -> tuple[NDArra
 def _attack(sizes: ClassSizes, chance: NDArray[np.float64], threshold: float, basis: Basis) -> Attack:
     if not sizes.rows:
         return Attack(0.0, 0.0, 0.0, basis)
-    rows = sizes.size * sizes.classes
+    rows = sizes.members
     above = chance > threshold * (1 + ROUNDING)
     return Attack(
         highest=float(chance.max()),

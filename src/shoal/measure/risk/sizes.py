@@ -19,6 +19,9 @@ class ClassSizes:
     Where a population is known, `population[i]` people of it look like each of these classes; then a size
     stands there once for each such number.
 
+    Where people are counted, sizes are people, and somebody with several rows may be in several classes.
+    `people[i]` of them are found most easily in a class of this kind: so each counts once.
+
     Examples
     --------
     >>> sizes = ClassSizes.of({1: 3, 4: 2})
@@ -29,6 +32,7 @@ class ClassSizes:
     size: IntArray
     classes: IntArray
     population: IntArray | None = None
+    people: IntArray | None = None
 
     @classmethod
     def of(cls, histogram: Mapping[int, int]) -> Self:
@@ -41,8 +45,23 @@ class ClassSizes:
 
     @property
     def rows(self) -> int:
-        """Rows in all classes."""
+        """Rows in all classes; where people are counted, once in each of their classes."""
         return int((self.size * self.classes).sum())
+
+    @property
+    def members(self) -> IntArray:
+        """Rows by size of their class; where people are counted, people by the class of the highest risk."""
+        return self.size * self.classes if self.people is None else self.people
+
+    @property
+    def counted(self) -> int:
+        """Rows in all classes; where people are counted, people, each once."""
+        return int(self.members.sum())
+
+    @property
+    def alone(self) -> int:
+        """Rows that are alone in their class; where people are counted, people who are alone in one."""
+        return int(self.members[self.size == 1].sum())
 
     @property
     def count(self) -> int:

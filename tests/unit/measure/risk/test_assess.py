@@ -227,6 +227,60 @@ def test_people_are_counted_where_there_is_a_unit() -> None:
         assess_risk(pa.table({"who": [1, None], "zip": ["a", "a"]}), ["zip"], unit="who")
 
 
+VISITS = st.lists(
+    st.tuples(st.integers(0, 5), st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1, max_size=15
+)
+
+
+@given(rows=VISITS, crowds=st.tuples(*[st.integers(6, 9)] * 3))
+@settings(max_examples=20)
+def test_everybody_counts_once(rows: list[tuple[int, str, str]], crowds: tuple[int, int, int]) -> None:
+    """Figures of risk by loops over people: each by the class in which they are found most easily."""
+    table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(("who", "zip", "ill"))})
+    town = [label for label, crowd in zip("abc", crowds, strict=True) for _ in range(crowd)]
+    risk = assess_risk(table, ["zip"], unit="who", sensitive=["ill"], threshold=0.4)
+    known = assess_risk(table, ["zip"], unit="who", threshold=0.15, population=pa.table({"zip": town}))
+    people = {who for who, _, _ in rows}
+    members = {label: {who for who, of, _ in rows if of == label} for label in "abc"}
+    chance = {who: max(1 / len(members[label]) for w, label, _ in rows if w == who) for who in people}
+    assert (risk.people, risk.counted) == (len(people), len(people))
+    assert risk.sample_uniques == sum(each == 1 for each in chance.values())
+    assert risk.unique_share == risk.sample_uniques / len(people)
+    assert risk.prosecutor.highest == known.prosecutor.highest == max(chance.values())
+    assert risk.prosecutor.average == pytest.approx(sum(chance.values()) / len(people))
+    assert risk.prosecutor.share_above == sum(each > 0.4 for each in chance.values()) / len(people)
+    in_town = {who: max(1 / town.count(label) for w, label, _ in rows if w == who) for who in people}
+    assert known.journalist.highest == max(in_town.values())
+    assert known.marketer.average == pytest.approx(sum(in_town.values()) / len(people))
+    assert known.marketer.share_above == sum(each > 0.15 for each in in_town.values()) / len(people)
+    sure = {
+        label
+        for label, inside in members.items()
+        if inside and any(inside == {w for w, of, v in rows if (of, v) == (label, value)} for value in "xyz")
+    }
+    certain = {who for who, label, _ in rows if label in sure}
+    assert risk.attributes["ill"].certain == len(certain) / len(people)
+
+
+def test_uniques_of_a_population_are_not_estimated_of_people_in_several_classes() -> None:
+    visits = pa.table({"who": [1, 1, 2, 3], "zip": ["a", "b", "b", "b"]})
+    risk = assess_risk(visits, ["zip"], unit="who", sampling_fraction=0.5)
+    assert (risk.population_uniques, risk.journalist.basis) == (None, "sampling fraction")
+    assert "rows in several classes" in risk.notes[0]
+    with pytest.raises(InputError, match="People: 2; people of the table: 3"):
+        assess_risk(visits, ["zip"], unit="who", population_size=2)
+    assert assess_risk(visits, ["zip"], unit="who", population_size=3).people == 3
+
+
+def test_who_a_row_is_about_may_be_given_beside_a_release() -> None:
+    spec = shoal.Spec(quasi_identifiers={"unit": "suppress"}, unit="who", privacy=[shoal.KAnonymity(1)])
+    release = pa.table({"unit": ["a", "a", "a"]})
+    risk = assess_risk(release, spec=spec, released=True, units=pa.array([1, 1, 2]))
+    assert (risk.class_sizes, risk.unit, risk.notes[:-1]) == ({2: 1}, "who", ())
+    with pytest.raises(InputError, match="Found: 1 units for 3 rows"):
+        assess_risk(release, spec=spec, released=True, units=pa.array([1]))
+
+
 def test_a_release_without_its_unit_is_counted_in_rows() -> None:
     spec = shoal.Spec(quasi_identifiers={"zip": "suppress"}, unit="who", privacy=[shoal.KAnonymity(1)])
     release = pa.table({"zip": ["a", "a"]})
