@@ -23,6 +23,14 @@ settings.load_profile("shoal")
 pa.scalar(0)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def publishers_secret(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let the tests, and what they start, have a secret of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SHOAL_HOME", str(tmp_path_factory.mktemp("home") / "shoal"))
+        yield
+
+
 class Ran(NamedTuple):
     """What a command left behind."""
 

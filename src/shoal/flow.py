@@ -86,7 +86,8 @@ def anonymize(
     threads
         How many the search may use; all processors if not given.
     seed
-        Makes the shuffle of the rows repeatable. Whoever knows it can undo the shuffle.
+        Makes the shuffle of the rows repeatable on this machine: it is mixed with the publisher's secret
+        (`shoal.secret`) and with the release itself. Nothing that is written says that there was one.
     keep_order
         Leave the rows in the order of the input, which may tell who is who.
     keep_undeclared, drop_undeclared
@@ -312,7 +313,6 @@ class _Run:
             steps=steps,
             background=Background(source, self.coded, tuple(levels), verdict.lost),
             engine=self.engine.name,
-            seeded=self.seed is not None,
             satisfying_nodes=nodes,
             subsets=_as_tables(self.found.subsets),
         )

@@ -103,7 +103,6 @@ class Release:
     background: Background = field(repr=False)
     steps: Steps = field(repr=False)
     engine: str = "memory"
-    seeded: bool = False
     satisfying_nodes: Nodes | None = field(default=None, repr=False)
     subsets: dict[tuple[str, ...], pa.Table] | None = field(default=None, repr=False)
 

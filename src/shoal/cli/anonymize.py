@@ -186,7 +186,8 @@ def anonymize(
     seed: Annotated[
         int | None,
         typer.Option(
-            help="Makes the shuffle repeatable, for whoever knows it; keep it to yourself.",
+            help="Makes the same release again, byte for byte, on this machine: the seed is mixed with a "
+            "secret that stays here. [dim]\\[default: another order each time][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,

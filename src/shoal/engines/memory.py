@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,6 +21,7 @@ from shoal.errors import InputError
 from shoal.intake import read_tables
 from shoal.read.source import Source
 from shoal.recode.full_domain import recode
+from shoal.recode.order import new_key, seeded_key
 from shoal.recode.verdict import Verdict
 from shoal.search.counted import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
@@ -86,16 +86,11 @@ class MemoryProfile:
     def recode(
         self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
     ) -> MemoryRows:
-        # Releases at different levels must not be in one order: two of them, made with one seed, could be
-        # joined row by row.
-        random = np.random.default_rng(None if seed is None else [seed, *verdict.levels])
-        recoded = recode(
-            verdict,
-            self._beside.others,
-            columns=self._beside.columns,
-            suppressed=spec.suppressed,
-            random=None if keep_order else random,
-        )
+        others = self._beside.others
+        key = None
+        if not keep_order:
+            key = new_key() if seed is None else seeded_key(seed, verdict, others, spec.suppressed)
+        recoded = recode(verdict, others, columns=self._beside.columns, suppressed=spec.suppressed, key=key)
         units = self._beside.units
         return MemoryRows(
             self._source,

@@ -19,6 +19,7 @@ from shoal.incremental.extension import Extension, check_place
 from shoal.incremental.plan import Plan, plan
 from shoal.incremental.refusal import refusal
 from shoal.incremental.rows import Rows, gather, numbered
+from shoal.recode.order import new_key, random_order
 
 
 def extend(
@@ -134,7 +135,7 @@ def _extension(earlier: Earlier, found: Plan, steps: Steps) -> Extension:
     with steps("recode"):
         added = rows.table.filter(pa.array(found.added))
         table = pa.concat_tables([earlier.table, added])
-        order = np.random.default_rng().permutation(table.num_rows)
+        order = random_order(table.num_rows, new_key())
         table = table.take(pa.array(order)).combine_chunks()
         references = _references(rows, spec)
     with steps("audit"):

@@ -76,10 +76,6 @@ class Extension:
         return True
 
     @property
-    def seeded(self) -> bool:
-        return False
-
-    @property
     def dialect(self) -> InputFormat:
         """How its file is written: as that of the earlier release."""
         return self.earlier.evidence.input_format

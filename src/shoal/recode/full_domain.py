@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.describe.spec import SuppressedRows
 from shoal.encode.column import CodedColumn
+from shoal.recode.order import random_order
 from shoal.recode.verdict import Numbers, Verdict
 
 IntArray = NDArray[np.int64]
@@ -42,7 +43,7 @@ def recode(
     *,
     columns: Sequence[str],
     suppressed: SuppressedRows = "remove",
-    random: np.random.Generator | None = None,
+    key: bytes | None = None,
 ) -> Recoded:
     """Generalize the quasi-identifiers, suppress the classes that fail, and shuffle the rows.
 
@@ -56,7 +57,7 @@ def recode(
         Names of all released columns, in the order of the release.
     suppressed
         Remove the rows of failing classes, or put `*` into all their quasi-identifiers.
-    random
+    key
         Shuffles the rows; without it they stay in order.
 
     Returns
@@ -67,8 +68,8 @@ def recode(
     """
     keep = verdict.entries_kept
     rows = np.arange(len(keep)) if suppressed == "star" else np.flatnonzero(keep)
-    if random is not None:
-        random.shuffle(rows)
+    if key is not None:
+        rows = rows[random_order(len(rows), key)]
     starred = ~keep[rows] if suppressed == "star" else None
     recoded = {
         column.name: _labels(column, level, number[rows], starred)

@@ -1,7 +1,7 @@
 """The page: everything that is known about a release, from its own figures to one HTML file.
 
 It holds nothing that the release does not tell, beyond figures about the whole table: no original values, no
-folders, no seed and no time. It needs no network and no scripts, and equal releases have equal reports.
+folders and no time. It needs no network and no scripts, and equal releases have equal reports.
 Whatever comes from data is escaped, by the templates in text and by the canvas in pictures.
 """
 

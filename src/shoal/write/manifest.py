@@ -1,8 +1,8 @@
 """The evidence that travels beside a release.
 
 It says what is claimed, what was done and what was measured, with the queries that check it. It holds
-nothing that a check does not need: no original values, no folders, no seed (which would undo the shuffle), no
-time, and nothing of the search (score, bound, measure, notes), from which one could conclude what the
+nothing that a check does not need: no original values, no folders, no time, not whether the order can be made
+again, and nothing of the search (score, bound, measure, notes), from which one could conclude what the
 original table was like: see docs/minimality.md. Its figures are those of the audit.
 """
 
@@ -26,7 +26,6 @@ from shoal.read.source import InputFormat
 
 FORMAT = "shoal-manifest/1"
 _LIBRARIES = ("duckdb", "numpy", "pyarrow")
-_SEED = "withheld: whoever knows it can undo the shuffle"
 
 
 class Releasable(Protocol):
@@ -44,8 +43,6 @@ class Releasable(Protocol):
     def suppressed_rows(self) -> int: ...
     @property
     def shuffled(self) -> bool: ...
-    @property
-    def seeded(self) -> bool: ...
     @property
     def dialect(self) -> InputFormat | None: ...
     @property
@@ -93,7 +90,6 @@ def manifest(
         "suppressed": spec.suppressed,
         "null": spec.nulls,
         "shuffled": release.shuffled,
-        "seed": _SEED if release.seeded and release.shuffled else None,
         "spec": portable(spec),
     }
 

@@ -46,7 +46,6 @@ class Result:
     rows: int = 10
     suppressed_rows: int = 2
     shuffled: bool = True
-    seeded: bool = False
     dialect: InputFormat | None = None
 
     @property
@@ -104,15 +103,6 @@ def test_dialect_of_the_input(tmp_path: Path) -> None:
         header, *rows = csv.reader(file, delimiter=";", quotechar="'")
     assert header == ["age", "disease"]
     assert Counter(row[0] for row in rows) == {"30": 2, "": 4, "a;b": 2}
-
-
-@pytest.mark.parametrize(
-    ("shuffled", "seeded", "told"), [(True, True, True), (True, False, False), (False, True, False)]
-)
-def test_a_seed_is_withheld_and_said_to_be(tmp_path: Path, shuffled: bool, seeded: bool, told: bool) -> None:
-    path = write(Result(shuffled=shuffled, seeded=seeded), tmp_path / "release.csv")
-    seed = json.loads(manifest_path(path).read_text(encoding="utf-8"))["seed"]
-    assert seed == ("withheld: whoever knows it can undo the shuffle" if told else None)
 
 
 def test_class_sizes_are_those_of_the_file(tmp_path: Path) -> None:

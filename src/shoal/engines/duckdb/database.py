@@ -184,7 +184,7 @@ class DuckDB:
             for place, kind in enumerate(kinds)
         ]
         named = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, columns, strict=True))
-        rows = f"SELECT * FROM ({sql}) ORDER BY random()" if shuffle else sql
+        rows = f"SELECT * FROM ({sql}) ORDER BY {_secret_number()}" if shuffle else sql
         query = f"SELECT {named} FROM ({rows})"
         if isinstance(target, TableTarget):
             stored: StoredFiles | StoredTable = self._store_table(query, target)
@@ -282,6 +282,15 @@ class DuckDB:
             "Check that it is there, complete and may be read, and for CSV that delimiter, quote and "
             "encoding are right."
         )
+
+
+def _secret_number() -> str:
+    """Return an expression that gives each row a number that nobody can compute again.
+
+    `random()` alone will not do: its state is of at most 64 bits, which can be found from a column that was
+    sorted. Its number is hashed under a key of 128 bits instead, which is forgotten after the query.
+    """
+    return f"md5_number('{secrets.token_hex(16)}' || CAST(random() * 9e18 AS BIGINT))"
 
 
 def _read_csv(path: Path, columns: Sequence[str], target: FileTarget) -> str:

@@ -218,7 +218,9 @@ class Postgres:
                 f'{column} COLLATE "default"' if described.collated else column
                 for column, described in zip(inner, self._describe(sql), strict=True)
             )
-            order = " ORDER BY random()" if shuffle else ""
+            # Drawn for each row from the server's strong randomness; the state of random() can be found
+            # from a column that was sorted.
+            order = " ORDER BY gen_random_uuid()" if shuffle else ""
             rows = f"AS SELECT {outer} FROM ({sql}\n) AS q ({', '.join(inner)}){order}"
             if place is None:
                 relation = made

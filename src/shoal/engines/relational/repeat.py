@@ -5,14 +5,13 @@ No row of the input is read again, and nothing is left to shuffle but the classe
 
 from __future__ import annotations
 
-import secrets
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.engines.relational.database import Database
+from shoal.recode.order import new_key, random_order
 from shoal.recode.verdict import Verdict
 
 _COPIES = {
@@ -46,7 +45,7 @@ def repeated(database: Database, verdict: Verdict, columns: list[str], *, star: 
     """
     numbers, sizes = verdict.released_classes()
     class_of, copies = pieces(np.append(sizes, verdict.suppressed_rows if star else 0))
-    order = np.random.default_rng(secrets.randbits(128)).permutation(len(copies))
+    order = random_order(len(copies), new_key())
     table: dict[str, pa.Array] = {"n": pa.array(copies[order])}
     for column, level, number in zip(verdict.coded.columns, verdict.levels, numbers, strict=True):
         labels = column.labels[level]

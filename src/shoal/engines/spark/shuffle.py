@@ -7,9 +7,9 @@ to cut.
 
 Here a row's place is a function of what is released of it:
 
-- Its part file is chosen by a hash of its cells and of a random number. Each of the run's few random numbers
-  belongs to some partitions of the input, so that equal rows, of which there may be millions, do not all end
-  up in one file. Computed again, the row goes to the same file.
+- Its part file is chosen by a hash of its cells between two random numbers, 126 bits together. Each of the
+  run's few pairs of them belongs to some partitions of the input, so that equal rows, of which there may be
+  millions, do not all end up in one file. Computed again, the row goes to the same file.
 - Within its file, rows are sorted by a hash of their cells. Such an order says nothing that the cells do not,
   even to somebody who knows the hash.
 
@@ -18,31 +18,35 @@ The random numbers are drawn from the system's secrets and forgotten. A row is c
 
 from __future__ import annotations
 
-import random
 import secrets
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
 _SALTS = 64
 """Equal rows are spread over so many files at most."""
 
 
-def shuffled(frame: DataFrame, columns: Sequence[str], seed: int | None = None) -> DataFrame:
+def shuffled(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
     """Return the rows of a frame, shuffled.
 
     Parameters
     ----------
     columns
         Those of the frame.
-    seed
-        Makes the shuffle repeatable.
     """
-    draw = secrets.SystemRandom() if seed is None else random.Random(seed)
-    numbers = [draw.getrandbits(63) for _ in range(_SALTS + 1)]
     cells = [F.col(name) for name in columns]
-    salts = F.array(*(F.lit(number) for number in numbers[:_SALTS]))
-    salt = F.element_at(salts, F.spark_partition_id() % _SALTS + 1)
-    parted = frame.repartition(F.xxhash64(salt, *cells))
-    return parted.sortWithinPartitions(F.xxhash64(F.lit(numbers[_SALTS]), *cells))
+    first, last = _salt(), _salt()
+    parted = frame.repartition(F.xxhash64(first, *cells, last))
+    return parted.sortWithinPartitions(F.xxhash64(F.lit(_number()), *cells, F.lit(_number())))
+
+
+def _salt() -> Column:
+    """Return a random number that depends on the partition of the input."""
+    salts = F.array(*(F.lit(_number()) for _ in range(_SALTS)))
+    return F.element_at(salts, F.spark_partition_id() % _SALTS + 1)
+
+
+def _number() -> int:
+    return secrets.randbits(63)

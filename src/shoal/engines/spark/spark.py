@@ -170,7 +170,6 @@ class Spark:
         target: Target | None,
         *,
         shuffle: bool = True,
-        seed: int | None = None,
     ) -> Stored:
         """Write what a query gives, shuffled, beside the target; see `shoal.engines.spark.shuffle`.
 
@@ -185,13 +184,11 @@ class Spark:
             The names that they get.
         shuffle
             Whether rows are shuffled; otherwise they come as Spark has them.
-        seed
-            Makes the shuffle repeatable.
         """
         with self._session.pinned(), told(writing=True):
             frame = self.session.sql(sql)
             if shuffle:
-                frame = shuffled(frame, frame.columns, seed)
+                frame = shuffled(frame, frame.columns)
             relation = f"{self._mark}_release_{len(self._stored)}"
             stored: Stored
             if target is None:
