@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from shoal.audit.reference import open_population
 from shoal.background import read_rows
+from shoal.describe.column_names import alike
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import Source
@@ -77,6 +78,17 @@ def settle_columns(
                 "(in Python keep_undeclared=True or drop_undeclared=True)."
             )
         )
+    released = [name for name in source.columns if name in spec.released or name in undeclared]
+    if drop_undeclared:
+        released = [name for name in released if name not in undeclared]
+    problems += [
+        Problem(
+            f"Column {name!r} would be released beside {other!r}.\n"
+            "Readers take these names for the same, whatever the spec says of each.\n"
+            "Rename one of them, or declare both as identifiers, which are removed."
+        )
+        for name, other in alike(released, spec.withheld)
+    ]
     problems += others
     if problems:
         raise InputError(problems)

@@ -272,7 +272,7 @@ NAMES = [
     "größe 年齢 🐟",
     "a,b\tc",
     "%s {x} \\n",
-    "Age",
+    "Age_1",
     "age",
     "*",
     "row",

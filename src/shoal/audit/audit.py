@@ -9,7 +9,7 @@ class like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from shoal.audit.classes import Classes
 from shoal.audit.difference import told_difference
 from shoal.audit.evidence import Evidence, manifest_path
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
+from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.original import original_table
 from shoal.audit.reference import (
     Claim,
@@ -36,6 +37,7 @@ from shoal.audit.reference import (
 from shoal.audit.relation import Relation, open_relation
 from shoal.audit.told import same_file, told
 from shoal.audit.typed_columns import with_types
+from shoal.describe.column_names import alike, folded
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
@@ -59,6 +61,7 @@ def audit_release(
     earlier: Audit | None = None,
     starred_rows: int | None = None,
     extends: str | Path | None = None,
+    keep_undeclared: bool = False,
     memory: str | None = None,
 ) -> Audit:
     """Check a release against the claims of its spec, and what its manifest says against the file.
@@ -99,6 +102,8 @@ def audit_release(
         If there are more rows like them, some are a class, and all that look alike are judged as one.
     extends
         The release that this one extends, where its manifest says so and it is not beside it.
+    keep_undeclared
+        Accept columns that the spec does not name, as insensitive ones. Otherwise they are a failure.
     memory
         How much the queries may use, such as `4GB`; what is larger goes to files in the temporary folder.
 
@@ -122,11 +127,7 @@ def audit_release(
     evidence = _evidence(release, spec, manifest, public_key)
     asked_for = evidence.spec() if spec is None and evidence is not None else spec
     assert asked_for is not None, "without a spec there is a manifest"
-    if extends is not None and evidence is None:
-        raise InputError(
-            "Which release another one extends stands in its manifest.\nFound: no manifest.\n"
-            "Give it: --manifest FILE (in Python manifest=...)."
-        )
+    _check_given(evidence, spec, extends, keep_undeclared=keep_undeclared)
     if evidence is not None:
         levels = evidence.said.levels if levels is None else levels
         starred_rows = evidence.starred_rows if starred_rows is None else starred_rows
@@ -135,6 +136,7 @@ def audit_release(
     with open_relation(release, dialect, name, memory=memory) as opened:
         columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
         beside = () if hidden is None else (opened.columns[hidden],)
+        asked_for = _with_undeclared(asked_for, columns) if keep_undeclared else asked_for
         relation, strange = with_types(replace(opened, columns=columns, hidden=beside), asked_for)
         unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
         asked = claims(asked_for, unit_known=unit is not None)
@@ -171,6 +173,9 @@ def audit_release(
             told_difference(evidence, Path(release), extends, dialect, asked_for, again, memory=memory)
         )
     audit = audit.extended(compared)
+    if evidence is None and not isinstance(release, pa.Table):
+        found = hidden_finding(Path(release), written_by_shoal=False)
+        audit = audit if found.holds else audit.extended([found])
     if evidence is not None and public_key is not None:
         from shoal.write.signature import signature_finding
 
@@ -276,6 +281,27 @@ def _evidence(
             "Give the manifest too: --manifest FILE (in Python manifest=...)."
         )
     return None
+
+
+def _check_given(
+    evidence: Evidence | None, spec: Spec | None, extends: str | Path | None, *, keep_undeclared: bool
+) -> None:
+    if extends is not None and evidence is None:
+        raise InputError(
+            "Which release another one extends stands in its manifest.\nFound: no manifest.\n"
+            "Give it: --manifest FILE (in Python manifest=...)."
+        )
+    if keep_undeclared and spec is None:
+        raise InputError(
+            "Undeclared columns cannot be accepted here.\nThe spec is the manifest's, which lists every "
+            "released column.\nLeave --keep-undeclared out, or give a spec: --spec FILE."
+        )
+
+
+def _with_undeclared(spec: Spec, columns: Iterable[str]) -> Spec:
+    """Return the spec with further columns as insensitive ones."""
+    undeclared = (name for name in columns if name not in (*spec.roles, *spec.withheld))
+    return replace(spec, insensitive=(*spec.insensitive, *undeclared))
 
 
 def _circumstances(
@@ -444,19 +470,24 @@ def _kept(source: str, quasi_identifiers: Sequence[str], classes: Classes) -> st
 
 
 def _identifiers_removed(relation: Relation, spec: Spec) -> Finding:
-    left = [column for column in spec.withheld if column in relation.columns]
+    """Find whether all columns that must go are gone, under other spellings of their names too."""
+    there = {folded(column): column for column in relation.columns}
+    left = [there[folded(column)] for column in spec.withheld if folded(column) in there]
     measured = f"{len(spec.withheld) - len(left)} of {len(spec.withheld)}{_named('; still there', left)}"
     return Finding("identifiers removed", not left, measured, _describe(relation), figure=len(left))
 
 
 def _columns_present(relation: Relation, spec: Spec) -> Finding:
+    """Find whether the columns are those of the spec: all of them, no others, none twice."""
     missing = [column for column in spec.released if column not in relation.columns]
     extra = [column for column in relation.columns if column not in (*spec.roles, *spec.withheld)]
+    again = [f"{name} like {other}" for name, other in alike(relation.columns)]
     measured = (
-        f"{len(spec.released) - len(missing)} of {len(spec.released)}"
-        f"{_named('; missing', missing)}{_named('; not in the spec', extra)}"
+        f"{len(spec.released) - len(missing)} of {len(spec.released)}{_named('; missing', missing)}"
+        f"{_named('; not in the spec', extra)}{_named('; spelled alike', again)}"
     )
-    return Finding(COLUMNS_PRESENT, not missing, measured, _describe(relation), figure=len(missing))
+    wrong = len(missing) + len(extra) + len(again)
+    return Finding(COLUMNS_PRESENT, not wrong, measured, _describe(relation), figure=wrong)
 
 
 def _nulls_absent(relation: Relation, spec: Spec) -> Iterator[Finding]:

@@ -47,13 +47,15 @@ class Evidence:
         if path.stat().st_size > _LARGEST:
             raise _no_manifest(path, f"It is larger than {_LARGEST >> 20} MB")
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = read_json(path.read_text(encoding="utf-8"))
             json.dumps(content, ensure_ascii=False).encode("utf-8")  # half a character may stand in JSON
             return cls(path, Manifest.model_validate(content))
         except ValidationError as error:
             places = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
             wrong = ", ".join(place for place in places if place)
             raise _no_manifest(path, f"Missing in it or wrong: {wrong or 'everything'}") from None
+        except RepeatedKeyError:
+            raise _no_manifest(path, "It has a key twice, and programs differ in which they read") from None
         except (ValueError, RecursionError):
             raise _no_manifest(path, "It is not a JSON file") from None
 
@@ -108,6 +110,39 @@ class Evidence:
                 f"Not beside it: {', '.join(lost)}.\n{_ADVICE}"
             )
         ]
+
+
+class RepeatedKeyError(ValueError):
+    """A JSON text has a key twice in one object."""
+
+
+def read_json(text: str) -> Any:
+    """Return what a JSON text holds, if every reader finds the same in it.
+
+    Raises
+    ------
+    ValueError
+        It is not JSON, or has numbers that JSON does not have, such as NaN.
+    RepeatedKeyError
+        It has a key twice: some programs read the first, some the last.
+
+    Examples
+    --------
+    >>> read_json('{"k": 5}')
+    {'k': 5}
+    """
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise RepeatedKeyError
+    return found
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
 
 
 _ADVICE = "Give the spec itself: --spec FILE (in Python spec=...)."

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.audit.evidence import Evidence, portable
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Figure, Finding
 from shoal.audit.folder import differing_files
+from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.published import WITHHELD, withheld_claims
 from shoal.describe.spec import Spec
 
@@ -46,6 +47,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
     """
     return (
         same_file(evidence, release),
+        hidden_finding(release, written_by_shoal=True),
         _rows(evidence, audit, spec),
         _class_sizes(evidence, audit),
         _claims(evidence, audit.findings, spec, release.name, given=given),

@@ -30,7 +30,7 @@ shoal audit release.csv --public-key steward.pub.pem
 shoal audit release.csv --spec spec.yaml --original people.csv
 
 shoal audit from-another-tool.csv -k 5 --privacy 'l-diversity: {column: disease, l: 3}' --qi age --qi zip
---sensitive disease --suppression 0.05
+--sensitive disease --keep-undeclared --suppression 0.05
 """
 
 
@@ -92,7 +92,11 @@ def audit(
     ] = None,
     identifier: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A column that must not be there.", rich_help_panel=_CLAIMS),
+        typer.Option(
+            metavar="NAME",
+            help="A column that must not be there.",
+            rich_help_panel=_CLAIMS,
+        ),
     ] = None,
     insensitive: Annotated[
         list[str] | None,
@@ -106,6 +110,14 @@ def audit(
             rich_help_panel=_CLAIMS,
         ),
     ] = None,
+    keep_undeclared: Annotated[
+        bool,
+        typer.Option(
+            "--keep-undeclared",
+            help="Accept columns that neither the spec nor an option names. Otherwise they fail.",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = False,
     suppression: Annotated[
         float | None,
         typer.Option(
@@ -203,6 +215,7 @@ def audit(
             original=original,
             populations=None if asked is None else _populations(asked, population or []),
             extends=extends,
+            keep_undeclared=keep_undeclared,
             memory=memory,
         )
     if as_json:

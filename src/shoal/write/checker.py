@@ -1,24 +1,56 @@
-"""Check a released CSV file against its manifest: python checker.py release.csv release.csv.manifest.json
+"""Check a released CSV file, or folder, against its manifest: python checker.py RELEASE RELEASE.manifest.json
 
 It needs Python 3.8 or later, and nothing else. Everything is counted anew; no figure of the manifest is taken
 over. Exit code 0: all that this program can check holds. 1: something does not, or cannot be read.
 """
 
-import gzip
 import hashlib
+import io
 import json
 import math
 import re
 import sys
+import unicodedata
+import zlib
 from collections import Counter
+from pathlib import Path
 
 
-def rows_of(path, delimiter, quote):
+def unique(pairs):
+    """Refuse a key that is there twice in JSON: programs differ in which of the two they read."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("the manifest has a key twice")
+    return dict(pairs)
+
+
+def folded(name):
+    """Return the name of a column without what readers may not tell apart: case, spaces, forms of letters."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name or "").casefold())
+    return "".join(letter for letter in plain if unicodedata.category(letter)[0] not in "CZ")
+
+
+def files_of(path):
+    """Return by name the bytes of a file, or of the data files in a folder."""
+    found = {file.name: file for file in (sorted(path.iterdir()) if path.is_dir() else [path])}
+    hidden = [name for name in found if name[0] in "._" and not name.lower().endswith((".csv", ".csv.gz"))]
+    return {name: file.read_bytes() for name, file in found.items() if name not in hidden}
+
+
+def text_of(name, content):
+    """Return the text of a file, and whether readers that take it otherwise could find more or less in it."""
+    odd = False
+    if name.lower().endswith(".gz"):  # a name, a comment, further members: nothing that Shoal writes
+        member = zlib.decompressobj(31)
+        flags, content = content[3], member.decompress(content)
+        odd = bool(flags or member.unused_data or not member.eof)
+    return content.decode("utf-8"), odd or b"\0" in content or content[:3] == b"\xef\xbb\xbf"
+
+
+def rows_of(text, delimiter, quote):
     """Yield the rows. NULL, an empty cell without quotes, is None; the empty string has quotes."""
-    opened = gzip.open if path.lower().endswith(".gz") else open
     q, d, record = re.escape(quote), re.escape(delimiter), ""
     cell = re.compile(f"(?:^|{d})({q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}|[^{q}{d}]*)")
-    for line in opened(path, "rt", encoding="utf-8", newline=""):
+    for line in io.StringIO(text, newline=""):
         record += line
         if record.count(quote) % 2 == 0:  # otherwise the line ends inside quotes
             cells = cell.findall(record.rstrip("\r\n"))
@@ -74,12 +106,30 @@ def measure(model, a, classes):
     return name, ratio < a["c"] * (1 - tiny), {"largest ratio": ratio}
 
 
+def read(path, told):
+    """Yield what was checked of the files, and at last the header and the rows."""
+    files = files_of(path)
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    if "file" in told:  # the name of a single file does not matter
+        same = not path.is_dir() and list(digests.values()) == [told["file"]["sha256"]]
+    else:
+        same = digests == {file["name"]: file["sha256"] for file in told["files"]}
+    yield "SHA-256 as in the manifest", same, ", ".join(digests.values())
+    texts = [text_of(name, content) for name, content in files.items()]
+    odd = sum(strange for _, strange in texts)
+    yield "nothing hidden in the file", not odd, f"{odd} with more than text" if odd else "nothing"
+    (header, *rows), *others = (list(rows_of(text, **told["dialect"])) for text, _ in texts)
+    for first, *more in others:
+        if first != header:
+            raise ValueError("the files in the folder have different headers")
+        rows += more
+    return header, rows
+
+
 def check(path, told):
     """Yield what was checked, whether it holds (None where this cannot be checked), and what was found."""
-    with open(path, "rb") as file:
-        digest = hashlib.sha256(file.read()).hexdigest()
-    yield "SHA-256 as in the manifest", digest == told["file"]["sha256"], digest
-    spec, unit, (header, *rows) = told["spec"], told["spec"].get("unit"), rows_of(path, **told["dialect"])
+    header, rows = yield from read(path, told)
+    spec, unit = told["spec"], told["spec"].get("unit")
     roles = {unit: "identifier", **{name: column["role"] for name, column in spec["columns"].items()}}
     gone = [name for name in roles if name and roles[name] == "identifier"]
     place = {name: header.index(name) for name in roles if name and name not in gone}
@@ -120,9 +170,12 @@ def check(path, told):
             holds = False if sure and not holds else None
             words = f"it counts people by {unit!r}, and this program rows: {words}"
         found.append((name, holds, words, figures))
-    left, nulls = sum(n in header for n in gone), sum(r[place[n]] is None for r in rows for n in full)
+    spelled, nulls = set(map(folded, header)), sum(r[place[n]] is None for r in rows for n in full)
+    left = sum(folded(n) in spelled for n in gone)
     found.append(("identifiers removed", not left, f"{len(gone) - left} of {len(gone)}", {"": left}))
-    found.append(("columns present", True, f"{len(place)} of {len(place)}", {"": 0}))
+    more = sum(name not in roles for name in header) + len(header) - len(spelled)
+    words = f"{len(place)} of {len(place)}" + (f"; {more} undeclared or spelled alike" if more else "")
+    found.append(("columns present", not more, words, {"": more}))
     if full:
         found.append((f"no NULL in {', '.join(full)}", not nulls, str(nulls or "none"), {"": nulls}))
     yield "claims as in the spec", len(told["claims"]) == len(found), f"{len(found)} expected"
@@ -138,7 +191,7 @@ if __name__ == "__main__":
     failed = False
     try:
         with open(sys.argv[2], encoding="utf-8") as file:
-            for name, holds, words in check(sys.argv[1], json.load(file)):
+            for name, holds, words in check(Path(sys.argv[1]), json.load(file, object_pairs_hook=unique)):
                 verdict = "CANNOT BE CHECKED here" if holds is None else "holds" if holds else "FAILS"
                 print(f"{name}: {verdict}, {words}".encode("ascii", "backslashreplace").decode())
                 failed = failed or holds is False

@@ -171,12 +171,6 @@ class DuckDB:
     def store(
         self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
     ) -> StoredFiles | StoredTable:
-        folded = [name.casefold() for name in columns]
-        if alike := [name for name in columns if folded.count(name.casefold()) > 1]:
-            raise InputError(
-                f"DuckDB does not tell columns apart that differ by case alone.\nFound: {', '.join(alike)}.\n"
-                "Rename the columns, or take the engine 'memory'."
-            )
         kinds = [str(row[1]) for row in self.rows(f"DESCRIBE {sql}")]
         # An ENUM names all its labels, also those that no released row has.
         cells = [

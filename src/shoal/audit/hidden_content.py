@@ -1,0 +1,182 @@
+"""What a file holds beside its rows, which people do not see and programs do: nothing, in a release.
+
+CSV: bytes that readers treat differently, and what gzip keeps beside the text. Parquet: metadata beside the
+schema, and values in dictionaries that no row has. Excel: see `hidden_excel.py`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.audit.finding import Finding
+from shoal.audit.folder import data_files
+
+HIDDEN = "nothing hidden in the file"
+
+_BLOCK = 1 << 20
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_WRITER = re.compile(r"[\w.-]+ version [\w. ():+-]{1,80}")
+_SPARK = "org.apache.spark."
+_SPARK_ROW = "org.apache.spark.sql.parquet.row.metadata"
+
+
+def hidden_finding(release: Path, *, written_by_shoal: bool) -> Finding:
+    """Find whether a file, or the files in a folder, hold nothing but their rows.
+
+    Parameters
+    ----------
+    written_by_shoal
+        Whether a manifest says so. Shoal writes no byte order mark and no name into gzip; other tools do,
+        and that is harmless.
+    """
+    parts = data_files(release)[1] if release.is_dir() else [release]
+    found = dict.fromkeys(what for part in parts for what in hidden_content(part, written_by_shoal))
+    return Finding(HIDDEN, not found, "; ".join(found) or "nothing", "", figure=len(found))
+
+
+def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
+    """Name what a file holds beside its rows, without showing any of it."""
+    name = path.name.lower()
+    if name.endswith((".parquet", ".pq")):
+        yield from _in_parquet(path)
+    elif name.endswith(".xlsx"):
+        from shoal.audit.hidden_excel import in_workbook
+
+        yield from in_workbook(path)
+    elif name.endswith(".gz"):
+        yield from _in_gzip(path, written_by_shoal)
+    elif name.endswith((".csv", ".tsv", ".txt")):
+        with path.open("rb") as file:
+            yield from _in_text(iter(lambda: file.read(_BLOCK), b""), written_by_shoal)
+
+
+def _in_text(blocks: Iterator[bytes], strict: bool) -> Iterator[str]:
+    """Look for bytes at which some readers end, or begin a name; Shoal writes none of them."""
+    if not strict:
+        for _ in blocks:  # whatever is behind them is still to be looked at
+            pass
+        return
+    first, zero = next(blocks, b""), False
+    if first.startswith(_MARKS):
+        yield "a byte order mark"
+    for block in chain([first], blocks):
+        zero = zero or b"\0" in block
+    if zero:
+        yield "zero bytes"
+
+
+def _in_gzip(path: Path, strict: bool) -> Iterator[str]:
+    """Look at a gzip file: RFC 1952 lets it hold a name, a comment, further fields and further members."""
+    with path.open("rb") as file:
+        start = file.read(10)
+        if len(start) == 10 and start[3] & 0b11110:
+            own = path.name[: -len(".gz")].encode("latin-1", "replace")
+            rest = file.read(len(own) + 1)
+            if strict or start[3] & 0b11110 != 0b1000 or rest != own + b"\0":
+                yield "a name, comment or further fields in the header of gzip"
+        file.seek(0)
+        member = zlib.decompressobj(31)
+        yield from _in_text(_inflated(file, member), strict)
+        if member.unused_data or file.read(1):
+            yield "bytes after the end of the compressed text"
+
+
+def _inflated(file: Any, member: Any) -> Iterator[bytes]:
+    while not member.eof and (block := file.read(_BLOCK)):
+        try:
+            while block:
+                yield member.decompress(block, _BLOCK)
+                block = member.unconsumed_tail
+        except zlib.error:
+            return  # whoever reads the rows reports that
+
+
+def _in_parquet(path: Path) -> Iterator[str]:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        about, schema = file.metadata, file.schema_arrow
+    for key, value in (about.metadata or {}).items():
+        if not _is_schema(key.decode("utf-8", "replace"), value, schema):
+            yield f"metadata {key.decode('utf-8', 'replace')!r}"
+    if not _WRITER.fullmatch(about.created_by or "x version x"):
+        yield "a text in place of the writer's name"
+    if _with_metadata(schema):
+        yield "metadata of columns"
+    if unused := _unused_values(path, schema):
+        yield f"values that no row has, in {', '.join(map(repr, unused))}"
+
+
+def _is_schema(key: str, value: bytes, schema: pa.Schema) -> bool:
+    """Return whether metadata says what the columns are, as the writers of releases do, and no more."""
+    if key == "ARROW:schema":
+        try:
+            own = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(value, validate=True)))
+        except (ValueError, pa.ArrowException):
+            return False
+        return own.names == schema.names and not _with_metadata(own)
+    if key == _SPARK_ROW:
+        try:
+            fields = json.loads(value)["fields"]
+            return [field["name"] for field in fields] == schema.names and not any(
+                field.get("metadata") or field.keys() - {"name", "type", "nullable", "metadata"}
+                for field in fields
+            )
+        except (ValueError, TypeError, LookupError, AttributeError):
+            return False
+    return key.startswith(_SPARK) and re.fullmatch(rb"[0-9A-Za-z.:+-]{0,40}", value) is not None
+
+
+def _with_metadata(schema: pa.Schema) -> bool:
+    """Return whether a schema holds texts beside names and types; numbers of columns do not count."""
+
+    def has(field: pa.Field) -> bool:
+        own: Mapping[bytes, bytes] = field.metadata or {}
+        if any(key != b"PARQUET:field_id" or not value.isdigit() for key, value in own.items()):
+            return True
+        kind = field.type
+        if isinstance(kind, pa.BaseExtensionType):
+            return True
+        return any(has(kind.field(place)) for place in range(kind.num_fields))
+
+    given = {key for key in schema.metadata or {} if not _known(key)}
+    return bool(given) or any(map(has, schema))
+
+
+def _known(key: bytes) -> bool:
+    """Return whether metadata of a schema is that of its file, which is checked there."""
+    return key == b"ARROW:schema" or key.startswith(_SPARK.encode())
+
+
+def _unused_values(path: Path, schema: pa.Schema) -> Sequence[str]:
+    """Return the columns of text whose dictionaries have values that no row of the group has."""
+    from pyarrow import parquet
+
+    texts = [field.name for field in schema if _is_text(field.type)]
+    found: dict[str, None] = {}
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
+        for group in range(file.metadata.num_row_groups):
+            for name in texts:
+                column = file.read_row_group(group, columns=[name]).column(0)
+                if not pa.types.is_dictionary(column.type) or name in found:
+                    continue
+                for chunk in column.chunks:
+                    used = pc.count_distinct(chunk.indices.drop_null()).as_py()
+                    if used < len(chunk.dictionary):
+                        found[name] = None
+    return list(found)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(value) or pa.types.is_large_string(value))

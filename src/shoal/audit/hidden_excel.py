@@ -1,0 +1,147 @@
+"""What an Excel workbook holds beside the cells of its one sheet.
+
+A workbook is a ZIP file of XML parts (ECMA-376). Whatever is not needed to show the cells is named: further
+sheets, comments, names, pivot caches, hidden rows and columns, properties of the document, strings that no
+cell has. Parts and elements that are allowed are listed, so that what nobody thought of is named too.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+_PARTS = re.compile(
+    r"\[Content_Types\]\.xml|_rels/\.rels|docProps/(app|core)\.xml|xl/workbook\.xml"
+    r"|xl/_rels/workbook\.xml\.rels|xl/(styles|sharedStrings|calcChain)\.xml|xl/theme/theme\d*\.xml"
+    r"|xl/worksheets/sheet\d+\.xml"
+)
+_BOOK = {"fileVersion", "workbookPr", "workbookProtection", "bookViews", "sheets", "definedNames", "calcPr"}
+_SHEET = {
+    *("sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "pageMargins"),
+    *("pageSetup", "ignoredErrors", "autoFilter", "phoneticPr"),
+}
+_SILENT = {"created", "modified", "Application", "AppVersion", "DocSecurity", "ScaleCrop", "LinksUpToDate"}
+_SILENT |= {"SharedDoc", "HyperlinksChanged", "HeadingPairs", "TitlesOfParts", "TotalTime", "revision"}
+_NUMBER = re.compile(r"[\d.:TZ+-]*")
+_WRITER = re.compile(r"(Microsoft Excel|LibreOffice)[\w. /$:-]{0,99}")
+_KNOWN_TEXTS = {"openpyxl", "true", "false", "Worksheets", "Microsoft Excel", "LibreOffice"}
+
+
+def in_workbook(path: Path) -> Iterator[str]:
+    """Name what a workbook holds beside the cells of its one sheet, without showing any of it."""
+    try:
+        with zipfile.ZipFile(path) as book:
+            yield from dict.fromkeys(_in_zip(book))
+    except (zipfile.BadZipFile, ElementTree.ParseError, LookupError, ValueError):
+        yield "parts that cannot be read"
+
+
+def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
+    parts = book.infolist()
+    if book.comment or any(part.comment or part.extra for part in parts):
+        yield "comments in the ZIP file"
+    if min((part.header_offset for part in parts), default=0):
+        yield "bytes before the workbook"
+    names = Counter(part.filename for part in parts)
+    if any(count > 1 for count in names.values()):
+        yield "several parts of the same name"
+    for name in names:
+        if not _PARTS.fullmatch(name):
+            yield f"a part {name!r}"
+    sheets = [name for name in names if name.startswith("xl/worksheets/sheet")]
+    titles = yield from _in_book(book)
+    if len(sheets) > 1 and len(titles) < 2:
+        yield "further sheets"
+    strings: set[int] = set()
+    for sheet in sheets:
+        yield from _in_sheet(book, sheet, strings)
+    if "xl/sharedStrings.xml" in names:
+        yield from _in_strings(book, strings)
+    for about in ("docProps/app.xml", "docProps/core.xml"):
+        if about in names:
+            yield from _in_properties(book, about, titles)
+
+
+def _in_book(book: zipfile.ZipFile) -> Generator[str, None, list[str]]:
+    titles = []
+    for element in _root(book, "xl/workbook.xml"):
+        kind = _kind(element)
+        if kind == "sheets":
+            titles = [sheet.get("name", "") for sheet in element]
+            if len(titles) > 1:
+                yield "further sheets"
+            if any(sheet.get("state", "visible") != "visible" for sheet in element):
+                yield "hidden sheets"
+        elif kind == "definedNames" and len(element):
+            yield "defined names"
+        elif kind not in _BOOK and kind != "extLst" and (len(element) or element.text):
+            yield f"{kind!r} in the workbook"
+    return titles
+
+
+def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[str]:
+    depth = 0
+    with book.open(name) as file:
+        for event, element in ElementTree.iterparse(file, events=("start", "end")):
+            if event == "start":
+                depth += 1
+                continue
+            depth -= 1
+            kind = _kind(element)
+            if kind in ("row", "col") and _is_hidden(element):
+                yield "hidden rows" if kind == "row" else "hidden columns"
+            elif kind == "f":
+                yield "formulas"
+            elif kind == "rPh":
+                yield "phonetic texts"
+            elif kind == "c" and element.get("t") == "s":
+                strings.update(int(value.text or -1) for value in element if _kind(value) == "v")
+            elif depth == 1 and kind not in _SHEET and (len(element) or element.text):
+                yield f"{kind!r} in the sheet"
+            if kind == "row":
+                element.clear()  # a sheet may have a million of them
+
+
+def _is_hidden(element: ElementTree.Element) -> bool:
+    size = element.get("ht" if _kind(element) == "row" else "width")
+    return element.get("hidden", "0") not in ("0", "false") or (size is not None and float(size) == 0)
+
+
+def _in_strings(book: zipfile.ZipFile, used: set[int]) -> Iterator[str]:
+    number = 0
+    with book.open("xl/sharedStrings.xml") as file:
+        for _, element in ElementTree.iterparse(file):
+            if _kind(element) == "rPh":
+                yield "phonetic texts"
+            if _kind(element) == "si":
+                number += 1
+                element.clear()
+    if set(range(number)) - used:
+        yield "texts that no cell has"
+
+
+def _in_properties(book: zipfile.ZipFile, name: str, titles: list[str]) -> Iterator[str]:
+    for element in _root(book, name):
+        texts = [text.strip() for text in element.itertext() if text.strip()]
+        known = (
+            text in _KNOWN_TEXTS
+            or text in titles
+            or _NUMBER.fullmatch(text)
+            or _kind(element) == "Application"
+            for text in texts
+        )
+        if texts and (not all(known) or (_kind(element) not in _SILENT and texts != ["openpyxl"])):
+            yield f"the property {_kind(element)!r} of the document"
+
+
+def _root(book: zipfile.ZipFile, name: str) -> ElementTree.Element:
+    with book.open(name) as file:
+        return ElementTree.parse(file).getroot()
+
+
+def _kind(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]

@@ -1,0 +1,193 @@
+"""A release holds more than its rows, where people do not look and programs do.
+
+The attacker opens the file with other tools: hidden sheets, comments, properties and old texts of an Excel
+workbook, metadata and dictionaries of a Parquet file, what gzip keeps beside a text, keys that a manifest has
+twice. The manifest fits the file. Neither checker nor audit looked at any of it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import openpyxl
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from openpyxl.comments import Comment
+from openpyxl.workbook.defined_name import DefinedName
+
+import shoal
+from shoal.audit import audit_release
+from shoal.audit.hidden_content import HIDDEN, hidden_content
+from shoal.errors import InputError
+from tests.attacks.evidence import check, refit
+from tests.unit.tampering import PEOPLE, spec, write
+
+
+def found(release: Path) -> str:
+    """Return what the audit says of hidden content, which must fail and show nothing of it."""
+    (finding,) = (finding for finding in audit_release(release).findings if finding.claim == HIDDEN)
+    assert not finding.holds
+    assert "Ann" not in finding.measured
+    return finding.measured
+
+
+WORKBOOKS: dict[str, Callable[[openpyxl.Workbook], object]] = {
+    "further sheets": lambda book: book.create_sheet("more").append(["Ann"]),
+    "hidden sheets": lambda book: setattr(book.create_sheet("more"), "sheet_state", "veryHidden"),
+    "defined names": lambda book: book.defined_names.add(DefinedName("people", attr_text='"Ann"')),
+    "hidden rows": lambda book: setattr(book.active.row_dimensions[3], "hidden", True),
+    "hidden columns": lambda book: setattr(book.active.column_dimensions["B"], "hidden", True),
+    "comments": lambda book: setattr(book.active["A2"], "comment", Comment("Ann", "Ann")),
+    "'creator'": lambda book: setattr(book.properties, "creator", "Ann"),
+    "'title'": lambda book: setattr(book.properties, "title", "Ann"),
+    "'lastModifiedBy'": lambda book: setattr(book.properties, "lastModifiedBy", "Ann"),
+    "'headerFooter'": lambda book: setattr(book.active.oddHeader.center, "text", "Ann"),
+    "docProps/custom.xml": lambda book: book.custom_doc_props.append(
+        openpyxl.packaging.custom.StringProperty(name="who", value="Ann")
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WORKBOOKS)
+def test_in_a_workbook(tmp_path: Path, what: str) -> None:
+    release = write(tmp_path, name="release.xlsx")
+    book = openpyxl.load_workbook(release)
+    book.save(release)
+    refit(release)
+    assert audit_release(release).holds  # a workbook that another program saved
+    WORKBOOKS[what](book)
+    book.save(release)
+    refit(release)
+    assert what in found(release)
+
+
+@pytest.mark.parametrize("what", ["texts that no cell has", "a part", "same name", "ZIP file", "formulas"])
+def test_in_the_parts_of_a_workbook(tmp_path: Path, what: str) -> None:
+    release = write(tmp_path, name="release.xlsx")
+    openpyxl.load_workbook(release).save(release)
+    with zipfile.ZipFile(release) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    if what == "texts that no cell has":
+        parts["xl/sharedStrings.xml"] = b"<sst><si><t>Ann</t></si></sst>"
+    elif what == "formulas":
+        sheet = parts["xl/worksheets/sheet1.xml"]
+        cell = re.sub(
+            rb'(<c r="A2" t=")inlineStr"><is><t>(.*?)</t></is>', rb'\1str"><f>IF(1,2,3)</f><v>\2</v>', sheet
+        )
+        assert cell != sheet
+        parts["xl/worksheets/sheet1.xml"] = cell
+    elif what == "a part":
+        parts["xl/pivotCache/pivotCacheRecords1.xml"] = b"<r>Ann</r>"
+    with zipfile.ZipFile(release, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+        if what == "ZIP file":
+            book.comment = b"Ann"
+        if what == "same name":
+            with pytest.warns(UserWarning, match="Duplicate"):
+                book.writestr("xl/worksheets/sheet1.xml", parts["xl/worksheets/sheet1.xml"])
+    refit(release)
+    assert what in found(release)
+
+
+def _parquet(what: str, table: pa.Table) -> pa.Table:
+    if what == "metadata 'pandas'":
+        return pa.Table.from_pandas(table.to_pandas())
+    if what == "metadata 'people'":
+        return table.replace_schema_metadata({"people": "Ann"})
+    if what == "metadata of columns":
+        return table.cast(pa.schema([field.with_metadata({"who": "Ann"}) for field in table.schema]))
+    values = pa.DictionaryArray.from_arrays([0] * table.num_rows, ["flu", "Ann"])
+    return table.set_column(table.schema.get_field_index("disease"), "disease", values)
+
+
+@pytest.mark.parametrize(
+    "what", ["metadata 'pandas'", "metadata 'people'", "metadata of columns", "values that no row has"]
+)
+def test_in_a_parquet_file(tmp_path: Path, what: str) -> None:
+    release = write(tmp_path, name="release.parquet")
+    pq.write_table(_parquet(what, pq.read_table(release)), release)
+    refit(release)
+    assert what in found(release)
+
+
+def _rezipped(release: Path, start: bytes = b"", end: bytes = b"", **header: str) -> None:
+    text = gzip.decompress(release.read_bytes())
+    with release.open("wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0, **header) as packed:
+        packed.write(start + text)
+    release.write_bytes(release.read_bytes() + end)
+
+
+FILES: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "a byte order mark": ("csv", lambda file: file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())),
+    "a name, comment": ("csv.gz", lambda file: _rezipped(file, filename="Ann")),
+    "bytes after the end": ("csv.gz", lambda file: _rezipped(file, filename="", end=gzip.compress(b""))),
+    "a byte order mark in gzip": ("csv.gz", lambda file: _rezipped(file, b"\xef\xbb\xbf", filename="")),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_in_a_csv_file(tmp_path: Path, what: str) -> None:
+    kind, change = FILES[what]
+    release = write(tmp_path, name=f"release.{kind}")
+    assert check(release)[0] == 0
+    change(release)
+    refit(release)
+    assert what.removesuffix(" in gzip") in found(release)
+    code, said = check(release)
+    assert code == 1
+    assert f"{HIDDEN}: FAILS" in said
+
+
+def test_a_manifest_with_a_key_twice(tmp_path: Path) -> None:
+    """One reader sees k = 3 and the other k = 30."""
+    release = write(tmp_path)
+    manifest = release.with_name("release.csv.manifest.json")
+    text = manifest.read_text(encoding="utf-8")
+    for twice in (
+        text.replace('"k-anonymity": 3', '"k-anonymity": 30, "k-anonymity": 3', 1),
+        text.replace("{", '{"format": "shoal-manifest/9",', 1),
+    ):
+        assert twice != text
+        manifest.write_text(twice, encoding="utf-8")
+        with pytest.raises(InputError, match="a key twice"):
+            audit_release(release)
+        code, said = check(release)
+        assert code == 1
+        assert "a key twice" in said
+
+
+def _frames() -> dict[str, object]:
+    """Return people with secrets wherever a frame can keep them beside its rows."""
+    fields = [field.with_metadata({"who": "Ann"}) for field in PEOPLE.schema]
+    noted = PEOPLE.cast(pa.schema(fields, metadata={"who": "Ann"}))
+    frame = PEOPLE.to_pandas()
+    frame["disease"] = pd.Categorical(frame["disease"], categories=["flu", "cold", "gout", "Ann"])
+    frame.index = [f"Ann {place}" for place in range(13)]
+    frame.attrs["who"] = "Ann"
+    return {"arrow": noted, "pandas": frame, "polars": pl.from_pandas(frame)}
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "xlsx"])
+@pytest.mark.parametrize("frame", ["arrow", "pandas", "polars"])
+def test_shoal_writes_none_of_it(tmp_path: Path, frame: str, kind: str) -> None:
+    release = shoal.anonymize(_frames()[frame], spec()).write(tmp_path / f"release.{kind}")
+    assert list(hidden_content(release, written_by_shoal=True)) == []
+    assert b"Ann" not in release.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+def test_nor_does_duckdb(tmp_path: Path, kind: str) -> None:
+    people = tmp_path / "people.parquet"
+    pq.write_table(_frames()["arrow"], people)
+    shoal.anonymize(people, spec(), engine="duckdb", output=tmp_path / f"release.{kind}")
+    assert list(hidden_content(tmp_path / f"release.{kind}", written_by_shoal=True)) == []
+    assert duckdb.sql(f"SELECT count(*) FROM '{tmp_path / f'release.{kind}'}'").fetchall() == [(12,)]
