@@ -106,6 +106,16 @@ def measure(model, a, classes):
     return name, ratio < a["c"] * (1 - tiny), {"largest ratio": ratio}
 
 
+def columns(header, roles, gone):
+    """Return what was found of the columns: those that had to go are gone, and all others are declared."""
+    spelled = set(map(folded, header))
+    left, released = sum(folded(name) in spelled for name in gone), len(roles.keys() - {None, *gone})
+    more = sum(name not in roles for name in header) + len(header) - len(spelled)
+    words = f"{released} of {released}" + (f"; {more} undeclared or spelled alike" if more else "")
+    yield "identifiers removed", not left, f"{len(gone) - left} of {len(gone)}", {"": left}
+    yield "columns present", not more, words, {"": more}
+
+
 def read(path, told):
     """Yield what was checked of the files, and at last the header and the rows."""
     files = files_of(path)
@@ -170,12 +180,8 @@ def check(path, told):
             holds = False if sure and not holds else None
             words = f"it counts people by {unit!r}, and this program rows: {words}"
         found.append((name, holds, words, figures))
-    spelled, nulls = set(map(folded, header)), sum(r[place[n]] is None for r in rows for n in full)
-    left = sum(folded(n) in spelled for n in gone)
-    found.append(("identifiers removed", not left, f"{len(gone) - left} of {len(gone)}", {"": left}))
-    more = sum(name not in roles for name in header) + len(header) - len(spelled)
-    words = f"{len(place)} of {len(place)}" + (f"; {more} undeclared or spelled alike" if more else "")
-    found.append(("columns present", not more, words, {"": more}))
+    nulls = sum(r[place[n]] is None for r in rows for n in full)
+    found += columns(header, roles, gone)
     if full:
         found.append((f"no NULL in {', '.join(full)}", not nulls, str(nulls or "none"), {"": nulls}))
     yield "claims as in the spec", len(told["claims"]) == len(found), f"{len(found)} expected"
