@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nsmallest
@@ -24,6 +24,7 @@ from shoal.read.source import InputFormat, Source
 from shoal.recode.ladder import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
+from shoal.write.release import Pages
 
 if TYPE_CHECKING:
     from shoal.draw.lattice import LatticePicture
@@ -155,9 +156,11 @@ class Release:
             Ends in `.csv`, `.csv.gz`, `.parquet` or `.xlsx`. A file that is there already is replaced. Where
             an engine wrote the release it may be a folder of Parquet files, which has no suffix.
         report
-            Also write a report for people, an HTML page. The original table is read again for it.
+            Also write two reports, HTML pages: `.report.html` to hand on with the release, and
+            `.internal.html` for the publisher alone, which compares it with the original table. That is read
+            again.
         sampling_fraction
-            For the report, the share of the population that is in the original table, if known.
+            For the internal report, the share of the population that is in the original table, if known.
         sign
             A file with the private key that signs the manifest.
         manifest
@@ -172,18 +175,25 @@ class Release:
         if isinstance(target, FileTarget):
             target = target.like(self.dialect, self.spec.input)
 
-        def page(audit: Audit, sha256: str) -> str:
-            from shoal.report import report_html
+        def pages(audit: Audit, evidence: Mapping[str, Any]) -> Pages:
+            from shoal.report import internal_html, public_html
 
-            return report_html(
-                self, name=target.title, audit=audit, sha256=sha256, sampling_fraction=sampling_fraction
+            return Pages(
+                internal=internal_html(
+                    self,
+                    name=target.title,
+                    audit=audit,
+                    sha256=evidence.get("file", {}).get("sha256"),
+                    sampling_fraction=sampling_fraction,
+                ),
+                public=public_html(evidence, {choice.column: choice.labels for choice in self.choices()}),
             )
 
         return self.released.write(
             self,
             target,
             sign=sign,
-            report=page if report else None,
+            report=pages if report else None,
             stage=self.steps,
             manifest=None if manifest is None else Path(manifest),
         )

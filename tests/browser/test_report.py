@@ -16,7 +16,7 @@ import pytest
 
 import shoal
 from shoal.data import write_sample
-from shoal.report import report_html
+from shoal.report import internal_html
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next(filter(None, map(shutil.which, _NAMES)), None)
@@ -43,7 +43,7 @@ onload = () => {{
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     sample = write_sample("census", 400, folder=tmp_path_factory.mktemp("census"))
     release = shoal.anonymize(sample.data, sample.spec)
-    return report_html(release, name="release.csv", learning=False)
+    return internal_html(release, name="release.csv", learning=False)
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -209,7 +209,9 @@ def anonymize(
         bool,
         typer.Option(
             "--report",
-            help="Also write a report for people, OUTPUT.report.html: risk, utility, and why these levels.",
+            help="Also write two reports: OUTPUT.report.html to hand on with the release, and "
+            "OUTPUT.internal.html for yourself alone, which compares it with the original: risk, utility, "
+            "why these levels.",
             rich_help_panel=_RELEASE,
         ),
     ] = False,
@@ -217,7 +219,7 @@ def anonymize(
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="For the report: the share of the population that is in the table, from 0 to 1.",
+            help="For the internal report: the share of the population that is in the table, from 0 to 1.",
             rich_help_panel=_RELEASE,
         ),
     ] = None,

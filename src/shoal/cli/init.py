@@ -110,7 +110,8 @@ def init(
         typer.echo(json.dumps({**suggestion.to_mapping(), "spec": str(target)}, indent=2))
         return
     typer.echo()
-    typer.echo(f"Wrote {target}. Read it, change what is wrong, and then:")
+    confirm = "" if suggestion.confirmed else ", remove the line `proposed: true`"
+    typer.echo(f"Wrote {target}. Read it, change what is wrong{confirm}, and then:")
     release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
     commands = [["anonymize", str(data), "--spec", str(target), "--output", release]]
     if suggestion.unit is None:  # which a release does not have, so that nobody else can count people
@@ -223,7 +224,7 @@ def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
             suggestion = replace(suggestion, k=wanted)
     except (EOFError, typer.Abort):
         raise KeyboardInterrupt from None
-    return suggestion
+    return replace(suggestion, confirmed=True)
 
 
 def _again(

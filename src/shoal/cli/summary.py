@@ -1,4 +1,4 @@
-"""A release, told to people."""
+"""A release in the terminal."""
 
 from __future__ import annotations
 
@@ -23,8 +23,14 @@ def print_release(release: Release, files: Sequence[tuple[str, str]] = ()) -> No
 
 
 def written(path: Path, *, report: bool = False, signed: bool = False) -> list[tuple[str, str]]:
-    """Return the files that stand beside a release and the release itself, by what they are."""
-    from shoal.write.release import checker_path, manifest_path, report_path, signature_path
+    """Return the release and the files beside it, by what they are."""
+    from shoal.write.release import (
+        checker_path,
+        internal_report_path,
+        manifest_path,
+        report_path,
+        signature_path,
+    )
 
     files = {
         "Release": path,
@@ -32,5 +38,6 @@ def written(path: Path, *, report: bool = False, signed: bool = False) -> list[t
         "Signature": signature_path(path) if signed else None,
         "Checker": checker_path(path),
         "Report": report_path(path) if report else None,
+        "Internal report": internal_report_path(path) if report else None,
     }
     return [(what, str(file)) for what, file in files.items() if file is not None and file.exists()]

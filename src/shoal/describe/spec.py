@@ -61,6 +61,8 @@ class Spec:
     engine
         Where the rows are counted and recoded: `memory`, `duckdb`, `postgres`, `spark`, or `auto`, by what
         the table is. All give the same release.
+    proposed
+        Whether the roles are those that `shoal init` proposed, and nobody has confirmed them yet.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class Spec:
     suppressed: SuppressedRows
     input: InputFormat
     engine: str
+    proposed: bool
 
     def __init__(
         self,
@@ -105,6 +108,7 @@ class Spec:
         suppressed: SuppressedRows = "remove",
         input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
         engine: str = "auto",
+        proposed: bool = False,
     ) -> None:
         problems: list[str | Problem] = []
         declared: dict[str, Collection[str]] = {
@@ -122,6 +126,7 @@ class Spec:
         problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
         self._set(types=_types(types or {}, self.roles, problems))
         self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
+        self._set(proposed=bool(proposed))
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
         problems.extend(_privacy_problems(self.privacy))
@@ -316,6 +321,7 @@ class Spec:
             "quality": self.quality.to_spec(),
             "suppressed": self.suppressed,
             "engine": None if self.engine == "auto" else self.engine,
+            "proposed": self.proposed or None,
         }
         return {key: value for key, value in mapping.items() if value not in ({}, None)}
 

@@ -61,6 +61,7 @@ class _Spec(_Form):
     quality: Any = "loss"
     suppressed: SuppressedRows = "remove"
     engine: str = "auto"
+    proposed: bool = False
 
     @field_validator("quality")
     @classmethod
@@ -171,6 +172,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "suppressed": form.suppressed,
         "input": InputFormat(**form.input.model_dump()),
         "engine": form.engine,
+        "proposed": form.proposed,
     }
 
 

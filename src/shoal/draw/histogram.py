@@ -61,7 +61,9 @@ def binned(before: Mapping[int, int], after: Mapping[int, int], limit: int = 1) 
     ]
 
 
-def histogram(bins: Sequence[Bin], words: Sequence[tuple[str, str]], title: str, *, limit: int = 1) -> Canvas:
+def histogram(
+    bins: Sequence[Bin], words: Sequence[tuple[str, str]], title: str, *, limit: int = 1, who: str = "rows"
+) -> Canvas:
     """Draw bins below each other, the smallest classes first.
 
     Parameters
@@ -72,22 +74,24 @@ def histogram(bins: Sequence[Bin], words: Sequence[tuple[str, str]], title: str,
         For each bin its two shares in words.
     limit
         If above 1: a line is drawn before the bin that begins with this size.
+    who
+        What is counted: rows, or people.
     """
     marked = [place for place, each in enumerate(bins) if each.least == limit > 1]
     height = len(bins) * _LINE + len(marked) * 22 + 24
     told = "; ".join(f"{each.name}: before {b}, after {a}" for each, (b, a) in zip(bins, words, strict=True))
-    canvas = Canvas(WIDTH, height, title, f"Share of the rows by class size. {told}.")
+    canvas = Canvas(WIDTH, height, title, f"Share of the {who} by class size. {told}.")
     longest_word = max((text_width(word, _SMALL) for pair in words for word in pair), default=0)
     left = max([1.08 * text_width(each.name, _SMALL) for each in bins] + [40]) + 8
     longest = WIDTH - left - longest_word - 10
     highest = max([*(each.before for each in bins), *(each.after for each in bins)], default=0) or 1.0
-    canvas.text((0, 9), "rows in class", size=_SMALL, anchor="start", fill=colour("muted"))
-    canvas.text((WIDTH, 9), "share of all rows", size=_SMALL, anchor="end", fill=colour("muted"))
+    canvas.text((0, 9), f"{who} in class", size=_SMALL, anchor="start", fill=colour("muted"))
+    canvas.text((WIDTH, 9), f"share of all {who}", size=_SMALL, anchor="end", fill=colour("muted"))
     top = 22.0
     for place, (each, pair) in enumerate(zip(bins, words, strict=True)):
         if place in marked:
             middle = top + 9
-            said = f"asked for: at least {limit:,}"
+            said = f"required: at least {limit:,}"
             canvas.line([(0, middle), (WIDTH, middle)], stroke=colour("ink"), stroke_dasharray="5 3")
             wide = text_width(said, 11)
             canvas.rect((WIDTH - wide - 6, middle - 8), wide + 6, 16, fill=colour("paper"))

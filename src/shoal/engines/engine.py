@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shoal.release import Release
     from shoal.search.counted import FrequencySets
     from shoal.search.result import SearchAlgorithm
+    from shoal.write.release import Pages
 
 
 class Engine(Protocol):
@@ -112,7 +113,7 @@ class Rows(Protocol):
         target: Target,
         *,
         sign: str | Path | None,
-        report: Callable[[Audit, str], str] | None,
+        report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
         stage: Callable[[str], AbstractContextManager[object]],
         manifest: Path | None,
     ) -> Path:

@@ -27,7 +27,7 @@ from shoal.search.counted import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
 from shoal.write.atomic import check_writable
 from shoal.write.files import suffix_of
-from shoal.write.release import write_release
+from shoal.write.release import Pages, write_release
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -161,7 +161,7 @@ class MemoryRows:
         target: Target,
         *,
         sign: str | Path | None,
-        report: Callable[[Audit, str], str] | None,
+        report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
         stage: Callable[[str], AbstractContextManager[object]],
         manifest: Path | None,
     ) -> Path:

@@ -29,7 +29,9 @@ class Ladder:
     Attributes
     ----------
     labels_per_level
-        How many labels each level has that occur in the table.
+        How many labels each level has that occur in the table, suppressed rows included.
+    released
+        How many labels of the chosen level released rows have.
     shown
         Some labels of the chosen level and of those above it, by level: those that released rows have. Of
         lower levels none is shown, since the release does not tell them.
@@ -38,6 +40,7 @@ class Ladder:
     column: str
     level: int
     labels_per_level: tuple[int, ...]
+    released: int
     shown: dict[int, tuple[str, ...]]
 
     @property
@@ -69,7 +72,7 @@ def ladders(coded: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]) 
         for above in range(level, column.height + 1):
             texts = _texts(column.labels[above], np.unique(column.step(level, above)[released]))
             shown[above] = tuple(nsmallest(_SHOWN, texts, key=in_order))
-        found.append(Ladder(column.name, level, tuple(map(len, column.labels)), shown))
+        found.append(Ladder(column.name, level, tuple(map(len, column.labels)), len(released), shown))
     return tuple(found)
 
 

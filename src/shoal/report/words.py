@@ -25,6 +25,17 @@ def count(number: float, singular: str = "", plural: str = "") -> str:
     return f"{number:,.0f} {singular if number == 1 else plural or singular + 's'}"
 
 
+def counted(number: float, unit: str | None) -> str:
+    """Write a count of people where a unit says who a row is about, and of rows otherwise.
+
+    Examples
+    --------
+    >>> counted(1, "patient"), counted(5, "patient"), counted(5, None)
+    ('1 person', '5 people', '5 rows')
+    """
+    return count(number, "row") if unit is None else count(number, "person", "people")
+
+
 def percent(share: float | None) -> str:
     """Write a share; nothing that is not 0 or all is rounded to that.
 

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal.audit import Audit
 from shoal.engines.target import FileTarget, Target
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic
 from shoal.write.manifest import Releasable, manifest
-from shoal.write.release import CHECKER, checker_path, manifest_path, report_path, signature_path
+from shoal.write.release import (
+    CHECKER,
+    Pages,
+    checker_path,
+    internal_report_path,
+    manifest_path,
+    remove_reports,
+    report_path,
+    signature_path,
+    write_pages,
+)
 
 if TYPE_CHECKING:
     from shoal.engines.relational.database import Stored
@@ -27,7 +37,7 @@ def write_placed(
     audit: Audit,
     *,
     sign: str | Path | None,
-    report: Callable[[Audit, str], str] | None,
+    report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
     stage: Callable[[str], AbstractContextManager[object]],
     manifest_at: Path | None,
 ) -> Path:
@@ -59,6 +69,7 @@ def write_placed(
         "manifest": own,
         "checker": checker,
         "signature": None if signed is None else own.with_name(f"{own.name}.sig"),
+        "internal": None if report is None else internal_report_path(base),
         "report": None if report is None else report_path(base),
     }
     targets = {what: place for what, place in wanted.items() if place is not None}
@@ -78,15 +89,14 @@ def write_placed(
             hidden["signature"].write_bytes(signed(text))
         if report is not None:
             with stage("report"):
-                page = report(audit, evidence.get("file", {}).get("sha256", ""))
-            hidden["report"].write_text(page, encoding="utf-8", newline="\n")
+                write_pages(report(audit, evidence), hidden["internal"], hidden["report"])
         with stage("write"):
             stored.publish()
     if isinstance(target, FileTarget):
         if signed is None:
             signature_path(base).unlink(missing_ok=True)
         if report is None:
-            report_path(base).unlink(missing_ok=True)
+            remove_reports(base)
         return base
     return own
 

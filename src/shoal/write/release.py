@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.evidence import manifest_path
@@ -16,7 +16,15 @@ from shoal.write.atomic import atomic, check_writable
 from shoal.write.files import write_table
 from shoal.write.manifest import Releasable, manifest
 
-__all__ = ["checker_path", "manifest_path", "report_path", "signature_path", "write_release"]
+__all__ = [
+    "Pages",
+    "checker_path",
+    "internal_report_path",
+    "manifest_path",
+    "report_path",
+    "signature_path",
+    "write_release",
+]
 
 CHECKER = Path(__file__).with_name("checker.py")
 _CHECKED = (".csv", ".csv.gz")
@@ -34,8 +42,28 @@ def checker_path(path: Path) -> Path | None:
     return path.with_name(f"{path.name}.checker.py") if path.name.lower().endswith(_CHECKED) else None
 
 
+class Pages(NamedTuple):
+    """The two reports on a release, as HTML."""
+
+    internal: str
+    """For the publisher: it compares the release with the original table."""
+    public: str
+    """For recipients: it holds nothing that the released rows and the manifest do not."""
+
+
+def internal_report_path(path: Path) -> Path:
+    """Return where the publisher's own report on a release goes, which is not handed on.
+
+    Examples
+    --------
+    >>> internal_report_path(Path("release.csv")).name
+    'release.csv.internal.html'
+    """
+    return path.with_name(f"{path.name}.internal.html")
+
+
 def report_path(path: Path) -> Path:
-    """Return where the report on a release goes.
+    """Return where the report on a release goes that is handed on with it.
 
     Examples
     --------
@@ -63,14 +91,14 @@ def write_release(
     path: str | Path,
     *,
     sign: str | Path | None = None,
-    report: Callable[[Audit, str], str] | None = None,
+    report: Callable[[Audit, Mapping[str, Any]], Pages] | None = None,
     stage: Callable[[str], AbstractContextManager[object]] = nullcontext,
     further: Callable[[Path, InputFormat], Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write a release, once the audit of the written file holds, with its evidence beside it.
 
     That is the manifest, for CSV the program that checks both, and what is asked for: a signature of the
-    manifest, a report. They appear together or not at all.
+    manifest, reports. They appear together or not at all.
 
     Parameters
     ----------
@@ -84,8 +112,8 @@ def write_release(
         A file with the private key that signs the manifest. Without it a signature of an earlier release in
         the same place goes, since it is none of this one.
     report
-        Called with the audit and the SHA-256 of the written file, it returns the text of the report. Without
-        it a report on an earlier release in the same place goes too.
+        Called with the audit of the written file and the manifest, it returns the two reports. Without it
+        reports on an earlier release in the same place are removed.
     stage
         Called with `write`, `audit` and `report`, it gives the context in which each runs: a stopwatch, say.
     further
@@ -116,6 +144,7 @@ def write_release(
         "manifest": manifest_path(path),
         "checker": checker,
         "signature": None if signed is None else signature_path(path),
+        "internal": None if report is None else internal_report_path(path),
         "report": None if report is None else report_path(path),
     }
     wanted = {what: target for what, target in targets.items() if target is not None}
@@ -149,10 +178,21 @@ def write_release(
             hidden["signature"].write_bytes(signed(text))
         if report is not None:
             with stage("report"):
-                page = report(audit, evidence["file"]["sha256"])
-            hidden["report"].write_text(page, encoding="utf-8", newline="\n")
+                write_pages(report(audit, evidence), hidden["internal"], hidden["report"])
     if signed is None:
         signature_path(path).unlink(missing_ok=True)
     if report is None:
-        report_path(path).unlink(missing_ok=True)
+        remove_reports(path)
     return path
+
+
+def write_pages(pages: Pages, internal: Path, public: Path) -> None:
+    """Write both reports."""
+    internal.write_text(pages.internal, encoding="utf-8", newline="\n")
+    public.write_text(pages.public, encoding="utf-8", newline="\n")
+
+
+def remove_reports(path: Path) -> None:
+    """Remove the reports on an earlier release in the same place: they are not about this one."""
+    internal_report_path(path).unlink(missing_ok=True)
+    report_path(path).unlink(missing_ok=True)

@@ -67,8 +67,8 @@ def test_demo_says_what_it_did_and_how_to_repeat_it(tmp_path, shoal, monkeypatch
     before = (tmp_path / "a demo" / "census.csv").read_bytes()
     commands = [shlex.split(line) for line in ran.out.splitlines() if line.startswith("  shoal ")]
     assert [command[1] for command in commands] == ["sample", "risk", "anonymize", "audit", "utility"]
-    last = [line.split()[0] for line in ran.out.splitlines()[-4:]]
-    assert last == ["Release", "Manifest", "Checker", "Report"]
+    last = [line.split()[0] for line in ran.out.splitlines()[-5:]]
+    assert last == ["Release", "Manifest", "Checker", "Report", "Internal"]
     for command in commands:
         assert shoal(*command[1:]).code == 0
     assert (tmp_path / "a demo" / "census.csv").read_bytes() == before

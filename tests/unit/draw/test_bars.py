@@ -104,7 +104,7 @@ def test_the_limit_is_drawn_where_it_is() -> None:
     bins = binned({1: 10, 7: 2}, {5: 3, 20: 1}, 5)
     canvas = histogram(bins, [("1%", "2%")] * len(bins), "Sizes", limit=5)
     texts = {text.text: number(text, "y") for text in drawn(canvas, "text")}
-    assert texts["3 to 4"] < texts["asked for: at least 5"] < texts["5 to 9"]
+    assert texts["3 to 4"] < texts["required: at least 5"] < texts["5 to 9"]
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

@@ -97,6 +97,7 @@ def test_a_release_without_a_place_can_be_written_later(people: Path, tmp_path: 
     path = release.write(tmp_path / "later.csv", report=True)
     assert shoal.audit_release(path).holds
     assert (tmp_path / "later.csv.report.html").exists()
+    assert (tmp_path / "later.csv.internal.html").exists()
     assert release.risk().after.rows == len(expected())
 
 

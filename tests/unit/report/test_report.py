@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from shoal.errors import OutputError
-from shoal.report import report_html, write_report
+from shoal.report import internal_html, write_internal_report
 from shoal.report.glossary import GLOSSARY, anchor
 from shoal.search.best_first import BestFirst
 
@@ -60,7 +60,7 @@ def release() -> shoal.Release:
 
 @pytest.fixture(scope="module")
 def page(release: shoal.Release) -> Page:
-    return Page(report_html(release))
+    return Page(internal_html(release))
 
 
 def hostile() -> shoal.Release:
@@ -152,7 +152,7 @@ ODD = [
 @pytest.mark.parametrize("make", ODD)
 def test_odd_releases_have_a_sound_page(make: object) -> None:
     assert callable(make)
-    sound(Page(report_html(make(), learning=False)))
+    sound(Page(internal_html(make(), learning=False)))
 
 
 def test_the_page_is_sound(page: Page) -> None:
@@ -197,7 +197,7 @@ def stands_alone(page: Page) -> None:
 
 
 def test_names_and_labels_are_escaped() -> None:
-    source = report_html(hostile(), name=f"{HOSTILE}.csv", learning=False)
+    source = internal_html(hostile(), name=f"{HOSTILE}.csv", learning=False)
     page = Page(source)
     sound(page)
     assert "<script" not in source and "onerror=alert(1)>" not in source.replace("&gt;", "")
@@ -211,8 +211,13 @@ def test_names_and_labels_are_escaped() -> None:
     assert "\ufffdevil\ufffdname" in page.text
 
 
-def test_every_word_of_the_glossary_has_its_place(page: Page) -> None:
-    assert {anchor(term) for term in GLOSSARY} <= set(page.ids)
+def test_the_glossary_explains_the_words_that_are_used(page: Page) -> None:
+    explained = {word for word in GLOSSARY if anchor(word) in page.ids}
+    assert {anchor(word) for word in explained} == {
+        (element.attributes["href"] or "")[1:]
+        for element in page.all("a")
+        if element.attributes.get("class") == "term"
+    }
     assert list(GLOSSARY) == sorted(GLOSSARY, key=str.lower)
     linked = [element for element in page.all("a") if element.attributes.get("class") == "term"]
     assert len({element.attributes["href"] for element in linked}) > 15
@@ -220,9 +225,10 @@ def test_every_word_of_the_glossary_has_its_place(page: Page) -> None:
 
 def test_what_was_released_is_told(page: Page, release: shoal.Release) -> None:
     text = " ".join(page.text.split())
-    kept = release.rows - release.suppressed_rows
-    assert f"Of {release.rows} rows {kept} are released" in text
-    assert "All 3 claims about this release hold." in text
+    assert release.suppressed_rows == 0
+    assert f"There are {release.rows} rows in the table, all of them released." in text
+    assert "1 other column has its values unchanged. 1 column of the table is not released: name." in text
+    assert "All 3 claims hold." in text
     assert "proved optimal" in text
     for finding in release.audit.findings:
         assert finding.claim in text and finding.measured in text
@@ -235,17 +241,17 @@ def test_the_key_figures_are_those_of_the_release(page: Page, release: shoal.Rel
     cards = {
         line.text.split("  ")[0].strip(): " ".join(line.text.split())
         for line in page.all("li")
-        if line.path[-1] == "ul" and any(word in line.text for word in ("Highest risk", "Rows kept"))
+        if line.path[-1] == "ul" and any(word in line.text for word in ("Highest risk", "Rows suppressed"))
     }
     told = " ".join(cards.values())
     # By hand: the smallest class gives the highest risk.
     assert f"Highest risk {100 / min(release.class_sizes):.4g}% was 100%" in told
-    assert f"{release.suppressed_rows} left out" in told
+    assert f"Rows suppressed {release.suppressed_rows} 0% of {release.rows}" in told
 
 
 def test_equal_releases_have_equal_reports(release: shoal.Release) -> None:
     again = shoal.anonymize(*census(), seed=99, threads=1)
-    assert report_html(again, learning=False) == report_html(release, learning=False)
+    assert internal_html(again, learning=False) == internal_html(release, learning=False)
 
 
 def test_no_original_value_is_told(tmp_path: Path) -> None:
@@ -279,7 +285,7 @@ def test_no_original_value_is_told(tmp_path: Path) -> None:
     )
     release = shoal.anonymize(people, spec)
     assert release.levels == {"town": 1, "job": 1} and release.suppressed_rows == 1
-    source = report_html(release, learning=False)
+    source = internal_html(release, learning=False)
     assert "secret" not in source
     assert "only-suppressed" not in source
     assert "north" in source and "staff" in source
@@ -289,14 +295,14 @@ def test_without_scikit_learn(release: shoal.Release, monkeypatch: pytest.Monkey
     for module in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    page = Page(report_html(release))
+    page = Page(internal_html(release))
     sound(page)
     assert "it needs scikit-learn, which is not installed here" in " ".join(page.text.split())
 
 
 def test_learning_can_be_left_out(release: shoal.Release) -> None:
-    text = Page(report_html(release, learning=False)).text
-    assert "Not measured: it was not asked for." in text
+    text = Page(internal_html(release, learning=False)).text
+    assert "Not measured: machine learning was switched off." in text
 
 
 def test_models_are_compared(page: Page) -> None:
@@ -312,18 +318,18 @@ def test_a_hierarchy_made_from_the_table_is_told_as_it_was_asked_for() -> None:
     people, _ = census()
     spec = shoal.Spec(quasi_identifiers={"zip": shoal.priority(5, 2)}, privacy=[shoal.KAnonymity(4)])
     release = shoal.anonymize(people.select(["zip"]), spec)
-    assert "Keeps the most frequent values of the table" in report_html(release, learning=False)
+    assert "Keeps the most frequent values of the table" in internal_html(release, learning=False)
 
 
 def test_uniques_of_the_population(release: shoal.Release) -> None:
-    text = Page(report_html(release, learning=False, sampling_fraction=0.1)).text
-    assert "alone in the population of 2,400, of which the table holds 10%" in text
+    text = Page(internal_html(release, learning=False, sampling_fraction=0.1)).text
+    assert "unique in a population of 2,400, of which the table holds 10%" in text
     assert "Zayatz" in text
 
 
 def test_unprotected_columns_are_warned_of(page: Page) -> None:
     (warning,) = [each for each in page.all("p") if each.attributes.get("class") == "warn"]
-    assert "No claim protects the sensitive column disease" in warning.text
+    assert "No claim covers the sensitive column disease" in warning.text
 
 
 def test_a_protected_column_is_not_warned_of() -> None:
@@ -334,7 +340,7 @@ def test_a_protected_column_is_not_warned_of() -> None:
         sensitive=["disease"],
         privacy=[shoal.KAnonymity(4), shoal.LDiversity("disease", 2)],
     )
-    page = Page(report_html(shoal.anonymize(people, asked), learning=False))
+    page = Page(internal_html(shoal.anonymize(people, asked), learning=False))
     assert [each for each in page.all("p") if each.attributes.get("class") == "warn"] == []
     assert "It stops learning a sensitive value because all of a class share it" in page.text
 
@@ -346,41 +352,63 @@ def test_people_are_counted_before_and_after() -> None:
     assert (risk.before.counted, risk.after.counted) == (100, 100)
 
 
+def test_people_are_counted_also_where_the_release_does_not_have_them() -> None:
+    release = compared_with_others()
+    assert "patient" not in release.table.column_names
+    text = " ".join(Page(internal_html(release, learning=False)).text.split())
+    assert "People are counted, by patient." in text
+    # By hand: the classes of the original rows at the released levels, with their patients.
+    assert release.suppressed_rows == 0
+    (smallest,) = [each.figure for each in release.audit.findings if each.claim.startswith("k-anonymity")]
+    assert f"with a probability of at most {100 / smallest:.3g}%" in text
+    assert release.risk().after.class_sizes != release.class_sizes
+
+
 def test_a_heuristic_says_so() -> None:
-    text = " ".join(Page(report_html(heuristic(), learning=False)).text.split())
-    assert "a better release may exist" in text
+    text = " ".join(Page(internal_html(heuristic(), learning=False)).text.split())
+    assert "a better choice may exist" in text
     assert "proved optimal" not in text
 
 
 def test_a_failing_claim_is_at_the_top(release: shoal.Release) -> None:
     worse = shoal.audit_release(release.table.slice(0, 50), release.spec)
     assert not worse.holds
-    page = Page(report_html(release, audit=worse, learning=False))
+    page = Page(internal_html(release, audit=worse, learning=False))
     (verdict,) = [each for each in page.all("div") if "verdict" in (each.attributes.get("class") or "")]
     assert verdict.attributes["class"] == "verdict bad"
     assert "1 of 3 claims does not hold." in verdict.text
 
 
 def test_it_is_written_whole(release: shoal.Release, tmp_path: Path) -> None:
-    path = write_report(release, tmp_path / "people.csv.report.html", learning=False)
-    assert path.read_bytes().decode("utf-8") == report_html(release, name="people.csv", learning=False)
+    path = write_internal_report(release, tmp_path / "people.csv.internal.html", learning=False)
+    assert path.read_bytes().decode("utf-8") == internal_html(release, name="people.csv", learning=False)
     assert b"\r" not in path.read_bytes()
     assert "shoal audit people.csv" in path.read_text("utf-8")
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-def test_beside_a_release_it_is_about_that_file(release: shoal.Release, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["internal", "report"])
+def test_beside_a_release_it_is_about_that_file(release: shoal.Release, tmp_path: Path, kind: str) -> None:
     path = release.write(tmp_path / "people.csv", report=True)
-    text = Page((tmp_path / "people.csv.report.html").read_text("utf-8")).text
+    text = Page((tmp_path / f"people.csv.{kind}.html").read_text("utf-8")).text
     assert hashlib.sha256(path.read_bytes()).hexdigest() in text
     assert "read_csv('people.csv'" in text
     assert "python people.csv.checker.py people.csv people.csv.manifest.json" in text
 
 
+def test_reports_on_an_earlier_release_are_removed(release: shoal.Release, tmp_path: Path) -> None:
+    path = release.write(tmp_path / "people.csv", report=True)
+    assert {"people.csv.internal.html", "people.csv.report.html"} <= {
+        each.name for each in tmp_path.iterdir()
+    }
+    release.write(path)
+    assert not [each.name for each in tmp_path.iterdir() if each.suffix == ".html"]
+
+
 def test_only_csv_files_have_a_checker(release: shoal.Release) -> None:
-    assert "checker.py" not in report_html(release, name="people.parquet", learning=False)
+    assert "checker.py" not in internal_html(release, name="people.parquet", learning=False)
 
 
 def test_a_place_that_is_none_is_refused_before_any_work(release: shoal.Release, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="does not exist"):
-        write_report(release, tmp_path / "nowhere" / "report.html")
+        write_internal_report(release, tmp_path / "nowhere" / "report.html")

@@ -27,6 +27,7 @@ def mapping(suggestion: Suggestion) -> dict[str, Any]:
         if value is not None
     }
     return {
+        **({} if suggestion.confirmed else {"proposed": True}),
         **({"input": given} if given else {}),
         "columns": {column.name: _settings(column) for column in suggestion.columns},
         **({"unit": suggestion.unit} if suggestion.unit else {}),
@@ -44,6 +45,8 @@ def text(suggestion: Suggestion) -> str:
     >>> from shoal.describe.suggest.suggestion import suggest
     >>> people = pa.table({"age": list(range(20, 60)), "no": ["F", "M"] * 20, "income": list(range(40))})
     >>> print(re.sub(" *#.*\n", "", text(suggest(people))), end="")
+    <BLANKLINE>
+    proposed: true
     <BLANKLINE>
     columns:
       age: {role: quasi-identifier, hierarchy: {intervals: [5, 10, 20]}}
@@ -114,6 +117,13 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
     if suggestion.unsure:
         yield from _comment(f"Unsure, look at these first: {listed(suggestion.unsure)}.")
     held = mapping(suggestion)
+    if "proposed" in held:
+        yield ""
+        yield from _comment(
+            "Remove this line once you have checked every role: until then summaries and reports say that "
+            "nobody has confirmed them."
+        )
+        yield "proposed: true"
     if "input" in held:
         yield ""
         yield f"input: {in_one_line(held['input'])}"

@@ -102,6 +102,8 @@ class Suggestion:
         Texts that often stand for NULL, such as `?`, and where they are.
     null_values
         If they do stand for NULL in a file: all that must be listed as `null-values` then.
+    confirmed
+        Whether somebody was asked about every column: otherwise the spec says that it is only proposed.
     """
 
     table: str
@@ -115,6 +117,7 @@ class Suggestion:
     input: InputFormat = InputFormat()  # noqa: RUF009 (frozen)
     null_like: tuple[NullLike, ...] = ()
     null_values: tuple[str, ...] = ()
+    confirmed: bool = False
 
     def __getitem__(self, name: str) -> ColumnSuggestion:
         for column in self.columns:

@@ -23,6 +23,7 @@ from shoal.engines.relational.database import Stored
 from shoal.engines.relational.recode import Recoding
 from shoal.engines.target import FileTarget, Target
 from shoal.write.placed import write_placed
+from shoal.write.release import Pages
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -88,7 +89,7 @@ class DatabaseRows:
         target: Target,
         *,
         sign: str | Path | None,
-        report: Callable[[Audit, str], str] | None,
+        report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
         stage: Callable[[str], AbstractContextManager[object]],
         manifest: Path | None,
     ) -> Path:

@@ -8,7 +8,8 @@ class of n rows with the share q of a value, and its share p in the whole table:
   (entropy l-diversity); its logarithm to the base 2 is the entropy in bits;
 - `highest_posterior`: the largest q, how sure one can be of a value (alpha);
 - `average_posterior`: the mean over rows of the largest q of their class, how often a guess is right;
-- `prior`: the largest p, how often a guess is right without knowing the class;
+- `prior`: the largest share of a value in all classes together, how often a guess is right on the same rows
+  without knowing the class; so it is never above `average_posterior`;
 - `certain`: the share of the rows in classes with a single value, or of the people in classes where all have
   a value in common;
 - `closeness`: the largest sum of max(0, q - p) over values (t-closeness with equal distance);
@@ -146,7 +147,7 @@ WITH counts AS (
   SELECT {column} AS value, {count} AS total FROM {tables.original} GROUP BY ALL
 ), whole AS (
   SELECT (SELECT {count} FROM {tables.original})::DOUBLE AS people,
-    sum(total)::DOUBLE AS everybody, max(total) AS most, count(*) AS different
+    sum(total)::DOUBLE AS everybody, count(*) AS different
   FROM totals
 ), compared AS (
   SELECT class, n, c, {together} AS m, different, people, everybody,
@@ -165,7 +166,7 @@ WITH counts AS (
   FROM compared GROUP BY class, n
 )
 SELECT min(found), exp(min(entropy)), max(told.most / n), sum(told.most) / sum(n),
-  (SELECT most / people FROM whole), {certain},
+  (SELECT max(together) FROM (SELECT sum(c) AS together FROM counts GROUP BY value)) / sum(n), {certain},
   max(moved), max(gain), max(change)
 FROM told"""
 

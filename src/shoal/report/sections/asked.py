@@ -1,10 +1,10 @@
-"""What was asked: the columns with their roles, the models in words, the limits."""
+"""The requirements: the columns with their roles, the models in words, the limits."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ class AskedColumn:
 
 @dataclass(frozen=True, slots=True)
 class AskedModel:
-    """A model: what it asks for, what it stops and what it does not."""
+    """A model: what it requires, what it stops and what it does not."""
 
     claim: str
     summary: str
@@ -42,17 +42,33 @@ class AskedModel:
 class Asked:
     """The spec, in words."""
 
+    origin: Markup
     columns: tuple[AskedColumn, ...]
     models: tuple[AskedModel, ...]
     sentences: tuple[str | Markup, ...]
 
 
-def asked(spec: Spec) -> Asked:
-    """Tell a spec to somebody who has not written it."""
-    return Asked(tuple(_columns(spec)), tuple(map(_model, spec.privacy)), tuple(_sentences(spec)))
+def asked(spec: Spec, names: Sequence[str]) -> Asked:
+    """Put a spec into words, for somebody who has not written it.
+
+    Parameters
+    ----------
+    names
+        All columns of the table.
+    """
+    return Asked(
+        _origin(spec), tuple(_columns(spec, names)), tuple(map(_model, spec.privacy)), tuple(_sentences(spec))
+    )
 
 
-def _columns(spec: Spec) -> Iterator[AskedColumn]:
+def _origin(spec: Spec) -> Markup:
+    """Say where the roles come from: nobody is said to have decided what nobody confirmed."""
+    if spec.proposed:
+        return Markup("The roles were proposed by <code>shoal init</code> and are not yet confirmed.")
+    return Markup("The roles are those of the spec.")
+
+
+def _columns(spec: Spec, names: Sequence[str]) -> Iterator[AskedColumn]:
     for name, role in spec.roles.items():
         if role is Role.QUASI_IDENTIFIER:
             yield AskedColumn(
@@ -61,11 +77,18 @@ def _columns(spec: Spec) -> Iterator[AskedColumn]:
         elif role is Role.SENSITIVE:
             yield AskedColumn(name, link("sensitive column", "sensitive"), _sensitive(spec.sensitive[name]))
         elif role is Role.INSENSITIVE:
-            yield AskedColumn(name, link("insensitive column", "insensitive"), "Released as it is.")
+            yield AskedColumn(name, link("insensitive column", "insensitive"), _UNCHANGED)
         else:
-            yield AskedColumn(name, link("identifier"), "Removed.")
+            yield AskedColumn(name, link("identifier"), _NOT_RELEASED)
     if spec.unit is not None and spec.unit not in spec.roles:
-        yield AskedColumn(spec.unit, link("identifier"), "Says who a row is about. Removed.")
+        yield AskedColumn(spec.unit, link("unit"), _NOT_RELEASED)
+    for name in names:
+        if name not in spec.roles and name != spec.unit:
+            yield AskedColumn(name, Markup("not in the spec"), _NOT_RELEASED)
+
+
+_UNCHANGED = "Released with its values unchanged."
+_NOT_RELEASED = "Not released."
 
 
 def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
@@ -88,7 +111,7 @@ def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
 
 
 def _sensitive(column: Sensitive) -> str:
-    return "Released as it is." + (" It may not be NULL." if column.null == "forbid" else "")
+    return _UNCHANGED + (" It may not be NULL." if column.null == "forbid" else "")
 
 
 def _model(model: PrivacyModel) -> AskedModel:
@@ -112,22 +135,33 @@ def protection(model: PrivacyModel) -> str:
 
 
 def _sentences(spec: Spec) -> Iterator[str | Markup]:
-    if spec.suppression:
-        fate = "left out" if spec.suppressed == "remove" else "starred in all quasi-identifiers"
+    if may_suppress(spec):
+        fate = "removed" if spec.suppressed == "remove" else "given * in every quasi-identifier"
         yield Markup("At most {} of the rows may be {}, that is {}.").format(
             percent(spec.suppression), link("suppression", "suppressed"), fate
         )
     else:
         yield Markup("No row may be {}.").format(link("suppression", "suppressed"))
-    yield Markup(
-        "Among all releases that satisfy this, the one with the smallest {} was looked for: {}. {}"
-    ).format(link("score"), spec.quality.describe(), spec.quality.summary)
+    yield Markup("The {} is {}: the smaller, the better. {}").format(
+        link("score"), spec.quality.describe(), spec.quality.summary
+    )
     if spec.unit is not None:
-        yield Markup("People are counted, not rows: <bdi>{}</bdi> says who a row is about.").format(spec.unit)
+        yield Markup("The models count people, not rows: <bdi>{}</bdi> says who a row is about.").format(
+            spec.unit
+        )
+    else:
+        yield Markup("The models count rows, and take each for one person: the spec names no {}.").format(
+            link("unit")
+        )
     forbidding = [name for name, meaning in spec.nulls.items() if meaning == "forbid"]
     if forbidding:
-        yield Markup("{} is a value of its own, but not allowed in <bdi>{}</bdi>.").format(
+        yield Markup("{} counts as a value, but is not allowed in <bdi>{}</bdi>.").format(
             link("NULL"), listed(forbidding)
         )
     else:
-        yield Markup("{} counts as a value of its own.").format(link("NULL"))
+        yield Markup("{} counts as a value.").format(link("NULL"))
+
+
+def may_suppress(spec: Spec) -> bool:
+    """Whether rows may be suppressed: the spec allows it, and so does every model."""
+    return spec.suppression > 0 and all(model.suppressible for model in spec.privacy)

@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from shoal.audit.reference import claims as claims_of
 from shoal.audit.reference import original_columns
 from shoal.report.words import listed
 
 if TYPE_CHECKING:
-    from shoal.audit import Audit
+    from shoal.audit import Audit, Finding
     from shoal.describe.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim and what became of it."""
+    """A claim and its finding.
+
+    Attributes
+    ----------
+    checkable
+        Whether the released values alone are enough to check it.
+    words
+        The finding in words.
+    """
 
     claim: str
     holds: bool
+    checkable: bool
     words: str
     measured: str
     sql: str
+
+    @classmethod
+    def of(cls, claim: str, holds: bool, checkable: bool, measured: str, sql: str) -> Self:
+        words = "FAILS" if checkable else "CANNOT BE CHECKED"
+        if holds:
+            words = "holds" if checkable else "held when the release was made; a recipient cannot check it"
+        return cls(claim, holds, checkable, words, measured, sql)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +53,34 @@ class Claims:
     needs: str
 
 
+def checked(findings: Iterable[Finding]) -> tuple[CheckedClaim, ...]:
+    """Return the findings of an audit in words."""
+    return tuple(
+        CheckedClaim.of(each.claim, each.holds, each.checkable, each.measured, each.sql) for each in findings
+    )
+
+
 def claims(audit: Audit, spec: Spec, name: str) -> Claims:
-    """Tell what was checked on the file of this name."""
+    """Return what was checked on the file of this name."""
     needs = []
     if original_columns(spec, claims_of(spec)):
         needs.append("the original table (--original FILE), with which some claims compare")
     if spec.populations:
         needs.append("the population that the spec names")
     return Claims(
-        findings=tuple(
-            CheckedClaim(
-                finding.claim,
-                finding.holds,
-                "holds" if finding.holds else "FAILS" if finding.checkable else "NOT CHECKABLE",
-                finding.measured,
-                finding.sql,
-            )
-            for finding in audit.findings
-        ),
-        checker_command=_checker_command(name),
-        audit_command=shlex.join(["shoal", "audit", name]),
+        findings=checked(audit.findings),
+        checker_command=checker_command(name),
+        audit_command=audit_command(name),
         needs=f"It also needs {listed(needs)}." if needs else "",
     )
 
 
-def _checker_command(name: str) -> str | None:
+def audit_command(name: str) -> str:
+    """Return how a release is audited."""
+    return shlex.join(["shoal", "audit", name])
+
+
+def checker_command(name: str) -> str | None:
     """Return how the checker is run, which reads CSV only."""
     if not name.lower().endswith((".csv", ".csv.gz")):
         return None

@@ -1,4 +1,4 @@
-"""What was done: each hierarchy as a ladder with the chosen level, and where the score comes from."""
+"""The chosen levels: each hierarchy as a ladder with the chosen level, and where the score comes from."""
 
 from __future__ import annotations
 
@@ -43,14 +43,9 @@ class Done:
 
 def done(release: Release) -> Done:
     """Draw what was chosen."""
-    choices = prod(height + 1 for height in release.heights.values())
     return Done(
         ladders=tuple(map(_drawn, release.ladders())),
-        choices="There is no other choice of levels."
-        if choices == 1
-        else f"There are {count(choices)} ways to choose the levels."
-        if choices < 10**15
-        else f"There are about {choices:.0e} ways to choose the levels.",
+        choices=_choices(release),
         proof=proof(release),
         contributions=_contributions(release),
         measure=release.explanation.measure,
@@ -59,18 +54,52 @@ def done(release: Release) -> Done:
 
 def _drawn(rungs: Ladder) -> DrawnLadder:
     drawn = ladder(rungs.column, rungs.level, rungs.labels_per_level, rungs.shown)
+    return DrawnLadder(
+        rungs.column, picture(drawn), f"Level {rungs.level} of {rungs.height}: {level_words(rungs)}"
+    )
+
+
+def level_words(rungs: Ladder) -> str:
+    """Say what became of the values of a column.
+
+    Examples
+    --------
+    >>> from shoal.recode.ladder import Ladder
+    >>> level_words(Ladder("age", 1, (40, 8, 1), 7, {}))
+    '40 values became 8 labels, of which 7 are in the release.'
+    >>> level_words(Ladder("country", 0, (1, 1), 1, {}))
+    'the column has one value only, so it distinguishes nobody.'
+    """
     before, after = rungs.labels_per_level[0], rungs.labels_per_level[rungs.level]
+    if not rungs.released:
+        return "all rows are suppressed, so no label is in the release."
+    if before == 1:
+        return "the column has one value only, so it distinguishes nobody."
+    if rungs.released == 1:
+        return f"{count(before, 'value')} became one label in the release, which distinguishes nobody."
+    part = "" if rungs.released == after else f", of which {count(rungs.released)} are in the release"
     if rungs.level == 0:
-        words = f"Level 0 of {rungs.height}: released as it was."
-    elif after == 1:
-        words = (
-            f"Level {rungs.level} of {rungs.height}: every value is the same now, the column tells nothing."
+        return f"{count(before, 'value')}, not generalized{part}."
+    return f"{count(before, 'value')} became {count(after, 'label')}{part}."
+
+
+def _choices(release: Release) -> str:
+    """Say how many choices of levels there are, and how many of them the spec allows."""
+    columns = release.background.coded.columns
+    every = prod(column.height + 1 for column in columns)
+    allowed = prod(column.max_level - column.min_level + 1 for column in columns)
+    if allowed == 1:
+        return (
+            "The spec allows this choice of levels alone."
+            if every > 1
+            else "There is no other choice of levels."
         )
-    else:
-        words = (
-            f"Level {rungs.level} of {rungs.height}: {count(before, 'value')} became {count(after, 'label')}."
-        )
-    return DrawnLadder(rungs.column, picture(drawn), words)
+    limited = "" if allowed == every else f", of which the spec allows {_many(allowed)}"
+    return f"The hierarchies give {_many(every)} choices of levels{limited}."
+
+
+def _many(number: int) -> str:
+    return count(number) if number < 10**15 else f"about {number:.0e}"
 
 
 def _contributions(release: Release) -> Markup | None:
@@ -82,4 +111,4 @@ def _contributions(release: Release) -> Markup | None:
     if rest := falling[_COLUMNS_SHOWN:]:
         together = f"{figure(sum(part for _, part in rest))} together"
         groups.append(BarGroup("", (Bar("baseline", f"{len(rest)} others", None, together),)))
-    return picture(bars(groups, "Part of each column in the score", most=falling[0][1]))
+    return picture(bars(groups, "Contribution of each column to the score", most=falling[0][1]))

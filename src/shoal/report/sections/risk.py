@@ -12,7 +12,8 @@ from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.histogram import binned, histogram
 from shoal.report.glossary import link
 from shoal.report.markup import columns, picture
-from shoal.report.words import count, figure, percent
+from shoal.report.sections.verdict import rows_or_people
+from shoal.report.words import count, counted, figure, percent
 
 if TYPE_CHECKING:
     from shoal.measure.risk import AttributeRisk, RiskAssessment, RiskComparison
@@ -44,6 +45,9 @@ class Risk:
     """The section on risk."""
 
     counted: Markup
+    who: str
+    average: str
+    alone: str
     bars: Markup
     histogram: Markup
     above: str
@@ -66,7 +70,10 @@ def risk(release: Release, found: RiskComparison) -> Risk:
     before, after = found.before, found.after
     k = max(model.minimum_size for model in release.spec.privacy)
     return Risk(
-        counted=_counted(before, after),
+        counted=rows_or_people(found),
+        who=_who(after),
+        average=_average(after),
+        alone=f"Unique {_who(after)}",
         bars=_bars(before, after),
         histogram=_histogram(before, after, k),
         above=f"#{_who(after).capitalize()} above {percent(after.threshold)}",
@@ -111,7 +118,7 @@ def _bars(before: RiskAssessment, after: RiskAssessment) -> Markup:
 def _histogram(before: RiskAssessment, after: RiskAssessment, k: int) -> Markup:
     bins = binned(before.class_sizes, after.class_sizes, k)
     words = [(percent(each.before), percent(each.after)) for each in bins]
-    return picture(histogram(bins, words, "Class sizes, before and after", limit=k))
+    return picture(histogram(bins, words, "Class sizes, before and after", limit=k, who=_who(after)))
 
 
 def _attack(assessment: RiskAssessment, name: str) -> tuple[str, str, str]:
@@ -123,14 +130,14 @@ def _attack(assessment: RiskAssessment, name: str) -> tuple[str, str, str]:
 
 _BASIS = {
     "table": (
-        "Nothing is known of the population, so the journalist and the marketer are taken to do as well as "
-        "the prosecutor. In truth they do worse."
+        "No population was used for these figures, so the journalist and the marketer are given the risk "
+        "of the prosecutor, which theirs cannot exceed."
     ),
     "sampling fraction": (
-        "The journalist and the marketer look in the population, whose classes are estimated from the share "
+        "The journalist and the marketer search the population, whose classes are estimated from the share "
         "of it that is in the table."
     ),
-    "population": "The journalist and the marketer look in the population that was given.",
+    "population": "The journalist and the marketer search the population that was given.",
 }
 
 
@@ -138,33 +145,30 @@ def _who(assessment: RiskAssessment) -> str:
     return "rows" if assessment.unit is None else "people"
 
 
-def _counted(before: RiskAssessment, after: RiskAssessment) -> Markup:
-    if before.unit is None:
-        return Markup("")
-    told = Markup(
-        "People are counted, not rows: <bdi>{}</bdi> says who a row is about, and somebody with rows in "
-        "several classes counts in each."
-    ).format(before.unit)
-    return told if after.unit else told + " The release does not tell that; after, rows are counted."
+def _average(after: RiskAssessment) -> str:
+    if after.unit is None:
+        return "classes / rows"
+    return "classes / people, where somebody with rows in several classes counts once in each"
 
 
 def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
-    told = Markup("Before, {} of {} {} {} alone in their class ({}); after, {} of {} {}.").format(
-        count(before.sample_uniques),
-        count(before.counted),
-        _who(before),
+    said = Markup("In the original table {} {} {} ({}); in the release {} {}.").format(
+        counted(before.sample_uniques, before.unit),
         "was" if before.sample_uniques == 1 else "were",
-        link("sample unique"),
-        count(after.sample_uniques),
-        count(after.counted),
-        _who(after),
+        "alone in a class",
+        percent(before.unique_share),
+        counted(after.sample_uniques, after.unit) if after.sample_uniques else f"no {_one(after)}",
+        "are" if after.sample_uniques > 1 else "is",
     )
     if before.population_uniques is not None:
-        return told
-    return told + Markup(
-        " How many of them are alone in the whole {} too was not estimated, since nobody said what share of "
-        "it is in the table."
+        return said
+    return said + Markup(
+        " How many of them are unique in the whole {} was not estimated: no sampling fraction was given."
     ).format(link("population"))
+
+
+def _one(assessment: RiskAssessment) -> str:
+    return "row" if assessment.unit is None else "person"
 
 
 def _population_caption(before: RiskAssessment) -> str:
@@ -172,8 +176,8 @@ def _population_caption(before: RiskAssessment) -> str:
     if estimate is None:
         return ""
     return (
-        f"People who are alone in the population of {count(estimate.population)}, of which the table holds "
-        f"{percent(estimate.sampling_fraction)}"
+        f"Estimated number of people who are unique in a population of {count(estimate.population)}, of "
+        f"which the table holds {percent(estimate.sampling_fraction)}"
     )
 
 
@@ -185,7 +189,7 @@ def _population(before: RiskAssessment, after: RiskAssessment) -> Iterator[Befor
         "pitman": "Pitman",
         "zayatz": "Zayatz",
         "snb": "negative binomial",
-        "dankar": "to believe (Dankar)",
+        "dankar": "by Dankar's rule",
     }
     for field, name in names.items():
         yield BeforeAfter(name, (_people(getattr(first, field)),), (_people(getattr(second, field)),))
@@ -201,7 +205,7 @@ def _drivers(before: RiskAssessment, after: RiskAssessment) -> Markup | None:
     shares = before.special.columns
     left = {} if after.special is None else after.special.columns
     falling = sorted(shares, key=lambda name: -shares[name])[:_COLUMNS_SHOWN]
-    title, most = "Part of each column in what singles people out", max([*shares.values(), *left.values()])
+    title, most = "Share of each column in what makes rows unique", max([*shares.values(), *left.values()])
     if any(left.values()):
         groups = [
             BarGroup(
@@ -219,53 +223,64 @@ def _drivers(before: RiskAssessment, after: RiskAssessment) -> Markup | None:
 
 
 def _drivers_words(after: RiskAssessment) -> Markup:
-    gone = "" if after.sample_uniques else " After it nobody stands alone, so there is nothing to share out."
+    gone = (
+        ""
+        if after.sample_uniques
+        else " No row of a released class is unique, so only the original is drawn."
+    )
     return Markup(
-        "Share of the score of all {} that goes through the column. They add up to more than 100%, since a "
-        "set of columns counts for each of them.{}"
+        "The share of the score of all {} that involve the column. A set of several columns counts for "
+        "each of them, so the shares can add up to more than 100%.{}"
     ).format(link("minimal sample unique", "minimal sample uniques"), gone)
 
 
 def _subsets(before: RiskAssessment, after: RiskAssessment) -> Iterator[BeforeAfter]:
     if before.special is None:
         return
-    left = {} if after.special is None else {each.columns: each.minimal for each in after.special.subsets}
+    left = None if after.special is None else {each.columns: each.minimal for each in after.special.subsets}
     for each in before.special.subsets[:_SUBSETS_SHOWN]:
-        yield BeforeAfter(columns(each.columns), (count(each.minimal),), (count(left.get(each.columns, 0)),))
+        now = "not measured" if left is None else count(left.get(each.columns, 0))
+        yield BeforeAfter(columns(each.columns), (count(each.minimal),), (now,))
 
 
 def _guesses(before: RiskAssessment, after: RiskAssessment) -> Markup | None:
     groups = []
     for name, first in before.attributes.items():
-        second = after.attributes.get(name)
         drawn = [
             Bar("before", "before", first.average_posterior, percent(first.average_posterior)),
-            *(
-                []
-                if second is None
-                else [Bar("after", "after", second.average_posterior, percent(second.average_posterior))]
-            ),
             Bar("baseline", "without class", first.prior, percent(first.prior)),
         ]
+        second = after.attributes.get(name)
+        if second is not None:
+            drawn += [
+                Bar("after", "after", second.average_posterior, percent(second.average_posterior)),
+                Bar("baseline", "without class", second.prior, percent(second.prior)),
+            ]
         groups.append(BarGroup(name, tuple(drawn)))
     return picture(bars(groups, "How often a guess at a sensitive value is right")) if groups else None
 
 
 _ATTRIBUTE = (
-    ("Fewest values", Markup("how many different values the least diverse class has (distinct l-diversity)")),
+    (
+        "Fewest values",
+        Markup("the number of different values in the least diverse class (distinct l-diversity)"),
+    ),
     (
         "Least diversity",
         Markup(
-            "the same, where rare values count less: exp of the {} of the class (entropy l-diversity)"
+            "the same, but rare values count less: exp of the {} of the class (entropy l-diversity)"
         ).format(link("entropy")),
     ),
     (
         "Surest guess",
         Markup("the largest {}: at 100% some class gives its value away").format(link("posterior")),
     ),
-    ("Rows given away", Markup("the share of the rows that are in classes of one value")),
-    ("Distance t", Markup("how far a class is from the whole table (t-closeness, equal distance)")),
-    ("Gain beta", Markup("how many times likelier a value becomes, beyond once (beta-likeness)")),
+    ("Given away", Markup("the share of all that are in classes with a single value")),
+    (
+        "Distance t",
+        Markup("the largest distance between a class and the whole table (t-closeness, equal distance)"),
+    ),
+    ("Gain beta", Markup("the largest share in a class / share in the table - 1 (beta-likeness)")),
     ("Change delta", Markup("the largest |ln(share in a class / share in the table)| (delta-disclosure)")),
 )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from shoal.report.sections.asked import may_suppress
 from shoal.report.words import figure, percent
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ class Settings:
 def settings(release: Release, name: str, sha256: str | None) -> Settings:
     """Collect what else the release was made with; nothing that differs from run to run."""
     spec = release.spec
-    # What the summary says too, but for the time that it took and what stands in other sections.
+    # What the summary says too, but for the time that it took and what other sections say.
     facts = dict(release.facts())
     rows = (
-        ("File", name),
-        *([] if sha256 is None else [("SHA-256 of the file", sha256)]),
+        ("Release", name),
+        *([] if not sha256 else [("SHA-256 of the file", sha256)]),
         ("Privacy", "; ".join(model.describe() for model in spec.privacy)),
         ("Quality measure", release.explanation.measure),
-        ("Suppression", f"at most {percent(spec.suppression)} of the rows"),
+        ("Suppression limit", percent(spec.suppression if may_suppress(spec) else 0) + " of the rows"),
         ("Suppressed rows", "removed" if spec.suppressed == "remove" else "starred"),
         (
             "Levels",

@@ -1,4 +1,4 @@
-"""Which rows were left out, by the labels that the release has."""
+"""Which rows were suppressed, by the labels that the release has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shoal.report.sections.asked import may_suppress
 from shoal.report.words import count, percent
 
 if TYPE_CHECKING:
@@ -36,29 +37,31 @@ class ColumnLosses:
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """How many rows were left out, and where they were."""
+    """How many rows were suppressed, and which labels they had."""
 
     summary: str
     columns: tuple[ColumnLosses, ...]
 
 
 def suppression(release: Release) -> Suppression:
-    """Tell where suppressed rows fell."""
+    """Say which labels suppressed rows had."""
     return Suppression(_summary(release), tuple(_columns(release)) if release.suppressed_rows else ())
 
 
 def _summary(release: Release) -> str:
-    limit = release.spec.suppression
-    allowed = f"at most {percent(limit)} may be" if limit else "none may be"
+    limit = release.spec.suppression if may_suppress(release.spec) else 0
+    allowed = f"the limit is {percent(limit)}" if limit else "none may be"
     if not release.suppressed_rows:
         return f"No row was suppressed; {allowed}."
     share = percent(release.suppressed_rows / release.rows)
     were = "was" if release.suppressed_rows == 1 else "were"
-    done = (
-        "They are not in the release."
-        if release.spec.suppressed == "remove"
-        else "They are in the release, with * in all quasi-identifiers; their other columns are as they were."
-    )
+    one = release.suppressed_rows == 1
+    if release.spec.suppressed == "remove":
+        done = f"{'It is' if one else 'They are'} not in the release."
+    elif one:
+        done = "It is in the release, with * in every quasi-identifier; its other columns are unchanged."
+    else:
+        done = "They are in the release, with * in every quasi-identifier; their other columns are unchanged."
     rows = count(release.suppressed_rows)
     return f"{rows} of {count(release.rows, 'row')} ({share}) {were} suppressed; {allowed}. {done}"
 
@@ -79,7 +82,9 @@ def _column(name: str, losses: Sequence[LabelLoss]) -> ColumnLosses:
     return ColumnLosses(
         name,
         tuple(map(_row, [*named[:_LABELS_SHOWN], *others])),
-        f"{count(more, 'more label')} had fewer suppressed rows." if more > 0 else "",
+        f"{count(more, 'more label')} of suppressed rows {'is' if more == 1 else 'are'} not listed."
+        if more > 0
+        else "",
     )
 
 

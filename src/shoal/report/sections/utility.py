@@ -67,7 +67,7 @@ def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Uti
             )
             for pair in changed[:_ASSOCIATIONS_SHOWN]
         ),
-        associations_caption="How much one column tells about another"
+        associations_caption="Association between columns"
         + (
             f": the {_ASSOCIATIONS_SHOWN} of {count(len(changed))} pairs that changed the most"
             if len(changed) > _ASSOCIATIONS_SHOWN
@@ -75,10 +75,10 @@ def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Uti
         ),
         queries=_queries(found.queries),
         queries_words=Markup(
-            "{} random {} over one to three columns were put to the table and to the release. The error is "
-            "|answer of the release - true answer| / true answer, where counts below 0.1% of the rows count "
-            "as that."
-        ).format(count(found.queries.count), link("count query", "count queries")),
+            "{} over one to three columns were answered from the original table and from the release. The "
+            "error is |answer of the release - true answer| / true answer; true answers below 0.1% of the "
+            "rows count as 0.1%."
+        ).format(link("count query", _random(found.queries.count))),
         queries_caption=_queries_caption(found.queries),
         learning=tuple(_learning(found.learning)),
         learning_words=_learning_words(found, learning, installed),
@@ -86,14 +86,25 @@ def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Uti
     )
 
 
+def _random(number: int) -> str:
+    return f"{count(number)} random count {'query' if number == 1 else 'queries'}"
+
+
 def _kept(found: UtilityAssessment) -> Iterator[Markup]:
     names = list(found.columns)
     for start in range(0, len(names), _COLUMNS_IN_A_PICTURE):
-        shares = [
-            (name, found.columns[name].entropy_kept) for name in names[start : start + _COLUMNS_IN_A_PICTURE]
-        ]
-        groups = one_each("after", [(name, share, percent(share)) for name, share in shares])
-        yield picture(bars(groups, "Information kept per column"))
+        shown = [(name, found.columns[name]) for name in names[start : start + _COLUMNS_IN_A_PICTURE]]
+        # A column of one value has no entropy to compare with.
+        shares = [(name, each.entropy_kept if each.entropy_before else None) for name, each in shown]
+        groups = one_each(
+            "after",
+            [(name, share, "one value" if share is None else percent(share)) for name, share in shares],
+        )
+        most = max(1.0, *(share or 0.0 for _, share in shares))
+        yield picture(bars(groups, _KEPT, most=most))
+
+
+_KEPT = "Entropy of each column, relative to the original"
 
 
 def _cells(column: ColumnUtility) -> tuple[str, ...]:
@@ -123,8 +134,8 @@ def _queries(errors: QueryErrors) -> Markup | None:
 
 def _queries_caption(errors: QueryErrors) -> str:
     return (
-        f"Half of the queries are at most so far off; nine of ten at most {percent(errors.quantile_90)}. "
-        "The dashed bar is the median if everything were suppressed."
+        "Half of the queries err by no more than this, nine of ten by no more than "
+        f"{percent(errors.quantile_90)}. The dashed bar is the median error if everything were suppressed."
     )
 
 
@@ -132,17 +143,16 @@ def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -
     if not installed:
         return Markup("Not measured: it needs scikit-learn, which is not installed here.")
     if not learning:
-        return Markup("Not measured: it was not asked for.")
+        return Markup("Not measured: machine learning was switched off.")
     if not found.learning:
         return Markup("Not measured: there is no column that a model could learn to predict.")
     better = any(each.release > each.original > each.suppressed for each in found.learning)
     nothing = any(each.original <= each.suppressed for each in found.learning)
     told = Markup(
         "Models learned to predict a column from the quasi-identifiers, once from original rows and once "
-        "from the same rows as the release has them. Both were tried on original rows that they had not "
-        "seen, generalized first for the model of the release. The nearer the release comes to the original, "
-        "the more it is worth. The dashed bar is what is reached without any quasi-identifier, by always "
-        "saying the most frequent value or the mean."
+        "from the same rows as the release has them. Both were tested on original rows that they had not "
+        "seen, generalized first for the model of the release. The dashed bar is reached without any "
+        "quasi-identifier, by always predicting the most frequent value or the mean."
     )
     return told + (_BETTER if better else "") + (_NOTHING if nothing else "")
 
@@ -169,18 +179,17 @@ def _learning(found: Sequence[Learning]) -> Iterator[DrawnLearning]:
 
 
 _BETTER = (
-    " Where the release does better than the original, coarser values kept the model from learning single "
-    "rows by heart, or it is chance."
+    " Where the release does better than the original, coarser values may have kept the model from "
+    "overfitting, or it is chance."
 )
 _NOTHING = (
-    " Where the original does no better than the dashed bar, there was nothing to learn, and the release "
-    "is not to blame."
+    " Where the original does no better than the dashed bar, these models found nothing to learn in it."
 )
 _MEASURES = {
-    "accuracy": Markup("{}: the share of unseen rows that were predicted right.").format(
+    "accuracy": Markup("{}: the share of unseen rows that were predicted correctly.").format(
         link("accuracy", "Accuracy")
     ),
-    "R2": Markup("{}: 1 if all unseen rows are predicted exactly, 0 if no better than by their mean.").format(
-        link("R2")
-    ),
+    "R2": Markup(
+        "{}: 1 if all unseen rows are predicted exactly, 0 if the model is no better than their mean."
+    ).format(link("R2")),
 }

@@ -1,21 +1,26 @@
-"""For who reads no further: what was released, whether it holds, what the risk was and is, what was lost."""
+"""The top of the report: what was released, whether the claims hold, the risk before and after, the loss."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from shoal.measure.measure import canonical
 from shoal.report.glossary import link
-from shoal.report.words import count, figure, listed, one_in, percent
+from shoal.report.markup import columns
+from shoal.report.sections.claims import CheckedClaim, checked
+from shoal.report.words import count, counted, figure, one_in, percent
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
     from shoal.measure.risk import RiskComparison
     from shoal.measure.utility import UtilityAssessment
     from shoal.release import Release
+
+_NAMES_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,101 +47,174 @@ def verdict(release: Release, audit: Audit, risk: RiskComparison, utility: Utili
     """Sum up a release."""
     return Verdict(
         holds=audit.holds,
-        headline=_headline(audit),
+        headline=headline(checked(audit.findings)),
         sentences=(_released(release), _risk(risk), _loss(release, utility)),
         cards=tuple(_cards(release, audit, risk, utility)),
         warnings=tuple(_warnings(release, risk)),
     )
 
 
-def _headline(audit: Audit) -> str:
-    failing = sum(not finding.holds for finding in audit.findings)
-    total = len(audit.findings)
+def headline(claims: Sequence[CheckedClaim]) -> str:
+    """Say in a sentence or two whether the claims hold."""
+    total = len(claims)
+    failing = sum(not claim.holds and claim.checkable for claim in claims)
+    unknown = sum(not claim.holds and not claim.checkable for claim in claims)
+    earlier = sum(claim.holds and not claim.checkable for claim in claims)
+    said = []
     if failing:
-        return f"{failing} of {count(total, 'claim')} {'does' if failing == 1 else 'do'} not hold."
-    earlier = sum(not finding.checkable for finding in audit.findings)
-    checked = f"All {total} claims about this release hold" if total > 1 else "The claim holds"
+        said.append(f"{failing} of {count(total, 'claim')} {_do(failing)} not hold.")
+    if unknown:
+        said.append(f"{unknown} of {count(total, 'claim')} cannot be checked.")
+    if not said:
+        said.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
     if earlier:
-        return f"{checked}. {earlier} of them cannot be checked from the file alone."
-    return f"{checked}."
+        said.append(
+            f"{earlier} of them counted what the release no longer has: recipients cannot check that."
+        )
+    return " ".join(said)
+
+
+def _do(number: int) -> str:
+    return "does" if number == 1 else "do"
 
 
 def _released(release: Release) -> Markup:
     spec = release.spec
-    kept = release.rows - release.suppressed_rows
-    if not kept:
-        return Markup("All of {} are suppressed.").format(count(release.rows, "row"))
-    columns = [
-        f"{count(len(spec.quasi_identifiers), 'quasi-identifier')}, "
-        + ("made coarser where needed" if any(release.levels.values()) else "all as they were"),
-    ]
-    others = len(spec.released) - len(spec.quasi_identifiers)
-    if others:
-        columns.append(f"{count(others, 'other column')} as {'it was' if others == 1 else 'they were'}")
-    withheld = (
-        Markup(" {} removed.").format(
-            f"{count(len(spec.withheld), 'column')} that {'names' if len(spec.withheld) == 1 else 'name'} "
-            f"people {'was' if len(spec.withheld) == 1 else 'were'}"
+    return Markup(" ").join(
+        filter(
+            None,
+            [
+                _rows(release),
+                _quasi_identifiers(release),
+                _others(len(spec.released) - len(spec.quasi_identifiers)),
+                _withheld([name for name in release.source.columns if name not in spec.released]),
+            ],
         )
-        if spec.withheld
-        else ""
     )
-    return Markup("Of {} {} are released, with {}.{}").format(
-        count(release.rows, "row"), count(kept), listed(columns), withheld
+
+
+def _rows(release: Release) -> Markup:
+    suppressed, rows = release.suppressed_rows, count(release.rows, "row")
+    if not suppressed:
+        return Markup("{} in the table, all of them released.").format(_capital(_there(release.rows)))
+    if release.spec.suppressed == "star":
+        return Markup(
+            "The release has all {} of the table; {} of them {} suppressed, with * in every {}."
+        ).format(rows, count(suppressed), _are(suppressed), link("quasi-identifier"))
+    if suppressed == release.rows:
+        return Markup("The release is empty: {} suppressed.").format(
+            "the only row is" if release.rows == 1 else f"all {rows} are"
+        )
+    return Markup("{} of {} {} released; {} suppressed and removed.").format(
+        count(release.rows - suppressed),
+        rows,
+        _are(release.rows - suppressed),
+        f"{count(suppressed)} {_are(suppressed)}",
+    )
+
+
+def _there(rows: int) -> str:
+    return f"there {_are(rows)} {count(rows, 'row')}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _quasi_identifiers(release: Release) -> Markup:
+    total = len(release.levels)
+    generalized = sum(level > 0 for level in release.levels.values())
+    return Markup("{} of {} {} generalized.").format(
+        count(generalized) if generalized else "None",
+        link("quasi-identifier", count(total, "quasi-identifier")),
+        _are(generalized or 1),
+    )
+
+
+def _others(number: int) -> str:
+    if not number:
+        return ""
+    have = "has its" if number == 1 else "have their"
+    return f"{count(number, 'other column')} {have} values unchanged."
+
+
+def _withheld(names: Sequence[str]) -> Markup | None:
+    if not names:
+        return None
+    more = len(names) - _NAMES_SHOWN
+    shown = columns([*names[:_NAMES_SHOWN], *([f"{count(more)} more"] if more > 0 else [])])
+    return Markup("{} of the table {} not released: {}.").format(
+        count(len(names), "column"), _are(len(names)), shown
     )
 
 
 def _risk(risk: RiskComparison) -> Markup:
-    before, after = risk.before.prosecutor.highest, risk.after.prosecutor.highest
-    if not risk.after.rows:
-        return Markup("No row is left, so nobody can be found in the release.")
-    said = f" ({one_in(after)})" if after < 1 else ""
+    before, after = risk.before, risk.after
+    if not after.rows:
+        return Markup("No class is released, so there is no risk of this kind to measure.")
+    highest = after.prosecutor.highest
+    said = f" ({one_in(highest)})" if highest < 1 else ""
     told = Markup(
-        "Somebody who knows that a person is in the table, and knows all of the person's {}, picks the right"
-        " row with a probability of at most {}{}. Before it was {}, and {} could be singled out."
+        "An attacker who knows that a person is in the release, and all of that person's {} but nothing "
+        "else, picks the right {} with a probability of at most {}{}. In the original table it was {}, and "
+        "{} {} unique."
     ).format(
         link("quasi-identifier", "quasi-identifiers"),
-        percent(after),
+        "row" if after.unit is None else "person of the class",
+        percent(highest),
         said,
-        percent(before),
-        count(risk.before.sample_uniques, "row"),
+        percent(before.prosecutor.highest),
+        counted(before.sample_uniques, before.unit),
+        "was" if before.sample_uniques == 1 else "were",
     )
-    if risk.before.unit is None or risk.after.unit is not None:
-        return told
-    return told + Markup(
-        " In the release rows are counted, since it does not tell people apart; somebody with several rows "
-        "in a class is found more easily than that. The {} count people."
-    ).format(Markup('<a href="#claims">claims</a>'))
+    return told + rows_or_people(risk)
+
+
+def rows_or_people(risk: RiskComparison) -> Markup:
+    """Say what is counted: people, or rows that are taken for people."""
+    before, after = risk.before, risk.after
+    if before.unit is None:
+        return Markup(
+            " Each row is taken for one person, because the spec names no {}: where somebody has several "
+            "rows in a class, the risk is higher."
+        ).format(link("unit"))
+    if after.unit is None:
+        return Markup(
+            " Rows of the release are counted, because <bdi>{}</bdi> is not in it: where somebody has "
+            "several rows in a class, the risk is higher."
+        ).format(before.unit)
+    return Markup(" People are counted, by <bdi>{}</bdi>.").format(before.unit)
 
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
-    return Markup(
-        "The quasi-identifiers lost {} of their detail on average ({}). The release scores {} by {}. {}"
-    ).format(
-        percent(utility.loss),
-        link("loss"),
-        figure(release.score),
-        release.explanation.measure,
-        proof(release),
+    return Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
+        percent(utility.loss), link("loss"), proof(release)
     )
 
 
 def proof(release: Release) -> Markup:
-    """Say whether there is anything better."""
+    """Say whether a better choice of levels may exist."""
+    measure, score = release.explanation.measure, figure(release.score)
     if release.optimal:
         return Markup(
-            "The choice of levels is {}: no other one satisfies all claims and scores better."
-        ).format(link("optimal", "proved optimal"))
+            "The choice of levels scores {} by {} and is {}: no other choice that the spec allows "
+            "satisfies its models and scores better."
+        ).format(score, measure, link("optimal", "proved optimal"))
     if release.satisfying_nodes is not None:
-        return Markup("The choice was made by hand, among {} that satisfy all claims.").format(
-            count(len(release.satisfying_nodes))
-        )
-    found = Markup("The search was {}: a better release may exist").format(
-        link("heuristic", "not exhaustive")
-    )
-    if release.bound is None:
+        return Markup(
+            "The choice of levels scores {} by {}. It was picked from {} that satisfy the models, and is "
+            "not the best of them."
+        ).format(score, measure, count(len(release.satisfying_nodes)))
+    found = Markup(
+        "The choice of levels scores {} by {}. The search was {}: a better choice may exist"
+    ).format(score, measure, link("heuristic", "not exhaustive"))
+    if release.bound is None or canonical(release.bound) >= canonical(release.score):
         return found + "."
-    return found + Markup(", but none that scores below {}; the gap is {}.").format(
+    return found + Markup(", but none scores below {} (a gap of {}).").format(
         figure(release.bound), percent(release.gap)
     )
 
@@ -159,23 +237,29 @@ def _cards(
         percent(after.prosecutor.average),
         f"was {percent(before.prosecutor.average)}",
     )
+    who = "rows" if after.unit is None else "people"
+    was = "rows" if before.unit is None else "people"
     yield Card(
-        link("sample unique", "Rows that stand alone"),
+        link("sample unique", f"Unique {who}"),
         count(after.sample_uniques),
-        f"were {count(before.sample_uniques)}",
+        f"{'was' if before.sample_uniques == 1 else 'were'} {count(before.sample_uniques)}"
+        + ("" if was == who else f" {was}"),
     )
-    kept = release.rows - release.suppressed_rows
     yield Card(
-        link("suppression", "Rows kept"),
-        percent(kept / release.rows) if release.rows else "0%",
-        f"{count(release.suppressed_rows)} left out",
+        link("suppression", "Rows suppressed"),
+        count(release.suppressed_rows),
+        f"{percent(release.suppressed_rows / release.rows)} of {count(release.rows)}",
     )
-    proved = "proved optimal" if release.optimal else "a better one may exist"
-    yield Card(link("loss", "Detail lost"), percent(utility.loss), proved)
+    yield Card(link("loss", "Detail lost"), percent(utility.loss), "mean of the quasi-identifiers")
 
 
 def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
-    """Tell what the claims leave open and the figures show."""
+    """Say what the claims leave open and the figures show."""
+    if release.spec.proposed:
+        yield Markup(
+            "<code>shoal init</code> proposed the roles of the columns, and nobody has confirmed them. "
+            "Check them, then remove the line <code>proposed:</code> from the spec."
+        )
     guarded = {model.column for model in release.spec.privacy}
     open_ = {
         name: attribute.highest_posterior
@@ -183,16 +267,18 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
         if name not in guarded and risk.after.rows
     }
     if open_:
-        columns = Markup(", ").join(
+        named = Markup(", ").join(
             Markup("<bdi>{}</bdi> ({} sure in the worst class)").format(name, percent(sure))
             for name, sure in open_.items()
         )
-        yield Markup(
-            "No claim protects the {} {}. Whoever knows a person's class may learn its value."
-        ).format(
-            link("sensitive column", "sensitive column" if len(open_) == 1 else "sensitive columns"), columns
+        yield Markup("No claim covers the {} {}. Whoever knows a person's class may learn its value.").format(
+            link("sensitive column", "sensitive column" if len(open_) == 1 else "sensitive columns"), named
         )
-    if not release.rows - release.suppressed_rows:
-        yield Markup("All rows are suppressed: the release tells nothing about anybody.")
+    if release.suppressed_rows == release.rows:
+        yield Markup(
+            "All rows are suppressed, and the release is empty."
+            if release.spec.suppressed == "remove"
+            else "All rows are suppressed. Their other columns are released unchanged."
+        )
     if not release.shuffled:
         yield Markup("The rows are in the order of the input, which may tell who is who.")

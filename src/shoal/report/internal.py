@@ -1,25 +1,17 @@
-"""The page: everything that is known about a release, from its own figures to one HTML file.
+"""The publisher's own report: everything that is known about a release, beside the table it was made of.
 
-It holds nothing that the release does not tell, beyond figures about the whole table: no original values, no
-folders and no time. It needs no network and no scripts, and equal releases have equal reports.
+It is not for recipients: figures that compare with the original table tell something about suppressed rows.
+It shows no original values all the same, no folders and no time. It needs no network and no scripts.
 Whatever comes from data is escaped, by the templates in text and by the canvas in pictures.
 """
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from shoal.draw.svg import theme, writable
-from shoal.report.glossary import GLOSSARY, anchor, link
-from shoal.report.markup import column
+from shoal.report.page import render
 from shoal.report.sections.asked import asked
 from shoal.report.sections.claims import claims
 from shoal.report.sections.done import done
@@ -36,23 +28,21 @@ if TYPE_CHECKING:
     from shoal.events import Listener
     from shoal.release import Release
 
-_SUFFIX = ".report.html"
-# They turn round what stands after them: a name could make a sentence read otherwise than it is.
-_UNSEEN = re.compile("[\\u202a-\\u202e\\u2066\\u2067]")
+_SUFFIX = ".internal.html"
 _CONTENTS = (
-    ("asked", "What was asked"),
-    ("done", "What was done"),
+    ("asked", "Requirements"),
+    ("done", "Levels"),
     ("risk", "Risk"),
     ("utility", "Utility"),
     ("neighbours", "Neighbours"),
-    ("suppression", "What was left out"),
+    ("suppression", "Suppressed rows"),
     ("claims", "Claims and checks"),
     ("settings", "Settings"),
     ("glossary", "Glossary"),
 )
 
 
-def report_html(
+def internal_html(
     release: Release,
     *,
     name: str | None = None,
@@ -62,7 +52,7 @@ def report_html(
     sampling_fraction: float | None = None,
     listener: Listener | None = None,
 ) -> str:
-    """Return the report on a release as one HTML page.
+    """Return the publisher's own report on a release as one HTML page.
 
     Parameters
     ----------
@@ -88,13 +78,13 @@ def report_html(
     installed = find_spec("sklearn") is not None
     risks = release.risk(sampling_fraction=sampling_fraction, listener=listener)
     usable = release.utility(learning=learning and installed, listener=listener)
-    page = _environment().get_template("report.html.jinja")
-    text = page.render(
+    return render(
+        "internal.html.jinja",
         name=name,
         contents=(("notes", "Notes"), *_CONTENTS) if release.notes else _CONTENTS,
         notes=release.notes,
         verdict=verdict(release, audit, risks, usable),
-        asked=asked(release.spec),
+        asked=asked(release.spec, release.source.columns),
         done=done(release),
         risk=risk(release, risks),
         utility=utility(usable, learning=learning, installed=installed),
@@ -102,12 +92,10 @@ def report_html(
         suppression=suppression(release),
         claims=claims(audit, release.spec, name),
         settings=settings(release, name, sha256),
-        glossary=GLOSSARY,
     )
-    return _UNSEEN.sub("\ufffd", writable(text))
 
 
-def write_report(
+def write_internal_report(
     release: Release,
     path: str | Path,
     *,
@@ -117,16 +105,16 @@ def write_report(
     sampling_fraction: float | None = None,
     listener: Listener | None = None,
 ) -> Path:
-    """Write the report on a release to a file, which appears whole or not at all.
+    """Write the publisher's own report on a release to a file, which appears whole or not at all.
 
     Parameters
     ----------
     path
         Where it goes. A file that is there already is replaced.
     name
-        The name of the released file. If not given, a path such as `people.csv.report.html` tells it.
+        The name of the released file. If not given, a path such as `people.csv.internal.html` gives it.
     audit, learning, sampling_fraction, listener
-        As in `report_html`.
+        As in `internal_html`.
 
     Raises
     ------
@@ -137,7 +125,7 @@ def write_report(
     check_place(path)
     if name is None and path.name.endswith(_SUFFIX):
         name = path.name.removesuffix(_SUFFIX)
-    text = report_html(
+    text = internal_html(
         release,
         name=name,
         audit=audit,
@@ -148,20 +136,3 @@ def write_report(
     with atomic(path) as (hidden,):
         hidden.write_text(text, encoding="utf-8", newline="\n")
     return path
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("shoal.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    style = files("shoal.report").joinpath("templates", "report.css").read_text(encoding="utf-8")
-    environment.globals.update(
-        column=column, term=link, anchor=anchor, theme=Markup(theme()), style=Markup(style)
-    )
-    return environment

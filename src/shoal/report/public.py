@@ -1,0 +1,178 @@
+"""The report that is handed on with a release: a function of its manifest and its released labels alone.
+
+Recipients have both already. So the page tells them nothing new, and nothing about suppressed rows or the
+original table: it says in words what the release has, what is claimed of it and how to check that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from shoal.describe.roles import Role
+from shoal.draw.histogram import binned
+from shoal.report.glossary import link
+from shoal.report.page import render
+from shoal.report.sections.claims import CheckedClaim, Claims, audit_command, checker_command
+from shoal.report.sections.verdict import headline
+from shoal.report.words import count, listed, percent
+
+_CONTENTS = (
+    ("columns", "Columns"),
+    ("classes", "Classes"),
+    ("claims", "Claims and checks"),
+    ("settings", "Settings"),
+    ("glossary", "Glossary"),
+)
+_ROLES = {
+    Role.QUASI_IDENTIFIER: ("quasi-identifier", "quasi-identifier"),
+    Role.SENSITIVE: ("sensitive column", "sensitive"),
+    Role.INSENSITIVE: ("insensitive column", "insensitive"),
+    Role.IDENTIFIER: ("identifier", "identifier"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PublicColumn:
+    """A column: its role, and what the release has of it."""
+
+    name: str
+    role: Markup
+    released: str
+    labels: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublicClasses:
+    """The released classes by size, in words."""
+
+    summary: tuple[str, ...]
+    rows: tuple[tuple[str, str, str], ...]
+
+
+def public_html(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+    """Return the report on a release for its recipients, as one HTML page.
+
+    Parameters
+    ----------
+    manifest
+        The manifest of the release, as plain values.
+    labels
+        For each quasi-identifier some of the labels that released rows have, in words.
+    """
+    claims = tuple(_claims(manifest))
+    name = _name(manifest)
+    return render(
+        "public.html.jinja",
+        name=name,
+        contents=_CONTENTS,
+        holds=all(claim.holds for claim in claims),
+        headline=headline(claims),
+        released=_released(manifest),
+        columns=tuple(_columns(manifest, labels)),
+        classes=_classes(manifest),
+        claims=Claims(claims, checker_command(name) if "file" in manifest else None, audit_command(name), ""),
+        settings=tuple(_settings(manifest)),
+        versions=((manifest["tool"]["name"], manifest["tool"]["version"]), *manifest["versions"].items()),
+    )
+
+
+def _name(manifest: Mapping[str, Any]) -> str:
+    if "file" in manifest:
+        return str(manifest["file"]["name"])
+    return str(manifest["folder"] if "folder" in manifest else manifest["table"]["name"])
+
+
+def _claims(manifest: Mapping[str, Any]) -> Iterator[CheckedClaim]:
+    for claim in manifest["claims"]:
+        yield CheckedClaim.of(
+            claim["claim"],
+            claim["holds"],
+            claim.get("checkable", True),
+            claim["measured"],
+            claim.get("sql", ""),
+        )
+
+
+def _released(manifest: Mapping[str, Any]) -> str:
+    spec = manifest["spec"]
+    rows = count(manifest["rows"]["out"], "row")
+    columns = [name for name, settings in spec["columns"].items() if _role(settings) is not Role.IDENTIFIER]
+    said = f"The release has {rows} and {count(len(columns), 'column')}."
+    if not spec.get("suppression"):
+        return said
+    share = percent(spec["suppression"])
+    if manifest["suppressed"] == "star":
+        return (
+            f"{said} Up to {share} of the rows could be suppressed: such rows have * in every "
+            "quasi-identifier, and their other columns are unchanged."
+        )
+    return (
+        f"{said} Up to {share} of the rows could be suppressed: such rows were removed, so the release need "
+        "not be a random sample of the original table."
+    )
+
+
+def _role(settings: Any) -> Role:
+    return Role(settings["role"] if isinstance(settings, Mapping) else settings)
+
+
+def _columns(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[PublicColumn]:
+    spec, levels = manifest["spec"], manifest["levels"]
+    for name, settings in spec["columns"].items():
+        role = _role(settings)
+        if role is Role.QUASI_IDENTIFIER:
+            level = levels[name]
+            released = f"Generalized to level {level}." if level else "At level 0, not generalized."
+        else:
+            released = "Not released." if role is Role.IDENTIFIER else "Not generalized."
+        yield PublicColumn(name, link(*_ROLES[role]), released, labels.get(name, ""))
+    unit = spec.get("unit")
+    if unit is not None and unit not in spec["columns"]:
+        yield PublicColumn(unit, link("unit"), "Not released.", "")
+
+
+def _classes(manifest: Mapping[str, Any]) -> PublicClasses:
+    sizes = {int(size): number for size, number in manifest["class_sizes"].items()}
+    if not sizes:
+        return PublicClasses(("The release has no classes.",), ())
+    total = sum(sizes.values())
+    smallest = min(sizes)
+    said = [
+        f"The release has {count(total, 'class', 'classes')}. The smallest has {count(smallest, 'row')}, the "
+        f"largest {count(max(sizes), 'row')}."
+        if total > 1
+        else f"The release has 1 class, of {count(smallest, 'row')}."
+    ]
+    unit = manifest["spec"].get("unit")
+    if unit is not None:
+        said.append(
+            f"These are rows. The claims count people, by the column {unit!r}: somebody may have several "
+            "rows, so a class can have fewer people than rows."
+        )
+    else:
+        said.append(
+            "The spec names no column that says who a row is about, so each row is taken for one person. If "
+            "somebody has several rows, a class has fewer people than rows."
+        )
+    bins = [each for each in binned({}, sizes, smallest) if each.after]
+    rows = []
+    for each in bins:
+        within = {size: number for size, number in sizes.items() if each.least <= size <= each.most}
+        rows.append((each.name, count(sum(within.values())), percent(each.after)))
+    return PublicClasses(tuple(said), tuple(rows))
+
+
+def _settings(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "Release", _name(manifest)
+    if "file" in manifest:
+        yield "SHA-256 of the file", manifest["file"]["sha256"]
+    forbidding = [name for name, meaning in manifest["null"].items() if meaning == "forbid"]
+    yield (
+        "NULL",
+        "counted as a value" + (f"; not allowed in {listed(forbidding)}" if forbidding else ""),
+    )
+    yield "Order of rows", "shuffled" if manifest["shuffled"] else "as in the original table"
