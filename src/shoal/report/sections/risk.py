@@ -148,7 +148,7 @@ def _who(assessment: RiskAssessment) -> str:
 def _average(after: RiskAssessment) -> str:
     if after.unit is None:
         return "classes / rows"
-    return "classes / people, where somebody with rows in several classes counts once in each"
+    return "the mean over people, each in the class in which finding them is easiest"
 
 
 def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
