@@ -28,14 +28,22 @@ def open_populations(spec: Spec) -> tuple[dict[str, Source], list[Problem]]:
             ]
             continue
         sources[key] = source
+        missing = [name for name in spec.quasi_identifiers if name not in source.columns]
+        if source.doubtful and len(missing) == len(spec.quasi_identifiers):
+            problems.append(
+                Problem(
+                    f"None of the quasi-identifiers is in the population {population.name!r}.\n"
+                    f"Quasi-identifiers: {', '.join(missing)}.\nCheck that its first line is a header."
+                )
+            )
+            continue
         problems += [
             Problem(
                 f"Column {name!r}, a quasi-identifier, is not in the population {population.name!r}.\n"
                 f"Columns: {', '.join(source.columns)}.\n"
                 f"{nearest(name, source.columns).strip() or 'A population has all quasi-identifiers.'}"
             )
-            for name in spec.quasi_identifiers
-            if name not in source.columns
+            for name in missing
         ]
     return sources, problems
 
@@ -51,8 +59,8 @@ def settle_columns(
     named = [*spec.roles, *spec.withheld[len(spec.identifiers) :]]
     missing = [name for name in named if name not in source.columns]
     undeclared = [name for name in source.columns if name not in named]
-    if source.headed and len(missing) == len(named):
-        # The first line of a file without a header is somebody's: it is not shown.
+    if source.doubtful and len(missing) == len(named):
+        # The first line of a file without a header is somebody's row: it is not shown.
         raise InputError(
             f"None of the columns of the spec is in {source.name!r}.\n"
             f"Columns of the spec: {', '.join(spec.roles)}.\n"

@@ -379,7 +379,7 @@ CASES = {
         people("name,age,zip,sex\n", ""),
         FILE,
         2,
-        ["first line is a header", "name, age, zip, sex"],
+        ["looks like data, not like a header", "--no-header"],
     ),
     "threads": (nothing, (*FILE, "--threads", "0"), 2, ["threads must be at least 1"]),
     "a budget for another algorithm": (

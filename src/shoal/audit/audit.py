@@ -329,6 +329,8 @@ def _dialect(given: InputFormat | None, evidence: Evidence | None, spec: Spec) -
         delimiter=own.delimiter or said.delimiter or spec.input.delimiter,
         quote=own.quote or said.quote or spec.input.quote or '"',
         encoding=own.encoding,
+        # The claims name its columns: what is none of them is not shown.
+        header=True if own.header is None else own.header,
     )
 
 
@@ -365,13 +367,14 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
     }
     # The first line of a file without a header is somebody's: it is not shown.
     shown = "None of the columns of the spec is there: check that its first line is a header."
-    if any(name in relation.columns for name in spec.roles):
+    known = any(name in relation.columns for name in spec.roles)
+    if known:
         shown = f"Columns: {', '.join(present)}."
     for name in (*spec.quasi_identifiers, *claimed):
         if name not in relation.columns:
             yield (
                 f"Column '{name}', {roles[name]}, is not in the release '{relation.name}'.\n"
-                f"{shown}{nearest(name, present)}"
+                f"{shown}{nearest(name, present) if known else ''}"
             )
 
 

@@ -68,7 +68,9 @@ class Evidence:
     def input_format(self) -> InputFormat:
         """How the file is said to be written."""
         dialect = self.said.dialect
-        return InputFormat() if dialect is None else InputFormat(dialect.delimiter, dialect.quote)
+        if dialect is None:
+            return InputFormat(header=True)
+        return InputFormat(dialect.delimiter, dialect.quote, header=True)
 
     def spec(self) -> Spec:
         """Return the spec in it, as far as claims need it.

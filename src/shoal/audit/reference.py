@@ -145,8 +145,11 @@ def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
 
 
 def open_population(data: object, spec: Spec) -> Source:
-    """Open a population. A file of it has the encoding and the NULL of the spec; the rest is found out."""
-    return open_source(data, InputFormat(encoding=spec.input.encoding, null_values=spec.input.null_values))
+    """Open a population. A file has the encoding, NULL and header of the spec; the rest is found out."""
+    own = spec.input
+    return open_source(
+        data, InputFormat(encoding=own.encoding, null_values=own.null_values, header=own.header)
+    )
 
 
 def read_references(

@@ -14,6 +14,7 @@ from shoal.cli.options import (
     AsJson,
     Delimiter,
     Encoding,
+    Header,
     NullValues,
     Quote,
     Sheet,
@@ -236,6 +237,7 @@ def anonymize(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     algorithm: Annotated[
         str | None,
         typer.Option(
@@ -365,7 +367,7 @@ def anonymize(
                 insensitive=insensitive or [],
                 unit=unit,
             ),
-            input_format(delimiter, quote, encoding, null_value, sheet),
+            input_format(delimiter, quote, encoding, null_value, sheet, header),
             suppression=suppression,
             quality=None if quality is None else measure(quality),
             suppressed=suppressed,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, Quote, input_format
+from shoal.cli.options import AsJson, Delimiter, Encoding, Header, Quote, input_format
 from shoal.cli.short_form import overridden, spec_from
 from shoal.errors import AuditError, InputError
 
@@ -164,6 +164,7 @@ def audit(
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
+    header: Header = None,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -209,7 +210,7 @@ def audit(
         found = audit_release(
             release,
             asked,
-            input_format(delimiter, quote, encoding),
+            input_format(delimiter, quote, encoding, header=header),
             manifest=manifest,
             public_key=public_key,
             original=original,

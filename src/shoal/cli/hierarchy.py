@@ -11,7 +11,7 @@ import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.hierarchy_input import Asked, check_output
-from shoal.cli.options import AsJson, Delimiter, Encoding, NullValues, Quote, Sheet, input_format
+from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def build(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
     """Write the labels that a hierarchy has for the values of a column, as ARX does: a CSV file.
@@ -107,7 +108,7 @@ def build(
     with reporting(show_values=show_values):
         without_pandas()
         check_output(output, data, force=force)
-        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         asked = Asked(hierarchy, None, target, data, column, written, missing_values)
         found = asked.finding()
         levels = found.require()
@@ -138,6 +139,7 @@ def show(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
     """Print a hierarchy as a table, or as a tree.
@@ -150,7 +152,7 @@ def show(
 
     with reporting(show_values=show_values):
         without_pandas()
-        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         asked = Asked(hierarchy, from_format, target, data, column, written, missing_values)
         shown = data is None or show_values
         if data is not None:
@@ -181,6 +183,7 @@ def check(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
     """Tell all that is wrong with a hierarchy, alone or for a column; or with all hierarchies of a spec.
@@ -193,7 +196,7 @@ def check(
         without_pandas()
         if (file is None) == (spec is None):
             raise InputError("Say what to check: a FILE, or --spec SPEC with --data DATA.")
-        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         if spec is not None:
             from shoal.cli.short_form import overridden
             from shoal.describe.spec import Spec
@@ -230,6 +233,7 @@ def convert(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
     """Write a hierarchy of another tool as ARX does, or as a nested taxonomy.
@@ -242,7 +246,7 @@ def convert(
     with reporting(show_values=show_values):
         without_pandas()
         check_output(output, input, data, force=force)
-        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         asked = Asked(str(input), from_format, None, data, column, written, missing_values)
         if data is not None:
             levels = asked.finding().require()

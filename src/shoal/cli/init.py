@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal.cli.console import print_entries, print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, NullValues, Quote, Sheet, input_format
+from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.cli.progress import progress
 from shoal.errors import InputError, OutputError
 
@@ -72,6 +72,7 @@ def init(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     as_json: AsJson = False,
 ) -> None:
     """Look at a table, propose what its columns are, and write a spec that runs as it is.
@@ -96,7 +97,7 @@ def init(
             suggestion = suggest(
                 data,
                 k=k,
-                input=input_format(delimiter, quote, encoding, null_value, sheet),
+                input=input_format(delimiter, quote, encoding, null_value, sheet, header),
                 listener=listener,
             )
         if not as_json:
@@ -169,7 +170,7 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
     names = [column.name for column in suggestion.columns]
     values = [name for name in names if _VALUE.fullmatch(name)]
     if 2 * len(values) >= len(names):
-        yield "Header", f"{listed(values)}: if these are no names, put a line with names before the first one"
+        yield "Header", f"{listed(values)}: if these are no names, say --no-header"
     if len(suggestion.unsure) > _MANY:
         yield "Unsure (?)", f"{len(suggestion.unsure):,} columns, those with a ?: look at them first"
     elif suggestion.unsure:

@@ -40,6 +40,16 @@ Sheet = Annotated[
         metavar="NAME", help="Of an Excel workbook. [dim]\\[default: the first][/dim]", rich_help_panel=_CSV
     ),
 ]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first row holds the names of the columns. Without a header they are column_1, "
+        "column_2 and so on. [dim]\\[default: refuse a first row that looks like data][/dim]",
+        show_default=False,
+        rich_help_panel=_CSV,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ShowValues = Annotated[
     bool,
@@ -53,12 +63,13 @@ def input_format(
     encoding: str | None,
     null_values: list[str] | None = None,
     sheet: str | None = None,
+    header: bool | None = None,
 ) -> InputFormat:
     """Return how a file is written, as far as the options say."""
     from shoal.read.source import InputFormat
 
     nulls = tuple(null_values) if null_values else None
-    return InputFormat("\t" if delimiter == r"\t" else delimiter, quote, encoding, nulls, sheet)
+    return InputFormat("\t" if delimiter == r"\t" else delimiter, quote, encoding, nulls, sheet, header)
 
 
 def within_budget(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, NullValues, Quote, Sheet, input_format
+from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.cli.progress import progress
 from shoal.cli.short_form import overridden
 from shoal.errors import InputError
@@ -123,6 +123,7 @@ def risk(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure how well people can be found in a table, and what can be learnt of them.
@@ -135,7 +136,7 @@ def risk(
         without_pandas()
         from shoal.measure.risk import assess_risk, compare_risk
 
-        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         columns = _columns(spec, quasi_identifiers or [], sensitive or [], unit, written)
         if release is None and (starred or manifest):
             raise InputError(

@@ -113,9 +113,9 @@ def _models(k: int | None, texts: list[str], problems: list[Problem]) -> list[Pr
 
 def overridden(spec: Spec, written: InputFormat, **settings: Any) -> Spec:
     """Return the spec with what the options say in its place; None says nothing."""
-    parts = {name: value or getattr(spec.input, name) for name, value in asdict(written).items()}
+    said = {name: value for name, value in asdict(written).items() if value is not None}
     given = {name: value for name, value in settings.items() if value is not None}
-    return replace(spec, input=InputFormat(**parts), **given)
+    return replace(spec, input=replace(spec.input, **said), **given)
 
 
 def adjusted(spec: Spec, *, levels: list[str], weights: list[str], missing_values: str | None = None) -> Spec:

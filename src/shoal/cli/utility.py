@@ -13,6 +13,7 @@ from shoal.cli.options import (
     AsJson,
     Delimiter,
     Encoding,
+    Header,
     NullValues,
     Quote,
     Sheet,
@@ -85,6 +86,7 @@ def utility(
     encoding: Encoding = None,
     null_value: NullValues = None,
     sheet: Sheet = None,
+    header: Header = None,
     show_values: ShowValues = False,
     as_json: AsJson = False,
 ) -> None:
@@ -99,7 +101,7 @@ def utility(
         from shoal.describe.spec import Spec
         from shoal.measure.utility.assess import assess_utility
 
-        written = input_format(delimiter, quote, encoding, null_value, sheet)
+        written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         with progress() as listener:
             found = assess_utility(
                 original,

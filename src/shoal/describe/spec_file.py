@@ -39,6 +39,7 @@ class _Input(_Form):
     encoding: str | None = None
     null_values: list[str] | None = None
     sheet: str | None = None
+    header: bool | None = None
 
 
 class _Column(_Form):

@@ -106,7 +106,7 @@ def _found(
         hierarchy = column.hierarchy
         if isinstance(hierarchy, FromData) and hierarchy.target and hierarchy.target not in wanted:
             wanted.append(hierarchy.target)
-    check_wanted(wanted, source.columns, repr(source.name))
+    check_wanted(wanted, source.columns, repr(source.name), shown=not source.doubtful)
     table = source.read(wanted, coded=list(described))
     (table,), strange = typed([("", table)], {name: kind for name, kind in types.items() if name in wanted})
     if strange:

@@ -81,6 +81,7 @@ def open_engine(
         delimiter=input_format.delimiter,
         quote=input_format.quote,
         encoding=input_format.encoding,
+        header=input_format.header,
     )
     return _relational(opened, limit)
 
@@ -114,7 +115,7 @@ def _physical() -> int:
 def _relational(database: Database, limit: int, dialect: InputFormat | None = None) -> Engine:
     from shoal.engines.relational.engine import Relational, TableSource
 
-    source = TableSource(database, dialect, headed=dialect is not None)
+    source = TableSource(database, dialect)
     finalize(source, database.close)  # whatever may ask for rows holds the source
     return Relational(database, source, max(int(limit * 0.3) // _BYTES_PER_ENTRY, 1000))
 

@@ -14,7 +14,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -28,6 +28,8 @@ from shoal.read.source import InputFormat, check_content, check_file
 
 _SAMPLE_CHARACTERS = 128 * 1024 - 1  # below the `csv` module's limit for one cell
 _SAMPLE_RECORDS = 200
+_MOST_RECORDS = 1000
+_FEW_LINES = 50
 _LONGEST_FIRST_ROW = 1 << 22  # characters: some hundred thousand names
 _LONGEST_LINE_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 20
@@ -47,10 +49,12 @@ _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A file whose way of writing is known, with its first record.
+    """A file whose way of writing is known, with its first records.
 
     Attributes
     ----------
+    first, below
+        The first record, and some of those after it.
     blank_lines
         How many lines stand before the first record.
     more
@@ -62,6 +66,7 @@ class Delimited:
     quote: str
     encoding: str
     first: tuple[str, ...]
+    below: tuple[tuple[str, ...], ...]
     blank_lines: int
     more: bool
 
@@ -73,8 +78,17 @@ class Delimited:
         header: bool,
         null_values: Sequence[str],
         quoted_nulls: bool = False,
+        empty_lines: bool = False,
     ) -> pa.Table:
-        """Read the columns of `types`, each into one chunk; `names` are those of all columns of the file."""
+        """Read the columns of `types`, each into one chunk.
+
+        Parameters
+        ----------
+        names
+            Those of all columns of the file.
+        empty_lines
+            Whether an empty line is a cell where there is a single column; otherwise it is skipped.
+        """
         if header and not self.more:
             return pa.schema(types.items()).empty_table().combine_chunks()
         quotes = self._count_quotes()
@@ -84,7 +98,7 @@ class Delimited:
             delimiter=self.delimiter,
             quote_char=self.quote,
             newlines_in_values=quotes > 0,  # slower, so only where a cell can hold one
-            ignore_empty_lines=len(names) > 1 or not header,  # in a single column an empty line is a cell
+            ignore_empty_lines=len(names) > 1 or not empty_lines,
         )
         convert = pyarrow.csv.ConvertOptions(
             column_types=dict(types),
@@ -227,6 +241,8 @@ def open_delimited(
             sample = text.read(_SAMPLE_CHARACTERS)
             if len(sample) == _SAMPLE_CHARACTERS and not _LINE_END.search(sample.lstrip("\r\n")):
                 sample += text.read(_LONGEST_FIRST_ROW)
+            if len(sample) >= _SAMPLE_CHARACTERS and 0 < sample.strip("\r\n").count("\n") < _FEW_LINES:
+                sample += text.read(_LONGEST_FIRST_ROW)  # a wide table: some of its rows
             truncated = bool(text.read(1))
     except UnicodeError:
         raise _undecodable(path, encoding) from None
@@ -249,12 +265,15 @@ def open_delimited(
         delimiter = input_format.delimiter or _sniff_delimiter(sample, quote, delimiters, truncated, widest)
         records = _records(sample, delimiter, quote)
         first = next(records)
-        more = truncated or next(records, None) is not None
     except csv.Error:  # a cell that is longer than any name
         raise _endless(path, f"{_SAMPLE_CHARACTERS:,} characters", first=True) from None
+    below = _some(records)
+    more = truncated or bool(below)
+    if truncated and 1 < len(below) < _MOST_RECORDS:
+        below.pop()
     if not more and len(first) == 1:
         more = len(_LINE_END.findall(sample)) > 1  # an empty line is a cell where there is one column
-    return Delimited(path, delimiter, quote, encoding, tuple(first), blank_lines, more)
+    return Delimited(path, delimiter, quote, encoding, tuple(first), tuple(below), blank_lines, more)
 
 
 def _check_format(given: InputFormat) -> None:
@@ -317,6 +336,14 @@ def _sniff_delimiter(sample: str, quote: str, delimiters: str, truncated: bool, 
 def _records(sample: str, delimiter: str, quote: str) -> Iterator[list[str]]:
     lines = io.StringIO(sample, newline="")
     return (record for record in csv.reader(lines, delimiter=delimiter, quotechar=quote) if record)
+
+
+def _some(records: Iterator[list[str]]) -> list[tuple[str, ...]]:
+    """Return the first records, up to a cell that is too long."""
+    found: list[tuple[str, ...]] = []
+    with suppress(csv.Error):
+        found.extend(map(tuple, islice(records, _MOST_RECORDS)))
+    return found
 
 
 def _is_gzip(path: Path) -> bool:

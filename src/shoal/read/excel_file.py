@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ import pyarrow as pa
 from shoal.errors import InputError, nearest
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import plain, text_of
-from shoal.read.source import InputFormat, check_content, check_installed, check_names, check_wanted
+from shoal.read.header import names_of
+from shoal.read.source import InputFormat, check_content, check_installed, check_wanted
 
 _ERRORS = frozenset(("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"))
 _BROKEN = (
@@ -38,6 +40,7 @@ _BROKEN = (
     OSError,
 )
 """What openpyxl raises on files that are damaged here and there."""
+_FIRST_ROWS = 200
 _MIDNIGHT = datetime.time()
 _KINDS: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -55,7 +58,6 @@ class ExcelFile:
     """A sheet of an Excel workbook."""
 
     dialect = None
-    headed = True
 
     def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
         check_installed("openpyxl", "excel", "Reading Excel files")
@@ -64,28 +66,27 @@ class ExcelFile:
         self._path = path
         self._sheet = input_format.sheet
         self._null_values = frozenset(input_format.null_values or ())
+        self._header = input_format.header
         with self._rows() as rows:
-            header = list(next(rows, ()))
-        while header and header[-1] is None:  # formatted, but without a name
-            header.pop()
-        names = ["" if name is None else name for name in header]
-        if others := [str(place) for place, name in enumerate(names, 1) if not isinstance(name, str)]:
-            # A sheet without a header begins with somebody's row: it is not shown.
-            raise InputError(
-                f"The first row of {path.name!r} has cells that are not text: number {', '.join(others)}.\n"
-                "Column names are text.\nCheck that the first row is a header."
-            )
-        self.columns = check_names(names, f"The first row of {path.name!r}")
+            first, *below = [_filled(row) for row in islice(rows, _FIRST_ROWS)] or [[]]
+        if self._header is False:
+            first += [None] * (max(map(len, below), default=0) - len(first))
+        else:
+            self._check_texts(first)
+        texts = [["" if cell is None else str(cell) for cell in row] for row in (first, *below)]
+        names = names_of(texts[0], texts[1:], header=self._header, source=f"The first row of {path.name!r}")
+        self.columns, self.doubtful = names.columns, names.doubtful
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
-        check_wanted(columns, self.columns, f"file {self.name!r}")
+        check_wanted(columns, self.columns, f"file {self.name!r}", shown=not self.doubtful)
         places = [self.columns.index(name) for name in columns]
         cells: list[list[Any]] = [[] for _ in columns]
         width = len(self.columns)
         beyond = []
         with self._rows() as rows:
-            next(rows, None)
-            for number, row in enumerate(rows, start=2):
+            for number, row in enumerate(rows, start=1):
+                if number == 1 and self._header is not False:
+                    continue
                 if all(cell is None for cell in row):
                     continue
                 if any(cell is not None for cell in row[width:]):
@@ -108,6 +109,16 @@ class ExcelFile:
 
     def restore(self, table: pa.Table) -> pa.Table:
         return table
+
+    def _check_texts(self, first: Sequence[Any]) -> None:
+        """Refuse a header with numbers or dates. It may be somebody's row, so it is not shown."""
+        others = [str(place) for place, name in enumerate(first, 1) if not isinstance(name, str | type(None))]
+        if others:
+            raise InputError(
+                f"The first row of {self.name!r} has cells that are not text: number {', '.join(others)}.\n"
+                "Column names are text.\n"
+                "If the sheet has no header, say --no-header (`header: false` under `input:` in the spec)."
+            )
 
     def _array(self, cells: list[Any]) -> pa.Array:
         """Return the cells of a column in the one type that they have, or as text."""
@@ -206,6 +217,14 @@ class ExcelFile:
         return InputError(
             f"File {self.name!r} is not a complete Excel workbook.\nGet it again from where it came."
         )
+
+
+def _filled(row: Sequence[Any]) -> list[Any]:
+    """Return the cells of a row up to the last that holds anything; others are only formatted."""
+    cells = list(row)
+    while cells and cells[-1] is None:
+        cells.pop()
+    return cells
 
 
 def _as_text(cells: list[Any]) -> pa.Array:

@@ -34,7 +34,7 @@ class Frame:
 
     _frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
     dialect = None
-    headed = False
+    doubtful = False
 
     def __init__(self, data: object) -> None:
         import narwhals as nw

@@ -19,7 +19,7 @@ class ParquetFile:
     """A Parquet file. Columns are read one at a time, so that text need not be in memory all at once."""
 
     dialect = None
-    headed = False
+    doubtful = False
 
     def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
         import pyarrow.parquet

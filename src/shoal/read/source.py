@@ -47,6 +47,9 @@ class InputFormat:
         without quotes is NULL.
     sheet
         Of an Excel workbook, by its name; the first one if not given.
+    header
+        Whether the first row of a CSV file or an Excel sheet holds the names of the columns. If not, they are
+        called `column_1`, `column_2` and so on. If not given, it must not look like data (`read/header.py`).
     """
 
     delimiter: str | None = None
@@ -54,6 +57,7 @@ class InputFormat:
     encoding: str | None = None
     null_values: tuple[str, ...] | None = None
     sheet: str | None = None
+    header: bool | None = None
 
     def __post_init__(self) -> None:
         given: object = self.null_values
@@ -88,8 +92,8 @@ class Source(Protocol):
         ...
 
     @property
-    def headed(self) -> bool:
-        """Whether its names stand in its first row, which is somebody's where there is no header."""
+    def doubtful(self) -> bool:
+        """Whether its names may be somebody's values, those of a first row; then messages show none."""
         ...
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
@@ -214,15 +218,22 @@ def check_installed(module: str, extra: str, what: str) -> None:
         )
 
 
-def check_names(names: Iterable[object], source: str) -> tuple[str, ...]:
-    """Return column names as they are, or raise with all that is wrong about them."""
+def check_names(names: Iterable[object], source: str, *, shown: bool = True) -> tuple[str, ...]:
+    """Return column names as they are, or raise with all that is wrong about them.
+
+    Parameters
+    ----------
+    shown
+        Whether messages may show the names; if not, they show the numbers of the columns.
+    """
     names = list(names)
     texts = [name for name in names if isinstance(name, str)]
     problems = []
     if not names:
         problems.append(Problem(f"{source} has no columns."))
     if others := [name for name in names if not isinstance(name, str)]:
-        listed = ", ".join(map(repr, others))
+        places = (str(place) for place, name in enumerate(names, start=1) if not isinstance(name, str))
+        listed = ", ".join(map(repr, others)) if shown else f"number {', '.join(places)}"
         problems.append(
             Problem(f"{source} has column names that are not text: {listed}.\nRename the columns.")
         )
@@ -230,7 +241,11 @@ def check_names(names: Iterable[object], source: str) -> tuple[str, ...]:
         problems.append(
             Problem(f"{source} has columns without a name: number {', '.join(empty)}.\nName them.")
         )
-    if twice := [f"{name!r} ({count} times)" for name, count in Counter(texts).items() if name and count > 1]:
+    counts = {name: count for name, count in Counter(texts).items() if name and count > 1}
+    if counts:
+        twice = [f"{name!r} ({count} times)" for name, count in counts.items()]
+        if not shown:
+            twice = ["columns " + _places(names, name) for name in counts]
         problems.append(
             Problem(f"{source} has column names more than once: {', '.join(twice)}.\nRename them.")
         )
@@ -239,21 +254,35 @@ def check_names(names: Iterable[object], source: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def check_wanted(columns: Sequence[str], known: Sequence[str], source: str) -> None:
-    """Raise with every wanted column that a source lacks."""
-    missing = [name for name in columns if name not in set(known)]
-    if missing and len(missing) == len(columns) and not any(nearest(name, known) for name in missing):
+def _places(names: Sequence[object], name: str) -> str:
+    *before, last = (str(place) for place, other in enumerate(names, start=1) if other == name)
+    return f"{', '.join(before)} and {last}"
+
+
+def check_wanted(columns: Sequence[str], known: Sequence[str], source: str, *, shown: bool = True) -> None:
+    """Raise with every wanted column that a source lacks.
+
+    Parameters
+    ----------
+    shown
+        Whether messages may show the columns that there are, even if none of them is wanted.
+    """
+    there = set(known)
+    missing = [name for name in columns if name not in there]
+    if not missing:
+        return
+    none_found = len(missing) == len(columns)
+    if none_found and not (shown and any(nearest(name, known) for name in missing)):
         # The first line of a file without a header is somebody's: it is not shown.
         raise InputError(
             f"None of the columns that are looked for is in {source}.\n"
             f"Looked for: {', '.join(missing)}.\n"
             "Check that its first line is a header, and its delimiter."
         )
-    if missing:
-        raise InputError(
-            Problem(
-                f"Column {name!r} is not in {source}.\nColumns: {', '.join(known)}.\n"
-                f"{nearest(name, known).strip()}".rstrip()
-            )
-            for name in missing
+    raise InputError(
+        Problem(
+            f"Column {name!r} is not in {source}.\nColumns: {', '.join(known)}.\n"
+            f"{nearest(name, known).strip()}".rstrip()
         )
+        for name in missing
+    )

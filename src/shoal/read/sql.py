@@ -31,6 +31,7 @@ def csv_options(
         line_end=line_end_of(path, beginning.quote),
         skipped=beginning.blank_lines,
         null_values=null_values,
+        header=dialect.header is not False,
     )
 
 
@@ -42,6 +43,7 @@ def csv_form(
     line_end: str = "\\n",
     skipped: int = 0,
     null_values: Sequence[str] | None = None,
+    header: bool = True,
 ) -> str:
     """Return the same for a file of which all that is known."""
     mark = text(quote)
@@ -51,7 +53,7 @@ def csv_form(
     if null_values:
         nulls = f"nullstr = [{', '.join(map(text, null_values))}], allow_quoted_nulls = true"
     return (
-        f"header = true, {skip}delim = {text(delimiter)}, "
+        f"header = {str(header).lower()}, {skip}delim = {text(delimiter)}, "
         f"quote = {mark}, escape = {mark}, new_line = '{line_end}', "
         f"{nulls}, auto_detect = false, columns = {{{types}}}"
     )

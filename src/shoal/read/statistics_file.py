@@ -32,7 +32,7 @@ class StatisticsFile:
     """A file of Stata (`.dta`), SPSS (`.sav`, `.zsav`, `.por`) or SAS (`.sas7bdat`, `.xpt`)."""
 
     dialect = None
-    headed = False
+    doubtful = False
 
     def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
         reader, self._kind = _READERS[path.suffix.lower()]

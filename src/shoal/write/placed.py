@@ -79,7 +79,9 @@ def write_placed(
         hidden = dict(zip(targets, files, strict=True))
         dialect = None
         if isinstance(target, FileTarget) and checker is not None:
-            dialect = InputFormat(delimiter=target.delimiter, quote=target.quote, encoding="utf-8")
+            dialect = InputFormat(
+                delimiter=target.delimiter, quote=target.quote, encoding="utf-8", header=True
+            )
         evidence = manifest(release, audit, stored.files, target=target, dialect=dialect)
         text = (json.dumps(evidence, indent=2, ensure_ascii=False) + "\n").encode()
         hidden["manifest"].write_bytes(text)

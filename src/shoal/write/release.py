@@ -137,7 +137,7 @@ def write_release(
 
         signed = signer(sign)
     target = FileTarget(path).like(release.dialect, release.spec.input)
-    dialect = InputFormat(delimiter=target.delimiter, quote=target.quote, encoding="utf-8")
+    dialect = InputFormat(delimiter=target.delimiter, quote=target.quote, encoding="utf-8", header=True)
     checker = checker_path(path)
     targets = {
         "data": path,

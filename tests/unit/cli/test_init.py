@@ -281,7 +281,8 @@ def test_decimal_commas_from_the_table_to_the_audit(people, shoal, suffix):
     assert "0.9-closeness of wage, ordered" in ran.out
 
 
-def test_a_first_line_of_values_is_told(people, shoal):
+def test_a_first_line_of_values_is_refused(people, shoal):
     lines = [f"{20 + row % 50},{'FM'[row % 2]},{row % 7}" for row in range(100)]
     people.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert "if these are no names" in shoal("init", "people.csv").out
+    assert "looks like data, not like a header" in shoal("init", "people.csv").err
+    assert "column_1" in shoal("init", "people.csv", "--no-header").out

@@ -68,6 +68,7 @@ class DuckDB:
         self._attached: str | None = None
         self._names = 0
         self.columns: tuple[str, ...] = ()
+        self.doubtful = False
         self.schema: Mapping[str, str] = {}
         self.input = "shoal_input"
         self._inputs: list[Path] = []

@@ -11,9 +11,12 @@ import duckdb
 from shoal.engines.duckdb.database import DuckDB
 from shoal.engines.duckdb.names import DATABASES, PARQUET, REMOTE, TEXT, WILDCARDS
 from shoal.errors import InputError, MissingFileError, nearest
-from shoal.read.delimited import open_delimited
-from shoal.read.source import InputFormat, check_content, check_file, check_names
+from shoal.read.delimited import Delimited, open_delimited
+from shoal.read.header import names_of
+from shoal.read.source import InputFormat, check_content, check_file
 from shoal.read.sql import csv_options, files, in_utf8, line_end_of, quoted, text, unique_names
+
+_FIRST_ROWS = 200
 
 
 def open_duckdb(
@@ -124,23 +127,22 @@ def _parquet_names(paths: Sequence[Path]) -> list[str]:
 
 def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputFormat) -> InputFormat:
     first = open_delimited(paths[0], input_format)
-    names = check_names(first.first, f"File {paths[0].name!r}")
+    named = names_of(
+        first.first, first.below, header=input_format.header, source=f"The first row of {paths[0].name!r}"
+    )
+    names, database.doubtful = named.columns, named.doubtful
     readable = []
     for number, path in enumerate(paths):
         check_file(path)
         check_content(path)
         own = open_delimited(path, InputFormat(first.delimiter, first.quote, input_format.encoding))
-        if tuple(own.first) != names:
-            raise InputError(
-                f"The files {paths[0].name!r} and {path.name!r} have not the same header.\n"
-                "Give files of one table."
-            )
+        _check_same_columns(first, own, input_format.header)
         readable.append(in_utf8(path, own.encoding, database.scratch / f"{number}.csv"))
     if len({line_end_of(path, first.quote) for path in readable}) > 1:
         raise InputError(
             "The lines of the files do not all end alike.\nFound: several ways.\nSave them all in one way."
         )
-    dialect = InputFormat(first.delimiter, first.quote, first.encoding)
+    dialect = InputFormat(first.delimiter, first.quote, first.encoding, header=input_format.header)
     options = csv_options(readable[0], unique_names(names), dialect, input_format.null_values)
     source = f"read_csv({files(readable)}, {options})"
     database.open(source, names, (), paths)
@@ -151,6 +153,22 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
             "It has lines after the header, but no rows are found in them.\nCheck that all lines end alike."
         )
     return dialect
+
+
+def _check_same_columns(first: Delimited, other: Delimited, header: bool | None) -> None:
+    """Refuse files that are not parts of one table; what their first rows hold is not shown."""
+    if header is False:
+        if len(other.first) != len(first.first):
+            raise InputError(
+                f"The files {first.path.name!r} and {other.path.name!r} differ in their columns.\n"
+                f"Columns: {len(first.first):,}; and {len(other.first):,}.\nGive files of one table."
+            )
+    elif other.first != first.first:
+        raise InputError(
+            f"The files {first.path.name!r} and {other.path.name!r} have not the same header.\n"
+            "Their first rows differ.\n"
+            "Give files of one table, each with the same header; or say --no-header if none has one."
+        )
 
 
 def _database(
@@ -215,9 +233,16 @@ def _remote(place: str, input_format: InputFormat, memory: int) -> DuckDB:
     title = place.rpartition("/")[2] or place
     database = DuckDB(title, memory, remote=True)
     try:
-        reader = "read_parquet" if "parquet" in place.lower() else "read_csv"
-        options = "" if reader == "read_parquet" else ", all_varchar = true, allow_quoted_nulls = false"
-        database.open(f"{reader}({text(place)}{options})", None, _nulls(input_format))
+        if "parquet" in place.lower():
+            database.open(f"read_parquet({text(place)})", None, _nulls(input_format))
+            return database
+        form = f"read_csv({text(place)}, all_varchar = true, allow_quoted_nulls = false, header = "
+        rows = database.rows(f"SELECT * FROM {form}false) LIMIT {_FIRST_ROWS}")
+        first, *below = [["" if cell is None else cell for cell in row] for row in rows] or [[]]
+        named = names_of(first, below, header=input_format.header, source=f"The first row of {title!r}")
+        header = str(input_format.header is not False).lower()
+        database.doubtful = named.doubtful
+        database.open(f"{form}{header})", named.columns, _nulls(input_format))
     except BaseException:
         database.close()
         raise

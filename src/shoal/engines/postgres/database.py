@@ -69,6 +69,7 @@ class Postgres:
     name: ClassVar[str] = "postgres"
     dialect: ClassVar[str] = "postgres"
     dictionaries: ClassVar[bool] = False
+    doubtful: ClassVar[bool] = False
 
     def __init__(
         self, connection: psycopg.Connection[tuple[Any, ...]], rows: Rows, null_values: Sequence[str] = ()

@@ -69,6 +69,11 @@ class Database(SqlPlace, Protocol):
         ...
 
     @property
+    def doubtful(self) -> bool:
+        """Whether these may be somebody's values: a first row that may be no header."""
+        ...
+
+    @property
     def input(self) -> str:
         """The name of a view of the table whose columns are called c0, c1, ... by their place.
 

@@ -27,7 +27,6 @@ class TableSource:
 
     database: Database
     dialect: InputFormat | None = None
-    headed: bool = False
 
     @property
     def name(self) -> str:
@@ -37,8 +36,12 @@ class TableSource:
     def columns(self) -> tuple[str, ...]:
         return self.database.columns
 
+    @property
+    def doubtful(self) -> bool:
+        return self.database.doubtful
+
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
-        check_wanted(columns, self.columns, repr(self.name))
+        check_wanted(columns, self.columns, repr(self.name), shown=not self.doubtful)
         places = {name: place for place, name in enumerate(self.columns)}
         table = Star.of(self.database).input
         wanted = table.select(**{f"r{i}": table[f"c{places[name]}"] for i, name in enumerate(columns)})

@@ -14,10 +14,12 @@ from pyspark.sql import DataFrame, SparkSession
 from shoal.engines.spark.failure import told
 from shoal.engines.spark.folder import located
 from shoal.errors import InputError, MissingFileError
+from shoal.read.header import names_of
 
 _PARQUET = re.compile(r"\.(parquet|pq)$", re.IGNORECASE)
 _CSV = re.compile(r"\.(csv|tsv|txt|dat|data)(\.gz|\.bz2)?$", re.IGNORECASE)
 _TABLE = re.compile(r"(`[^`]+`|[\w ]+)(\.(`[^`]+`|[\w ]+))*")
+_FIRST_ROWS = 200
 _UNSTEADY = frozenset(("GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample"))
 """What takes some rows of many, in whatever order they come."""
 
@@ -29,6 +31,7 @@ class Text:
     delimiter: str = ","
     quote: str = '"'
     encoding: str = "UTF-8"
+    header: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,14 @@ class Opened:
     empty
         Of CSV files, what stands for a cell with nothing between quotes; one without quotes is NULL. Spark
         takes both for NULL otherwise.
+    doubtful
+        Whether the names of its columns may be somebody's values.
     """
 
     frame: DataFrame
     title: str
     empty: str | None = None
+    doubtful: bool = False
 
 
 def opened(data: DataFrame | str | os.PathLike[str], spark: SparkSession, text: Text) -> Opened:
@@ -77,31 +83,36 @@ def _files(path: str, spark: SparkSession, text: Text) -> Opened:
         if not is_text:
             with told():
                 return Opened(reader.parquet(path), title)
+        how = {
+            "inferSchema": False,
+            "sep": "\t" if ".tsv" in title.lower() and text.delimiter == "," else text.delimiter,
+            "quote": text.quote,
+            "escape": text.quote,
+            "encoding": text.encoding,
+            # A cell may hold a line end; files are not cut at one, so that none is torn.
+            "multiLine": True,
+            "mode": "FAILFAST",
+            "enforceSchema": False,
+            "emptyValue": empty,
+            "ignoreLeadingWhiteSpace": False,
+            "ignoreTrailingWhiteSpace": False,
+            "maxCharsPerColumn": -1,
+        }
         with told():
-            frame = reader.csv(
-                path,
-                header=True,
-                inferSchema=False,
-                sep="\t" if ".tsv" in title.lower() and text.delimiter == "," else text.delimiter,
-                quote=text.quote,
-                escape=text.quote,
-                encoding=text.encoding,
-                # A cell may hold a line end; files are not cut at one, so that none is torn.
-                multiLine=True,
-                mode="FAILFAST",
-                enforceSchema=False,
-                emptyValue=empty,
-                ignoreLeadingWhiteSpace=False,
-                ignoreTrailingWhiteSpace=False,
-                maxCharsPerColumn=-1,
-            )
+            frame = reader.csv(path, header=text.header is not False, **how)
+            # Of one file, since each has a header of its own; that these are the same Spark sees to.
+            rows = reader.csv(frame.inputFiles()[0], header=False, **how).limit(_FIRST_ROWS).collect()
+        first, *below = [["" if cell in (None, empty) else cell for cell in row] for row in rows] or [[]]
+        named = names_of(first, below, header=text.header, source=f"The first row of {title!r}")
+        if text.header is False:
+            frame = frame.toDF(*named.columns)
         if len(frame.columns) == 1:
             raise InputError(
                 f"{title!r} has one column.\n"
                 "In such a CSV file an empty line is a row, and Spark leaves it out.\n"
                 "Save the table as Parquet, or take another engine."
             )
-        return Opened(frame, title, empty)
+        return Opened(frame, title, empty, named.doubtful)
     except InputError as error:
         raise _explained(error, title) from None
 

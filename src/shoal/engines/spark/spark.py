@@ -39,6 +39,7 @@ def open_spark(
     delimiter: str | None = None,
     quote: str | None = None,
     encoding: str | None = None,
+    header: bool | None = None,
 ) -> Spark:
     """Open a table of Spark.
 
@@ -53,6 +54,8 @@ def open_spark(
         The texts that stand for NULL. If not given, an empty cell of a CSV file without quotes is NULL.
     delimiter, quote, encoding
         Of CSV files; if not given `,` `"` and UTF-8.
+    header
+        Whether CSV files have a header. If not given, their first row must not look like data.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def open_spark(
         found = Session(session, owned=False)
     else:
         found = Session.found()
-    text = Text(delimiter or ",", quote or '"', encoding or "UTF-8")
+    text = Text(delimiter or ",", quote or '"', encoding or "UTF-8", header)
     try:
         with found.pinned():
             table = found.act("looking at the table", lambda: opened(data, found.spark, text))
@@ -92,6 +95,7 @@ class Spark:
         self._stored: list[Stored] = []
         self._frame = table.frame
         self.title = table.title
+        self.doubtful = table.doubtful
         self.columns = check_names(table.frame.columns, repr(table.title))
         frame, self._schema = settled(table.frame, table.title, null_values=null_values, empty=table.empty)
         self.input = self._view(frame, "input")

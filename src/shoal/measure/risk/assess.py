@@ -22,6 +22,7 @@ from shoal.measure.risk.reidentification import journalist, marketer, prosecutor
 from shoal.measure.risk.sizes import ClassSizes
 from shoal.measure.risk.special_uniques import SpecialUniques, affordable, special_uniques
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.header import header_of_release
 from shoal.read.source import InputFormat, check_wanted
 
 
@@ -326,7 +327,12 @@ def _missing_in_population(
         )
     try:
         source = open_population(population, spec)
-        check_wanted(list(spec.quasi_identifiers), source.columns, f"the population {source.name!r}")
+        check_wanted(
+            list(spec.quasi_identifiers),
+            source.columns,
+            f"the population {source.name!r}",
+            shown=not source.doubtful,
+        )
     except InputError as error:
         problems += error.problems
     return problems
@@ -353,7 +359,10 @@ def _format(spec: Spec, given: InputFormat | None, released: bool) -> InputForma
         return given or spec.input
     form = given or InputFormat()
     return InputFormat(
-        form.delimiter or spec.input.delimiter, form.quote or spec.input.quote or '"', form.encoding
+        form.delimiter or spec.input.delimiter,
+        form.quote or spec.input.quote or '"',
+        form.encoding,
+        header=header_of_release(spec.input) if form.header is None else form.header,
     )
 
 

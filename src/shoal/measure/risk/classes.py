@@ -198,7 +198,7 @@ def check_columns(data: object, wanted: Sequence[str], form: InputFormat, what: 
         check_wanted(wanted, data.column_names, f"the {what}")
     else:
         source = opened(data, form)
-        check_wanted(wanted, source.columns, f"the {what} {source.name!r}")
+        check_wanted(wanted, source.columns, f"the {what} {source.name!r}", shown=not source.doubtful)
 
 
 def _grouped(

@@ -22,6 +22,7 @@ from shoal.measure.utility.columns import column_utility
 from shoal.measure.utility.learning import MOST_ROWS, Learning, Split, is_numeric, learn, unfit
 from shoal.measure.utility.queries import query_errors
 from shoal.measure.utility.recoding import Recoding, recode_column
+from shoal.read.header import header_of_release
 from shoal.read.source import InputFormat, Source, check_installed, check_wanted, open_source
 from shoal.read.typed import typed
 from shoal.read.types import Text
@@ -181,13 +182,28 @@ def _read(
     written = spec.input if spec is not None else input_format or InputFormat()
     problems: list[Problem] = []
     before = _opened(original, written, problems)
-    after = _opened(release, InputFormat(delimiter=written.delimiter, quote=written.quote or '"'), problems)
+    after = _opened(
+        release,
+        InputFormat(
+            delimiter=written.delimiter, quote=written.quote or '"', header=header_of_release(written)
+        ),
+        problems,
+    )
     if before is None or after is None:
         raise InputError(problems)
+    if (before.doubtful or after.doubtful) and not set(before.columns) & set(after.columns):
+        # The first line of a file without a header is somebody's row: it is not shown.
+        raise InputError(
+            f"The release {after.name!r} and the original {before.name!r} have no column in common.\n"
+            f"Columns: {len(after.columns):,}; and {len(before.columns):,}.\n"
+            "Check that the first line of both is a header, and their delimiters."
+        )
     withheld = () if spec is None else spec.withheld
     names = [name for name in after.columns if name not in withheld]
     wanted = list(spec.released) if spec is not None else list(quasi_identifiers or ())
-    problems += _missing(wanted, after, "release")
+    problems += _missing([*wanted, *targets] if after.doubtful else wanted, after, "release")
+    if problems and (before.doubtful or after.doubtful):
+        raise InputError(problems)  # what follows lists columns
     problems += _missing(list(dict.fromkeys([*names, *wanted])), before, "original")
     problems += [
         Problem(
@@ -224,7 +240,7 @@ def _opened(data: object, written: InputFormat, problems: list[Problem]) -> Sour
 
 def _missing(wanted: Sequence[str], source: Source, what: str) -> list[Problem]:
     try:
-        check_wanted(wanted, source.columns, f"the {what} {source.name!r}")
+        check_wanted(wanted, source.columns, f"the {what} {source.name!r}", shown=not source.doubtful)
     except InputError as error:
         return list(error.problems)
     return []

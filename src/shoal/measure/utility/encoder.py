@@ -243,7 +243,7 @@ class _Column:
 def _read(data: object, columns: list[str] | None = None) -> pa.Table:
     source = open_source(data)
     wanted = list(source.columns) if columns is None else columns
-    check_wanted(wanted, source.columns, source.name)
+    check_wanted(wanted, source.columns, source.name, shown=not source.doubtful)
     return source.read(wanted, coded=wanted)
 
 

@@ -165,7 +165,7 @@ def test_all_that_is_missing_at_once():
 
 def test_the_first_row_of_a_file_without_a_header_is_not_shown(tmp_path):
     (tmp_path / "people.csv").write_text("34,flu\n51,cold\n", encoding="utf-8")
-    with pytest.raises(shoal.InputError, match="None of the columns") as error:
+    with pytest.raises(shoal.InputError, match="looks like data") as error:
         assess(tmp_path / "people.csv", pa.table({"age": ["[30, 40)"], "ill": ["flu"]}))
     assert "34" not in str(error.value)
 
