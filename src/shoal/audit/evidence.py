@@ -6,7 +6,7 @@ Whatever it says about the file is measured again and compared: see `told.py`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Self
@@ -84,6 +84,7 @@ class Evidence:
             It is not a spec.
         """
         folder = self.path.parent
+        self.check_paths()
         try:
             return Spec.from_mapping(self.said.spec, folder)
         except InputError as error:
@@ -100,6 +101,27 @@ class Evidence:
                     for problem in error.problems
                 ) from None
             return spec
+
+    def check_paths(self, folder: Path | None = None) -> None:
+        """Refuse a spec that names files anywhere but in the manifest's folder, or in another that is given.
+
+        Whoever wrote the manifest would otherwise choose what is opened here.
+
+        Raises
+        ------
+        InputError
+            It has a path, or the file of a name is a link.
+        """
+        place = self.path.parent if folder is None else folder
+        names = list(_file_names(self.said.spec))
+        outside = [
+            name for name in names if PureWindowsPath(name).name != name or (place / name).is_symlink()
+        ]
+        if outside:
+            raise InputError(
+                f"The manifest {self.path.name!r} names files outside its folder, or links.\n"
+                f"Found: {', '.join(map(repr, outside))}. None of them was opened.\n{_ADVICE}"
+            )
 
     def missing_files(self, spec: Spec) -> list[Problem]:
         """Tell of files of a spec in a manifest that are not beside it."""
@@ -147,7 +169,7 @@ def _no_number(name: str) -> None:
     raise ValueError(name)
 
 
-_ADVICE = "Give the spec itself: --spec FILE (in Python spec=...)."
+_ADVICE = "Give the spec itself, --spec FILE (in Python spec=...); a population, --population FILE."
 
 
 def manifest_path(path: Path) -> Path:
@@ -169,11 +191,27 @@ def portable(spec: Spec) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key not in ("quality", "engine")}
 
 
+_FILE_KEYS = ("file", "path", "population")
+
+
+def _file_names(value: Any) -> Iterator[str]:
+    """Return all that a spec in a manifest names files by."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in _FILE_KEYS and isinstance(inner, str):
+                yield inner
+            else:
+                yield from _file_names(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _file_names(inner)
+
+
 def _without_folders(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
             key: PureWindowsPath(inner).name
-            if key in ("file", "path", "population") and isinstance(inner, str)
+            if key in _FILE_KEYS and isinstance(inner, str)
             else _without_folders(inner)
             for key, inner in value.items()
         }

@@ -30,7 +30,7 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        fails = "FAILS" if self.checkable else "CANNOT BE CHECKED"
+        fails = "FAILS" if self.checkable else "NOT CHECKABLE by a recipient"
         return f"{'holds' if self.holds else fails}, {self.measured}"
 
     def render(self) -> str:
@@ -53,7 +53,13 @@ class Audit:
 
     @property
     def holds(self) -> bool:
+        """Whether all claims were checked and hold."""
         return all(finding.holds for finding in self.findings)
+
+    @property
+    def fails(self) -> bool:
+        """Whether a claim was checked and does not hold."""
+        return any(finding.checkable and not finding.holds for finding in self.findings)
 
     def _repr_html_(self) -> str:
         from shoal.notebook import audit_html
@@ -93,6 +99,7 @@ class Audit:
         """Return the audit as plain values, ready for JSON."""
         return {
             "holds": self.holds,
+            "fails": self.fails,
             "rows": self.rows,
             "suppressed_rows": self.suppressed_rows,
             "class_sizes": {str(size): count for size, count in sorted(self.class_sizes.items())},

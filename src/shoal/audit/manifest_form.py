@@ -25,6 +25,7 @@ class _Table(_Form):
 
 
 class _Tool(_Form):
+    name: str
     version: str
 
 

@@ -46,6 +46,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
         Whether the spec is another one than that of the manifest.
     """
     return (
+        *_other_writer(evidence),
         same_file(evidence, release),
         hidden_finding(release, written_by_shoal=True),
         _rows(evidence, audit, spec),
@@ -54,6 +55,16 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
         _levels(evidence, spec),
         _spec(evidence, spec, given=given),
     )
+
+
+def _other_writer(evidence: Evidence) -> Iterator[Finding]:
+    """Report a manifest that another tool or version wrote, which may have meant another thing by it."""
+    tool, own = evidence.said.tool, version("shoal")
+    name = "manifest of this version of Shoal"
+    if tool.name != "shoal":
+        yield Finding(name, False, f"of another tool, {tool.name!r}", "")
+    elif tool.version != own:
+        yield Finding(name, False, f"of version {tool.version!r}, and this is {own}", "", checkable=False)
 
 
 def same_file(evidence: Evidence, release: Path) -> Finding:
@@ -126,9 +137,10 @@ def _claims(
 ) -> Finding:
     """Compare the claims of the manifest with those of the spec, each with what is measured now.
 
-    Its query is compared too, but where another version wrote it or the spec is another one.
+    Its query is compared too, as text with the one that the claim leads to: it is never run. Of a table the
+    database has a dialect of its own.
     """
-    comparable = not given and evidence.said.tool.version == version("shoal") and evidence.said.table is None
+    comparable = evidence.said.table is None
     ours, theirs = _quoted(name), _quoted(evidence.said.name)
     if evidence.said.folder is not None:
         ours, theirs = f"{ours[:-1]}/*", f"{theirs[:-1]}/*"

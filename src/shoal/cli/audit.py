@@ -173,14 +173,26 @@ def audit(
             "[dim]\\[default: 2GiB][/dim]",
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit 4 also if a claim cannot be checked by a recipient of the file."),
+    ] = False,
+    sql: Annotated[
+        bool,
+        typer.Option(
+            "--sql",
+            help="Print the queries that the claims lead to, to be run by hand. They come from Shoal, never "
+            "from the manifest.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a release by plain SQL on the file: exit 0 if all claims hold, 4 if not.
+    """Check a release by plain SQL on the file: exit 0 if no claim fails, 4 if one does.
 
     What is claimed comes from the manifest beside it, from a spec, or from options: so files of other tools
-    can be audited too. Whatever a manifest says about the file is measured again. A claim that counts people
-    by a column that is not in the release cannot be checked from the file. It is reported as that, and does
-    not count as holding.
+    can be audited too. Whatever a manifest says about the file is measured again, no query in it is run, and
+    no file that it names is opened outside its folder. A claim that needs a removed column, the original
+    table or a population is reported as not checkable by a recipient; with --strict that is exit 4 too.
     """
     with reporting():
         without_pandas()
@@ -219,12 +231,14 @@ def audit(
             keep_undeclared=keep_undeclared,
             memory=memory,
         )
-    if as_json:
+    if sql:
+        typer.echo("\n\n".join(f"-- {f.claim}\n{f.sql};" for f in found.findings if f.sql))
+    elif as_json:
         typer.echo(json.dumps(found.to_mapping(), indent=2))
     else:
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
         typer.echo(f"\n{_rows(found)}")
-    if not found.holds:
+    if found.fails or (strict and not found.holds):
         raise typer.Exit(AuditError.exit_code)
 
 
@@ -238,7 +252,7 @@ def _rows(found: Audit) -> str:
         said += f"\n{stars} judged as a class: more than are, or may be, suppressed (--suppression)."
     if unchecked := sum(not finding.checkable for finding in found.findings):
         claims = "1 claim" if unchecked == 1 else f"{unchecked} claims"
-        said += f"\n{claims} cannot be checked from the file, and so cannot be said to hold."
+        said += f"\n{claims} not checkable by a recipient of the file (--strict makes that a failure)."
     return said
 
 

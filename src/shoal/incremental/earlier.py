@@ -126,6 +126,7 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
         "A manifest names files without their folders: put them beside it, or say where they are, "
         "--files FOLDER (in Python files=...)."
     )
+    evidence.check_paths(place)
     try:
         spec = Spec.from_mapping(evidence.said.spec, place)
     except InputError as error:

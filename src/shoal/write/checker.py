@@ -198,7 +198,7 @@ if __name__ == "__main__":
     try:
         with open(sys.argv[2], encoding="utf-8") as file:
             for name, holds, words in check(Path(sys.argv[1]), json.load(file, object_pairs_hook=unique)):
-                verdict = "CANNOT BE CHECKED here" if holds is None else "holds" if holds else "FAILS"
+                verdict = "NOT CHECKABLE by a recipient" if holds is None else "holds" if holds else "FAILS"
                 print(f"{name}: {verdict}, {words}".encode("ascii", "backslashreplace").decode())
                 failed = failed or holds is False
     except Exception as error:

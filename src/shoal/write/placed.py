@@ -62,9 +62,7 @@ def write_placed(
         signed = signer(sign)
     base = target.path if isinstance(target, FileTarget) else Path(_file_name(target.name))
     own = manifest_path(base) if manifest_at is None else manifest_at
-    # It reads one file.
-    whole = isinstance(target, FileTarget) and [file.parent for file in stored.files] == [base.parent]
-    checker = checker_path(base) if whole else None
+    checker = checker_path(base) if isinstance(target, FileTarget) else None
     wanted = {
         "manifest": own,
         "checker": checker,

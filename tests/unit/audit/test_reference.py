@@ -211,7 +211,7 @@ def test_people_who_are_not_in_the_release(tmp_path: Path) -> None:
     alone = audit_release(tmp_path / "release.csv", spec)
     assert not alone.holds
     assert alone.findings[0].verdict == (
-        "CANNOT BE CHECKED, it counts people by 'patient', which is not in the release"
+        "NOT CHECKABLE by a recipient, it counts people by 'patient', which is not in the release"
     )
     assert alone.to_mapping()["claims"][0]["checkable"] is False
 

@@ -179,12 +179,14 @@ def test_what_it_cannot_check_it_says(tmp_path: Path) -> None:
     ran = check(release)
     assert (ran.code, ran.err) == (0, "")
     assert ran.said["k-anonymity 2"] == (
-        "CANNOT BE CHECKED here, it counts people by 'patient', and this program rows: smallest class 3"
+        "NOT CHECKABLE by a recipient, it counts people by 'patient', and this program rows: smallest class 3"
     )
     assert ran.said["0.9-closeness of disease, equal"] == (
-        "CANNOT BE CHECKED here, it compares with the original table or a population"
+        "NOT CHECKABLE by a recipient, it compares with the original table or a population"
     )
-    assert ran.said["distinct 2-diversity of disease"].startswith("CANNOT BE CHECKED here, it counts people")
+    assert ran.said["distinct 2-diversity of disease"].startswith(
+        "NOT CHECKABLE by a recipient, it counts people"
+    )
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -1,0 +1,88 @@
+"""A recipient audits a release of which some claims cannot be checked from the file.
+
+The attacker is the habit: an audit that always exits with 4 on honest releases is soon ignored, and one that
+exits with 0 must not hide that something was not checked. And a CSV file of another engine that comes without
+a checker is not checked at all.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from shoal.flow import anonymize
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.t_closeness import TCloseness
+from tests.attacks.evidence import check, refit
+from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    people = PEOPLE.append_column("patient", pa.array([f"{number}" for number in range(13)]))
+    asked = spec(privacy=[KAnonymity(3), TCloseness("disease", 0.9)], unit="patient")
+    return anonymize(people, asked).write(tmp_path / "release.csv")
+
+
+def test_it_says_what_it_could_not_check(release: Path, shoal: Any) -> None:
+    ran = shoal("audit", release)
+    assert ran.code == 0
+    assert ran.out.count("NOT CHECKABLE by a recipient") == 2
+    assert "2 claims not checkable by a recipient" in ran.out
+    assert shoal("audit", release, "--strict").code == 4
+    said = json.loads(shoal("audit", release, "--json").out)
+    assert (said["holds"], said["fails"]) == (False, False)
+    code, words = check(release)
+    assert code == 0
+    assert words.count("NOT CHECKABLE by a recipient") == 2
+
+
+def test_what_fails_fails_all_the_same(release: Path, shoal: Any) -> None:
+    refit(release, lambda said: said["rows"].update(out=99))
+    assert shoal("audit", release).code == 4
+    assert check(release)[0] == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz"])
+def test_every_csv_has_a_dialect_and_a_checker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(PEOPLE, "people.parquet")
+    for engine in ("memory", "duckdb"):
+        release = Path(f"{engine}.{kind}")
+        anonymize("people.parquet", spec(), engine=engine, output=release)
+        assert manifest_of(release)["dialect"] == {"delimiter": ",", "quote": '"'}
+        assert Path(f"{release}.checker.py").exists()
+        assert check(release)[0] == 0
+
+
+def test_a_folder_of_csv_files(tmp_path: Path, shoal: Any) -> None:
+    """What Spark writes: the checker reads all files, and finds one that was changed or added."""
+    whole = write(tmp_path, name="whole.csv")
+    header, *rows = whole.read_text(encoding="utf-8").splitlines(keepends=True)
+    folder = tmp_path / "release.csv"
+    folder.mkdir()
+    for number in range(2):
+        part = header + "".join(rows[number::2])
+        (folder / f"part-{number}.csv").write_text(part, encoding="utf-8", newline="\n")
+    said = manifest_of(whole)
+    from shoal.audit.folder import digests
+
+    del said["file"]
+    found = digests(sorted(folder.iterdir()))
+    said |= {"folder": "release.csv", "files": [{"name": n, "sha256": d} for n, d in found.items()]}
+    for claim in said["claims"]:
+        claim["sql"] = claim["sql"].replace("'whole.csv'", "'release.csv/*.csv'")
+    rewrite(folder, said)
+    assert check(folder)[0] == 0
+    assert shoal("audit", folder).code == 0
+    shutil.copy(folder / "part-0.csv", folder / "part-2.csv")
+    assert check(folder)[0] == 1
+    assert shoal("audit", folder).code == 4
