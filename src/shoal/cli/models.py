@@ -18,8 +18,9 @@ def models(
     """List the privacy models, for `privacy:` in a spec, which may ask for several; or tell all about one.
 
     Without suppression all are monotone: what satisfies them still does when values are generalized
-    further. With suppression, and where people are counted and not rows, that holds for those that say
-    `always`; the others are searched for as exactly, with more work.
+    further, where rows are counted. With suppression, and where people are counted, that holds for those
+    that say `always`; with suppression alone for `where rows are counted` too. The others are searched for
+    as exactly, with more work.
     """
     from shoal import registry
 
@@ -47,7 +48,7 @@ def _page(kind: Any) -> None:
     forms = [
         (
             f"privacy: [{in_one_line(model.to_spec())[1:-1]}]",
-            f"# monotone {_WHEN[model.absorbing]}" if _monotone(kind) == _DIFFERS else "",
+            f"# monotone {_when(model)}" if _monotone(kind) == _DIFFERS else "",
         )
         for model in _examples(kind)
     ]
@@ -62,13 +63,17 @@ def _as_mapping(kind: Any) -> dict[str, Any]:
         "population": "population" in kind.parameters,
         "parameters": dict(kind.parameters),
         "spec": [
-            {"written": model.to_spec(), "monotone_with_suppression": model.absorbing} for model in examples
+            {
+                "written": model.to_spec(),
+                "monotone_with_suppression": model.absorbing,
+                "monotone_with_people": model.absorbing_people,
+            }
+            for model in examples
         ],
         "summary": kind.summary,
     }
 
 
-_WHEN = {True: "always", False: "without suppression"}
 _DIFFERS = "it depends"
 
 
@@ -82,5 +87,11 @@ def _needs(kind: Any) -> str:
 
 
 def _monotone(kind: Any) -> str:
-    found = {model.absorbing for model in _examples(kind)}
-    return _WHEN[found.pop()] if len(found) == 1 else _DIFFERS
+    found = {_when(model) for model in _examples(kind)}
+    return found.pop() if len(found) == 1 else _DIFFERS
+
+
+def _when(model: Any) -> str:
+    if model.absorbing_people:
+        return "always"
+    return "where rows are counted" if model.absorbing else "without suppression"

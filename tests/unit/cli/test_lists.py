@@ -34,7 +34,9 @@ def test_what_models_need_and_when_they_are_monotone(shoal):
         "sensitive_column": False,
         "population": False,
         "parameters": {"k": "a whole number of at least 1"},
-        "spec": [{"written": {"k-anonymity": 5}, "monotone_with_suppression": True}],
+        "spec": [
+            {"written": {"k-anonymity": 5}, "monotone_with_suppression": True, "monotone_with_people": True}
+        ],
         "summary": "Every class has at least k rows.",
     }
 
