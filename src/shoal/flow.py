@@ -43,6 +43,7 @@ def anonymize(
     output: str | Path | None = None,
     output_table: str | None = None,
     publish: bool = True,
+    remember_people: bool = False,
     engine: str | None = None,
     table: str | None = None,
     memory: str | None = None,
@@ -72,6 +73,8 @@ def anonymize(
     publish
         Whether it is put into that place at once; otherwise `Release.write` does that too, with what else is
         to be beside it.
+    remember_people
+        Keep keyed hashes of the people for `shoal.extend`; see `Release.write`.
     engine
         Where the rows are counted and recoded: `memory`, `duckdb`, `postgres` or `spark`. All give the same
         release. If not given, the spec's; if that is `auto`, by what the data is and how large.
@@ -192,7 +195,7 @@ def anonymize(
             target=target,
         )
         if target is not None and publish:
-            release.write(target)
+            release.write(target, remember_people=remember_people)
         ending.pop_all()  # the rows may be asked for as long as there is a release of them
     return release
 

@@ -17,6 +17,7 @@ from shoal.background import Background
 from shoal.describe.spec import Spec
 from shoal.engines.engine import Rows
 from shoal.engines.target import FileTarget, TableTarget, Target
+from shoal.errors import InputError
 from shoal.events import Listener, Steps
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
@@ -28,6 +29,7 @@ from shoal.write.release import Pages
 
 if TYPE_CHECKING:
     from shoal.draw.lattice import LatticePicture
+    from shoal.incremental.people import People
     from shoal.measure.risk import RiskComparison
     from shoal.measure.utility.assessment import UtilityAssessment
     from shoal.search.neighbours import Neighbour
@@ -147,6 +149,7 @@ class Release:
         sampling_fraction: float | None = None,
         sign: str | Path | None = None,
         manifest: str | Path | None = None,
+        remember_people: bool = False,
     ) -> Path:
         """Write the release with its evidence beside it, once the audit of the written file holds.
 
@@ -165,6 +168,9 @@ class Release:
             A file with the private key that signs the manifest.
         manifest
             Where the manifest of a table goes; if not given, into the current folder, by the table's name.
+        remember_people
+            Keep keyed hashes of unit and identifiers in the publisher's own folder, for `shoal.extend`: it
+            then finds out whether these people have new rows. They are never part of the release.
 
         Returns
         -------
@@ -189,7 +195,8 @@ class Release:
                 public=public_html(evidence, {choice.column: choice.labels for choice in self.choices()}),
             )
 
-        return self.released.write(
+        people = self._people(target) if remember_people else None
+        written = self.released.write(
             self,
             target,
             sign=sign,
@@ -197,6 +204,22 @@ class Release:
             stage=self.steps,
             manifest=None if manifest is None else Path(manifest),
         )
+        if people is not None:
+            from shoal.incremental.remembered import remember
+
+            remember(written, people)
+        return written
+
+    def _people(self, target: Target) -> People:
+        """Hash the people of the original table, before anything is written."""
+        from shoal.incremental.remembered import people_of
+
+        if isinstance(target, TableTarget) or target.folder:
+            raise InputError(
+                f"Only a release in one file can be extended.\nFound: {target.title!r}, which is none.\n"
+                "Leave --remember-people out (in Python remember_people)."
+            )
+        return people_of(self.source, self.spec)
 
     def risk(
         self,

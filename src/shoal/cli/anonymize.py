@@ -184,6 +184,15 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = None,
+    remember_people: Annotated[
+        bool,
+        typer.Option(
+            "--remember-people",
+            help="Keep keyed hashes of unit and identifiers in your own folder, so that `shoal extend` finds "
+            "out whether these people have new rows. They are never part of the release.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = False,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -417,6 +426,7 @@ def anonymize(
                     sampling_fraction=sampling_fraction,
                     sign=sign,
                     manifest=manifest,
+                    remember_people=remember_people,
                 )
     with reporting(interrupted="Interrupted; the release was written before."):
         if as_json:

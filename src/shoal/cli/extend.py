@@ -25,6 +25,7 @@ shoal extend extended.csv.manifest.json july.csv --original people.csv --origina
 """
 
 _ASKED = "What it is to satisfy, if not the same"
+_PEOPLE = "Who the new rows are about"
 
 
 def extend(
@@ -75,6 +76,33 @@ def extend(
     drop_undeclared: Annotated[
         bool, typer.Option("--drop-undeclared", help="Leave columns without a role out.")
     ] = False,
+    shared: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="An identifier that different people share, such as the telephone of a family: people are "
+            "not compared by it. Repeatable.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
+    new_people: Annotated[
+        bool,
+        typer.Option(
+            "--new-people",
+            help="Assert that nobody of the earlier table has new rows, where it cannot be compared. The "
+            "manifest says that you did.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = False,
+    remember_people: Annotated[
+        bool,
+        typer.Option(
+            "--remember-people",
+            help="Keep keyed hashes of the people of the extended release in your own folder, so that it can "
+            "be extended without the original tables.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = False,
     sign: Annotated[
         Path | None,
         typer.Option(metavar="KEY", help="Sign the manifest with this private key, as `shoal key` makes it."),
@@ -88,8 +116,12 @@ def extend(
     by itself, as the whole must. New rows of which that is not true wait, and count as suppressed. If these
     are too many, nothing is written, the exit code is 3, and the message tells what must change.
 
-    Rows are only added: deletions and changes are not covered. The extended release says in its manifest
-    what it extends; keep both files, since whoever checks the one needs the other.
+    The new rows must be about people of whom the earlier table has none. That is compared by unit and
+    identifiers, which are read for this alone: with the tables of --original, or with what `shoal anonymize
+    --remember-people` kept. Rows are only added: corrections and withdrawals are not covered.
+
+    The extended release says in its manifest what it extends; keep both files, since whoever checks the one
+    needs the other.
     """
     with reporting(show_values=show_values, interrupted="Interrupted; nothing was written."):
         without_pandas()
@@ -118,6 +150,9 @@ def extend(
                 suppression=suppression,
                 k=k,
                 drop_undeclared=drop_undeclared,
+                shared=shared or (),
+                new_people=new_people,
+                remember_people=remember_people,
                 sign=sign,
                 listener=listener,
             )

@@ -16,6 +16,7 @@ from shoal.errors import InputError
 from shoal.events import Listener, Steps
 from shoal.incremental.earlier import Earlier, open_earlier
 from shoal.incremental.extension import Extension, check_place
+from shoal.incremental.newness import Newness, require_new_people
 from shoal.incremental.plan import Plan, plan
 from shoal.incremental.refusal import refusal
 from shoal.incremental.rows import Rows, gather, numbered
@@ -33,6 +34,9 @@ def extend(
     suppression: float | None = None,
     k: int | None = None,
     drop_undeclared: bool = False,
+    shared: Sequence[str] = (),
+    new_people: bool = False,
+    remember_people: bool = False,
     sign: str | Path | None = None,
     listener: Listener | None = None,
 ) -> Extension:
@@ -63,6 +67,15 @@ def extend(
         What the extended release is to satisfy, where that is not what the earlier one does.
     drop_undeclared
         Leave out columns that the spec does not name; otherwise they are an error.
+    shared
+        Identifiers that different people share, such as the telephone of a family: people are not compared by
+        them.
+    new_people
+        Assert that nobody of the earlier table has new rows, where that cannot be compared: the original
+        table is not given, and its people were not remembered. The manifest says that it was asserted.
+    remember_people
+        Remember the people of the extended release, as `Release.write` does. Those of an earlier release that
+        were remembered are carried over in any case.
     sign
         A file with the private key that signs the manifest.
     listener
@@ -71,8 +84,8 @@ def extend(
     Raises
     ------
     InputError
-        With what is wrong about the earlier release, the new rows or a parameter; also if somebody whom the
-        release has rows of has new ones.
+        With what is wrong about the earlier release, the new rows or a parameter; also if people of the
+        earlier table have new rows, or if nobody knows that.
     InfeasibleError
         The levels cannot be kept; the message tells what must change.
 
@@ -104,11 +117,14 @@ def extend(
         if output is not None:
             check_place(Path(output), earlier)
         rows = gather(earlier, new_rows, originals, drop_undeclared=drop_undeclared)
+        newness = require_new_people(
+            earlier, new_rows, originals, shared=shared, asserted=new_people, remember=remember_people
+        )
     with steps("encode"):
         found = plan(rows, earlier.spec)
     if not found.feasible:
         raise refusal(earlier, found)
-    extension = _extension(earlier, found, steps)
+    extension = _extension(earlier, found, newness, steps)
     if output is not None:
         extension.write(output, sign=sign)
     return extension
@@ -129,7 +145,7 @@ def _check_references(spec: Spec, originals: Sequence[object]) -> None:
         )
 
 
-def _extension(earlier: Earlier, found: Plan, steps: Steps) -> Extension:
+def _extension(earlier: Earlier, found: Plan, newness: Newness, steps: Steps) -> Extension:
     """Put the rows together, and audit them and what was added."""
     rows, spec = found.rows, earlier.spec
     with steps("recode"):
@@ -154,6 +170,7 @@ def _extension(earlier: Earlier, found: Plan, steps: Steps) -> Extension:
         difference_sizes=found.class_sizes,
         audit=audit.extended(map(named, difference.findings[: len(spec.privacy)])),
         notes=tuple(_notes(earlier, rows)),
+        newness=newness,
         earlier=earlier,
         references=references,
         steps=steps,

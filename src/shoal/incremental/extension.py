@@ -16,6 +16,8 @@ from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.events import Steps
 from shoal.incremental.earlier import Earlier
+from shoal.incremental.newness import Newness
+from shoal.incremental.remembered import remember
 from shoal.read.source import InputFormat
 from shoal.write.atomic import check_writable
 from shoal.write.files import suffix_of
@@ -47,6 +49,8 @@ class Extension:
         For each size that occurs, the number of classes that got so many rows.
     audit
         What an independent check found: of all its rows, and of the difference between the releases.
+    newness
+        What is known about the people of the new rows.
     earlier
         The release that it extends.
     """
@@ -63,6 +67,7 @@ class Extension:
     difference_sizes: Mapping[int, int]
     audit: Audit
     notes: tuple[str, ...]
+    newness: Newness = field(repr=False)
     earlier: Earlier = field(repr=False)
     references: References = field(repr=False)
     steps: Steps = field(repr=False)
@@ -108,9 +113,13 @@ class Extension:
             )
             Audit(findings, self.added_rows, 0).require(self.added_rows)
             file = {"name": self.earlier.name, "sha256": self.earlier.sha256}
-            return {"extends": {"file": file, "claims": published(findings, self.spec)}}
+            people = self.newness.to_mapping()
+            return {"extends": {"file": file, "people": people, "claims": published(findings, self.spec)}}
 
-        return write_release(self, self.references, path, sign=sign, stage=self.steps, further=extends)
+        write_release(self, self.references, path, sign=sign, stage=self.steps, further=extends)
+        if self.newness.people is not None:
+            remember(path, self.newness.people)
+        return path
 
     def check_place(self, path: Path) -> None:
         """Raise if it cannot be written there.
@@ -139,6 +148,7 @@ class Extension:
             ("Extends", f"{self.earlier.name}, {self.earlier.table.num_rows:,} rows"),
             ("Levels", ", ".join(f"{name} {level}" for name, level in self.levels.items()) + " (kept)"),
             ("New", f"{self.new_rows:,} rows, {self.waiting_rows:,} of them waiting"),
+            ("People", self.newness.words),
             ("Returned", f"{self.returned_rows:,} of those that were suppressed before"),
             ("Added", f"{self.added_rows:,} rows in {within}"),
             ("Suppressed", f"{self.suppressed_rows:,} of {self.rows:,} rows ({share:.2%}), {allowed}"),
@@ -151,6 +161,7 @@ class Extension:
         return {
             "extends": {"file": self.earlier.name, "sha256": self.earlier.sha256},
             "levels": self.levels,
+            "people": self.newness.to_mapping(),
             "rows": self.rows,
             "suppressed_rows": self.suppressed_rows,
             "allowed_rows": self.allowed_rows,

@@ -83,4 +83,4 @@ def test_wrong_use_exits_with_2(
 def test_help_teaches(shoal: Callable[..., Any]) -> None:
     ran = shoal("extend", "--help")
     assert ran.code == 0
-    assert "deletions and changes are not covered" in ran.out
+    assert "corrections and withdrawals are not covered" in ran.out

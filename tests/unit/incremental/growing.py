@@ -52,10 +52,10 @@ def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:
 
 
 def release(folder: Path, name: str = "release.csv", **settings: Any) -> Path:
-    """Write the people, the new rows and a release of the people; return its manifest."""
+    """Write the people, the new rows and a release whose people are remembered; return its manifest."""
     people = write_csv(folder / "people.csv", PEOPLE)
     write_csv(folder / "new.csv", NEW)
-    path = shoal.anonymize(people, spec(**settings)).write(folder / name)
+    path = shoal.anonymize(people, spec(**settings)).write(folder / name, remember_people=True)
     return path.with_name(f"{path.name}.manifest.json")
 
 

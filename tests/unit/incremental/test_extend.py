@@ -78,7 +78,8 @@ def test_extended_again(tmp_path: Path) -> None:
     people, new = tmp_path / "people.csv", tmp_path / "new.csv"
     shoal.extend(manifest, new, original=people, output=tmp_path / "second.csv")
     third = write_csv(
-        tmp_path / "third.csv", {**{k: v[:2] for k, v in NEW.items()}, "age": [42, 43], "sex": list("MM")}
+        tmp_path / "third.csv",
+        {"name": ["t0", "t1"], "age": [42, 43], "sex": list("MM"), "disease": ["flu", "cold"]},
     )
     # One of the second batch waited for these two.
     extension = shoal.extend(
@@ -348,7 +349,7 @@ def test_people_that_are_told_apart(tmp_path: Path) -> None:
     assert shoal.extend(manifest, new, original=people, output=tmp_path / "out.csv").added_rows == 9
     assert shoal.audit_release(tmp_path / "out.csv").holds
     again = write_csv(tmp_path / "again.csv", {**NEW, "name": ["p0", *NEW["name"][1:]]})
-    with pytest.raises(InputError, match="have new rows, 1 of 9"):
+    with pytest.raises(InputError, match="have new rows: 1 of 9 rows, 1 person"):
         shoal.extend(manifest, again, original=people)
 
 
@@ -419,8 +420,13 @@ def test_undeclared_columns_may_be_dropped(tmp_path: Path) -> None:
 
 
 def test_rows_that_were_given_before_are_noted(tmp_path: Path) -> None:
-    extension = shoal.extend(release(tmp_path), tmp_path / "people.csv", suppression=0.5)
+    # Without identifiers the rows themselves are all there is to go by.
+    anonymous = {name: values for name, values in PEOPLE.items() if name != "name"}
+    people = write_csv(tmp_path / "anonymous.csv", anonymous)
+    path = shoal.anonymize(people, spec(identifiers=[])).write(tmp_path / "release.csv")
+    extension = shoal.extend(f"{path}.manifest.json", people, suppression=0.5)
     assert "give the new rows alone" in extension.notes[-1]
+    assert "cannot be checked" in dict(extension.facts())["People"]
 
 
 def test_a_release_in_excel_cannot_be_extended(tmp_path: Path) -> None:

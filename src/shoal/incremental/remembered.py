@@ -1,0 +1,120 @@
+"""The people of releases, kept with the publisher: never beside a release, so that nobody hands them on.
+
+One file per release, named by its SHA-256, in the folder of the publisher's secret. It holds keyed hashes
+(`shoal.incremental.people`), sorted, 16 bytes each: a million people with two identifiers take 32 MB.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal import secret
+from shoal.audit.folder import digests
+from shoal.describe.spec import Spec
+from shoal.errors import InputError, OutputError
+from shoal.incremental.people import HASH_BYTES, People, Trait, identifying
+from shoal.read.source import Source
+
+_FOLDER = "people"
+
+
+def key() -> bytes:
+    """Return the key under which people are hashed."""
+    return secret.derived("people")
+
+
+def remember(release: Path, people: People) -> Path:
+    """Keep the people of a release, by the SHA-256 of its file. Only their publisher may read them.
+
+    Raises
+    ------
+    OutputError
+        They cannot be written.
+    """
+    folder = secret.private_folder(secret.private_folder(secret.home()) / _FOLDER)
+    (sha256,) = digests([release]).values()
+    path = folder / f"{sha256}.npz"
+    hidden = folder / f".{secrets.token_hex(4)}.npz"
+    about = {
+        "secret": _mark(),
+        "traits": [[trait.columns, trait.people, trait.sharing] for trait in people.traits],
+    }
+    arrays: dict[str, Any] = {f"hashes{place}": trait.hashes for place, trait in enumerate(people.traits)}
+    try:
+        file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "wb") as writing:
+            np.savez(writing, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
+        hidden.replace(path)
+    except OSError as error:
+        hidden.unlink(missing_ok=True)
+        raise OutputError(
+            f"The people of the release cannot be remembered in '{folder}'.\n"
+            f"The system says: {error.strerror or type(error).__name__}.\n"
+            f"Set {secret.HOME} to a folder that you can write to and only you can read."
+        ) from error
+    return path
+
+
+def recall(sha256: str) -> People | None:
+    """Return the people of a release; None if they were not remembered here.
+
+    Raises
+    ------
+    InputError
+        They were, but not with this secret, or the file is damaged.
+    """
+    path = secret.home() / _FOLDER / f"{sha256}.npz"
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+            traits = tuple(
+                Trait(tuple(columns), arrays[f"hashes{place}"].astype(f"S{HASH_BYTES}"), people, sharing)
+                for place, (columns, people, sharing) in enumerate(about["traits"])
+            )
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        raise InputError(
+            f"The people that were remembered of the release cannot be read.\nFound: '{path}'.\n"
+            "Restore the file, or give the original table: --original FILE (in Python original=...)."
+        ) from None
+    if about["secret"] != _mark():
+        raise InputError(
+            "The people of the release were remembered with another secret.\n"
+            f"The secret in '{secret.home()}' is not the one of then: nobody can be compared.\n"
+            "Restore it, or give the original table: --original FILE (in Python original=...)."
+        )
+    return People(traits)
+
+
+def people_of(source: Source, spec: Spec) -> People:
+    """Return the people of a table, as they are remembered. Its identifiers are read for this alone.
+
+    Raises
+    ------
+    InputError
+        The spec names no column that tells people apart.
+    """
+    columns = identifying(spec)
+    if not columns:
+        raise nobody_to_remember()
+    return People.of([source.read(columns, coded=())], spec, key())
+
+
+def nobody_to_remember() -> InputError:
+    return InputError(
+        "There are no people to remember.\nThe spec names no unit and no identifiers.\n"
+        "Name the columns that tell people apart, or leave --remember-people out."
+    )
+
+
+def _mark() -> str:
+    """Return what tells secrets apart and says nothing about them."""
+    return secret.derived("which secret").hex()[:32]

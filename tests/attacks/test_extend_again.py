@@ -1,0 +1,258 @@
+"""People given again as new rows of a release that grows.
+
+The attacker has a release and the one that extends it, and knows that somebody is in both tables. What was
+added hides new people among new people. Whoever was there before, and is given again, stands in it once more:
+the few classes in which the same person fits both times give the person away. So the publisher must not be
+able to extend a release by people whom it has already, by mistake or without anybody knowing.
+"""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import secret
+from shoal.incremental.people import People, overlap
+
+ROWS = 292
+OLD = 262
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(secret.HOME, str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def spec(**settings: Any) -> shoal.Spec:
+    given: dict[str, Any] = {
+        "quasi_identifiers": {"age": shoal.intervals(20, 40)},
+        "identifiers": ["ssn", "name"],
+        "sensitive": ["disease"],
+        "privacy": [shoal.KAnonymity(3)],
+        "suppression": 0.2,
+    }
+    return shoal.Spec(**{**given, **settings})
+
+
+def people(first: int, count: int) -> pa.Table:
+    """Return people by their numbers: two tables share those whose numbers both have."""
+    numbers = np.arange(first, first + count)
+    return pa.table(
+        {
+            "ssn": [f"{number:09d}" for number in numbers],
+            "name": [f"Ann Smith {number}" for number in numbers],
+            "age": 20 + numbers * 7 % 60,
+            "disease": [("flu", "gout", "cold")[number % 3] for number in numbers],
+        }
+    )
+
+
+def changed(table: pa.Table, name: str, change: Callable[[str], Any]) -> pa.Table:
+    place = table.column_names.index(name)
+    return table.set_column(place, name, pa.array([change(value) for value in table[name].to_pylist()]))
+
+
+def released(folder: Path, table: pa.Table, *, remembered: bool = False, **settings: Any) -> str:
+    path = shoal.anonymize(table, spec(**settings)).write(folder / "release.csv", remember_people=remembered)
+    return f"{path}.manifest.json"
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_old_people_are_refused_with_counts(tmp_path: Path, remembered: bool) -> None:
+    old, again = people(0, ROWS), people(ROWS - OLD, ROWS)
+    manifest = released(tmp_path, old, remembered=remembered)
+    known = {} if remembered else {"original": old}
+    with pytest.raises(shoal.InputError) as refused:
+        shoal.extend(manifest, again, output=tmp_path / "out.csv", **known)
+    message = str(refused.value)
+    assert f"{OLD} of {ROWS} rows, {OLD} people" in message
+    assert "ssn" in message
+    assert "another question" in message
+    assert "Ann" not in message and "0000" not in message
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_one_person_is_enough(tmp_path: Path) -> None:
+    manifest = released(tmp_path, people(0, ROWS), remembered=True)
+    with pytest.raises(shoal.InputError, match=f"1 of {ROWS} rows, 1 person"):
+        shoal.extend(manifest, people(ROWS - 1, ROWS))
+
+
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [
+        ("ssn", lambda value: f"x{value}"),  # another number, the same name
+        ("name", lambda value: None),  # no name, the same number
+        ("name", lambda value: f"  {value.upper().replace(' ', '   ')} "),
+    ],
+)
+def test_other_spellings_and_single_identifiers(
+    tmp_path: Path, column: str, change: Callable[[str], Any]
+) -> None:
+    manifest = released(tmp_path, people(0, ROWS), remembered=True)
+    again = changed(people(ROWS - 30, ROWS), column, change)
+    with pytest.raises(shoal.InputError, match=f"30 of {ROWS} rows, 30 people"):
+        shoal.extend(manifest, again)
+
+
+def test_spelling_of_the_only_identifier(tmp_path: Path) -> None:
+    old = people(0, 60).drop_columns(["ssn"])
+    manifest = released(tmp_path, old, remembered=True, identifiers=["name"])
+    again = changed(old, "name", lambda value: f" {value.upper()}\t")
+    with pytest.raises(shoal.InputError, match="60 of 60 rows"):
+        shoal.extend(manifest, again)
+
+
+def test_numbers_in_another_type(tmp_path: Path) -> None:
+    """A number comes as text from one file and as a decimal from another."""
+    old = changed(people(1000, 60), "ssn", int)
+    manifest = released(tmp_path, old, remembered=True, identifiers=["ssn"], insensitive=["name"])
+    again = changed(people(1000, 60), "ssn", float)
+    with pytest.raises(shoal.InputError, match="60 of 60 rows"):
+        shoal.extend(manifest, again)
+
+
+def test_people_by_their_unit(tmp_path: Path) -> None:
+    """Each person has two rows, and the people who were suppressed count too."""
+    old = pa.concat_tables([people(0, 60), people(0, 60)])
+    settings = {"unit": "ssn", "identifiers": ["name"], "insensitive": ["ssn"]}
+    manifest = released(tmp_path, old, remembered=True, **settings)
+    again = pa.concat_tables([people(50, 60), people(50, 60)])
+    with pytest.raises(shoal.InputError, match="20 of 120 rows, 10 people"):
+        shoal.extend(manifest, again)
+    extension = shoal.extend(manifest, people(60, 60), suppression=1)
+    assert extension.newness.compared == ("ssn", "name")
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_new_people_pass(tmp_path: Path, remembered: bool) -> None:
+    old = people(0, ROWS)
+    manifest = released(tmp_path, old, remembered=remembered)
+    known = {} if remembered else {"original": old}
+    extension = shoal.extend(manifest, people(ROWS, ROWS), output=tmp_path / "out.csv", **known)
+    assert extension.newness.compared == ("ssn", "name")
+    said = json.loads((tmp_path / "out.csv.manifest.json").read_text("utf-8"))
+    assert said["extends"]["people"] == {"compared": ["ssn", "name"], "shared": []}
+    assert shoal.audit_release(tmp_path / "out.csv").holds
+
+
+def test_the_third_release_knows_all_people(tmp_path: Path) -> None:
+    manifest = released(tmp_path, people(0, ROWS), remembered=True)
+    shoal.extend(manifest, people(ROWS, ROWS), output=tmp_path / "second.csv")
+    for first in (0, ROWS):
+        with pytest.raises(shoal.InputError, match=f"{ROWS} of {ROWS} rows"):
+            shoal.extend(tmp_path / "second.csv.manifest.json", people(first, ROWS))
+    assert shoal.extend(tmp_path / "second.csv.manifest.json", people(2 * ROWS, ROWS)).added_rows
+
+
+def test_without_knowledge_it_is_refused_or_asserted(tmp_path: Path) -> None:
+    manifest = released(tmp_path, people(0, ROWS))
+    new = people(ROWS, ROWS)
+    with pytest.raises(shoal.InputError, match="is not known") as refused:
+        shoal.extend(manifest, new)
+    assert "--original FILE" in str(refused.value)
+    assert "--new-people" in str(refused.value)
+    shoal.extend(manifest, new, new_people=True, output=tmp_path / "out.csv")
+    said = json.loads((tmp_path / "out.csv.manifest.json").read_text("utf-8"))
+    assert "The publisher asserts" in said["extends"]["people"]["asserted"]
+
+
+def test_an_assertion_does_not_outweigh_what_is_known(tmp_path: Path) -> None:
+    manifest = released(tmp_path, people(0, ROWS), remembered=True)
+    with pytest.raises(shoal.InputError, match="have new rows"):
+        shoal.extend(manifest, people(ROWS - OLD, ROWS), new_people=True)
+
+
+def test_what_different_people_share(tmp_path: Path) -> None:
+    """A family has one telephone: one of them is in the earlier table, another is new."""
+    old = people(0, 60).rename_columns(["phone", "name", "age", "disease"])
+    new = people(30, 60).rename_columns(["phone", "name", "age", "disease"])
+    new = changed(new, "name", lambda value: f"New {value}")
+    manifest = released(tmp_path, old, remembered=True, identifiers=["phone", "name"])
+    with pytest.raises(shoal.InputError, match="--shared COLUMN"):
+        shoal.extend(manifest, new)
+    extension = shoal.extend(manifest, new, shared=["phone"], output=tmp_path / "out.csv")
+    assert extension.newness.compared == ("name",)
+    said = json.loads((tmp_path / "out.csv.manifest.json").read_text("utf-8"))
+    assert said["extends"]["people"]["shared"] == ["phone"]
+
+
+def test_what_tells_nobody_apart_is_not_relied_on(tmp_path: Path) -> None:
+    old, new = (changed(people(first, 60), "name", lambda _: "Smith") for first in (0, 60))
+    old, new = old.drop_columns(["ssn"]), new.drop_columns(["ssn"])
+    manifest = released(tmp_path, old, remembered=True, identifiers=["name"])
+    with pytest.raises(shoal.InputError, match="too many share each value"):
+        shoal.extend(manifest, new)
+
+
+def test_what_tells_people_apart_together(tmp_path: Path) -> None:
+    """Many share a first or a last name, nobody both; and the number is another on each visit."""
+
+    def parts(first: int, visit: str) -> pa.Table:
+        table = people(first, 60).drop_columns(["ssn", "name"])
+        numbers = range(first, first + 60)
+        names = [[f"f{number % 12}" for number in numbers], [f"l{number // 12}" for number in numbers]]
+        visits = [f"{visit}{number}" for number in numbers]
+        columns = {"visit": visits, "first": names[0], "last": names[1]}
+        return pa.table({**columns, "age": table["age"], "disease": table["disease"]})
+
+    manifest = released(tmp_path, parts(0, "a"), remembered=True, identifiers=["visit", "first", "last"])
+    with pytest.raises(shoal.InputError, match="Found by: first with last 20 rows"):
+        shoal.extend(manifest, parts(40, "b"))
+    extension = shoal.extend(manifest, parts(60, "b"), suppression=1)
+    assert extension.newness.compared == ("visit", "first with last")
+
+
+def test_common_names_are_no_overlap() -> None:
+    """Of 4,000 people 2% share a name by chance; so do new people with them."""
+    rng = np.random.default_rng(5)
+    drawn = [f"name {number}" for number in rng.integers(0, 200_000, 6_000)]
+    asked = spec(identifiers=["name"])
+    old, new = pa.table({"name": drawn[:4000]}), pa.table({"name": drawn[4000:]})
+    known = People.of([old], asked, b"key")
+    assert set(drawn[:4000]) & set(drawn[4000:])
+    assert not overlap(known.telling, new, asked, b"key").by
+    mixed = pa.table({"name": drawn[3800:5800]})
+    assert overlap(known.telling, mixed, asked, b"key").by["name"] >= 200
+
+
+def test_what_is_remembered_is_private(tmp_path: Path, home: Path) -> None:
+    manifest = released(tmp_path, people(0, 60), remembered=True)
+    (file,) = (home / "people").iterdir()
+    content = file.read_bytes()
+    assert b"Ann" not in content and b"ann smith" not in content and b"000000001" not in content
+    if sys.platform != "win32":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    handed_on = [path for path in tmp_path.iterdir() if path.is_file()]
+    assert {path.name for path in handed_on} == {
+        "release.csv",
+        "release.csv.manifest.json",
+        "release.csv.checker.py",
+    }
+    for path in handed_on:
+        assert "Ann Smith" not in path.read_text("utf-8")
+    (home / "secret").write_text("ab" * 32 + "\n", encoding="ascii")
+    with pytest.raises(shoal.InputError, match="with another secret"):
+        shoal.extend(manifest, people(60, 60))
+    file.write_bytes(content[:100])
+    with pytest.raises(shoal.InputError, match="cannot be read"):
+        shoal.extend(manifest, people(60, 60))
+
+
+def test_nothing_is_remembered_unless_required(tmp_path: Path, home: Path) -> None:
+    released(tmp_path, people(0, 60))
+    assert not home.exists()
+    with pytest.raises(shoal.InputError, match="no people to remember"):
+        anonymous = people(0, 60).drop_columns(["ssn", "name"])
+        released(tmp_path, anonymous, remembered=True, identifiers=[])
