@@ -217,7 +217,7 @@ def test_spark_finds_what_duckdb_finds(spark: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 def test_spark_counts_people(spark: Any) -> None:
-    names = ("k-anonymity", "alpha-k", "delta-presence")
+    names = ("k-anonymity", "alpha-k", "l-diversity", "t-closeness", "delta-presence")
     models = [model for model in every_example() if model.name in names]
     case = drawn(5, unit=True, models=models)
     with put(case, spark) as (release, original):
