@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import shoal
 from shoal import secret
@@ -132,6 +133,35 @@ def test_people_by_their_unit(tmp_path: Path) -> None:
         shoal.extend(manifest, again)
     extension = shoal.extend(manifest, people(60, 60), suppression=1)
     assert extension.newness.compared == ("ssn", "name")
+
+
+def test_a_release_that_has_all_people_tells_who_they_are(tmp_path: Path) -> None:
+    settings = {"unit": "ssn", "identifiers": ["name"], "insensitive": ["ssn"], "suppression": 0}
+    manifest = released(tmp_path, people(0, 60), **settings)
+    with pytest.raises(shoal.InputError, match="10 of 60 rows, 10 people"):
+        shoal.extend(manifest, people(50, 60))
+    assert shoal.extend(manifest, people(60, 60), suppression=1).newness.compared == ("ssn",)
+
+
+def test_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shoal: Callable[..., Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    csv.write_csv(people(0, 60), "old.csv")
+    csv.write_csv(people(60, 60), "new.csv")
+    asked = ["--qi", "age=intervals:20,40", "--identifier", "ssn", "--identifier", "name", "-k", 3]
+    asked += ["--sensitive", "disease", "--output", "release.csv"]
+    extend = ["extend", "release.csv.manifest.json", "new.csv", "--suppression", 1]
+    assert shoal("anonymize", "old.csv", *asked).code == 0
+    ran = shoal(*extend, "--check")
+    assert (ran.code, "is not known" in ran.err) == (2, True)
+    ran = shoal(*extend, "--new-people", "--output", "out.csv")
+    assert (ran.code, "asserts" in ran.out) == (0, True), ran.err
+    assert shoal("anonymize", "old.csv", *asked, "--remember-people").code == 0
+    ran = shoal(*extend, "--shared", "name", "--remember-people", "--output", "out.csv", "--json")
+    assert json.loads(ran.out)["people"] == {"compared": ["ssn"], "shared": ["name"]}
+    ran = shoal("extend", "out.csv.manifest.json", "old.csv", "--check")
+    assert (ran.code, "60 of 60 rows, 60 people" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize("remembered", [True, False])
