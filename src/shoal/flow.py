@@ -27,6 +27,7 @@ from shoal.measure.measure import canonical
 from shoal.recode.verdict import Verdict
 from shoal.release import Release
 from shoal.search.best_first import BestFirst
+from shoal.search.blind_choice import require_all
 from shoal.search.infeasible import infeasible
 from shoal.search.nodes import Nodes
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
@@ -131,7 +132,7 @@ def anonymize(
             spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
             require_served(
                 search_algorithm,
-                spec.privacy,
+                spec.searched,
                 spec.quality,
                 spec.suppression,
                 units=spec.unit is not None,
@@ -156,13 +157,15 @@ def anonymize(
             spec, counts = profile.encode(spec)
         with steps("search"):
             ask = _asking(spec)
-            whole = ask(counts.domain)
+            blind = spec.choose_by == "quasi-identifiers"
+            seen = counts.without_attributes() if blind else counts
+            whole = ask(seen.domain)
             if algorithm is None and whole.too_large and not all_nodes:
                 search_algorithm = BestFirst()
                 notes = (*notes, _note_on_size(whole, search_algorithm))
             processors = os.cpu_count() or 1
             counted = search_counted(
-                counts,
+                seen,
                 ask,
                 place.bound(search_algorithm),
                 most_entries=place.most_entries,
@@ -174,7 +177,8 @@ def anonymize(
             found, problem = counted.result, counted.problem
             if found.levels is None or found.score is None:
                 raise infeasible(problem)
-            coded = problem.table
+            # A blind search saw no attributes, and the models that are checked now need them.
+            coded = counts.at(_bottom(problem.table)) if blind else problem.table
             told = (*_notes_on_hierarchies(coded), *_notes_on_models(spec, coded), *counted.plan.notes)
             run = _Run(place, profile, coded, (*notes, *told), found, seed, keep_order, listener)
             nodes = (
@@ -200,11 +204,15 @@ def anonymize(
     return release
 
 
+def _bottom(table: CodedTable) -> tuple[int, ...]:
+    return table.bottom or (0,) * len(table.columns)
+
+
 def _asking(spec: Spec) -> Callable[[CodedTable], SearchProblem]:
     """Return what makes the question of a frequency set."""
 
     def ask(frequencies: CodedTable) -> SearchProblem:
-        return SearchProblem(frequencies, spec.privacy, spec.quality, spec.suppression)
+        return SearchProblem(frequencies, spec.searched, spec.quality, spec.suppression)
 
     return ask
 
@@ -247,7 +255,7 @@ def plan(
             spec, counts = profile.encode(spec)
         with steps("search"):
             return explain_search(
-                counts,
+                counts.without_attributes() if spec.choose_by == "quasi-identifiers" else counts,
                 _asking(spec),
                 most_entries=place.most_entries,
                 tell=lambda what: steps.tell(Counting(what)),
@@ -284,7 +292,9 @@ class _Run:
         """Recode the table at a node, and audit what comes of it."""
         by_name = dict(zip(self.coded.names, levels, strict=True))
         with steps("recode"):
-            verdict = Verdict.of(self.coded, levels, spec.privacy)
+            verdict = Verdict.of(self.coded, levels, spec.searched)
+            if spec.choose_by == "quasi-identifiers":
+                require_all(spec.privacy, verdict)
             suppressed = verdict.suppressed_rows
             _check_suppressed(suppressed, self.coded.rows, spec)
             rows = self.profile.recode(
@@ -419,6 +429,8 @@ def _notes_on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
 def _notes_on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
     """Tell how models were applied where that does not go without saying."""
     notes = [note for model in spec.privacy for note in model.notes(coded)]
+    if spec.choose_by == "quasi-identifiers":
+        notes.append("Levels and suppressed rows were chosen by the quasi-identifiers alone.")
     if spec.unit is not None and spec.unit not in spec.roles:
         notes.insert(0, f"Column {spec.unit!r} says who a row is about; it has no role and is not released.")
     if spec.suppression:

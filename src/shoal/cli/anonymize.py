@@ -193,6 +193,16 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = False,
+    choose_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="everything|quasi-identifiers",
+            help="What the search may look at. By quasi-identifiers alone, the choice of levels and of "
+            "suppressed rows tells nothing of sensitive columns; where a model then fails nothing is "
+            "released, and a larger k helps. [dim]\\[default: the spec's, or everything][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -380,6 +390,7 @@ def anonymize(
             suppression=suppression,
             quality=None if quality is None else measure(quality),
             suppressed=suppressed,
+            choose_by=choose_by,
         )
         asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
         for target in filter(None, (output, all_nodes)):

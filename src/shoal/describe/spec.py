@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.privacy.population import Population
 
 SuppressedRows = Literal["remove", "star"]
+ChooseBy = Literal["everything", "quasi-identifiers"]
 ENGINES = ("auto", "memory", "duckdb", "postgres", "spark")
 LevelBounds = int | tuple[int | None, int | None]
 """One level, or the lowest and the highest; None is the end of the hierarchy."""
@@ -56,6 +57,10 @@ class Spec:
         that scores a node (see `shoal.CustomMeasure`).
     suppressed
         Whether suppressed rows are removed or get `*` in every quasi-identifier.
+    choose_by
+        What the search may look at: `everything`, or the `quasi-identifiers` alone. Then neither levels nor
+        suppressed rows depend on sensitive values, all models are checked at the node that was chosen, and if
+        one fails there is no release. See docs/minimality.md.
     input
         How a CSV file is written, where that should not be found out.
     engine
@@ -89,6 +94,7 @@ class Spec:
     suppression: float
     quality: Measure
     suppressed: SuppressedRows
+    choose_by: ChooseBy
     input: InputFormat
     engine: str
     proposed: bool
@@ -106,6 +112,7 @@ class Spec:
         suppression: float = 0.0,
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
         suppressed: SuppressedRows = "remove",
+        choose_by: ChooseBy = "everything",
         input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
         engine: str = "auto",
         proposed: bool = False,
@@ -127,6 +134,7 @@ class Spec:
         self._set(types=_types(types or {}, self.roles, problems))
         self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
         self._set(proposed=bool(proposed))
+        self._set(choose_by=choose_by)
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
         problems.extend(_privacy_problems(self.privacy))
@@ -152,10 +160,35 @@ class Spec:
         problems.extend(column_problems(self.privacy, self.sensitive))
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
+        problems.extend(self._choice_problems())
         if engine not in ENGINES:
             problems.append(f"There is no engine {engine!r}.\nEngines: {', '.join(ENGINES)}.")
         if problems:
             raise InputError(problems)
+
+    def _choice_problems(self) -> Iterable[str]:
+        """Report what cannot be chosen by, and what looks at other columns where only some may be seen."""
+        if self.choose_by not in get_args(ChooseBy):
+            yield (
+                "The search chooses by 'everything' or by 'quasi-identifiers'.\n"
+                f"Found: {self.choose_by!r}.{nearest(str(self.choose_by), get_args(ChooseBy))}"
+            )
+        if self.choose_by != "quasi-identifiers":
+            return
+        seen = {
+            f"the hierarchy of column {name!r}": qi.hierarchy.target
+            for name, qi in self.quasi_identifiers.items()
+            if isinstance(qi.hierarchy, FromData)
+        }
+        measure: Measure | None = getattr(self, "quality", None)
+        if measure is not None:
+            seen[f"the measure {measure.name}"] = measure.attribute
+        for what, target in seen.items():
+            if target:
+                yield (
+                    f"The choice is by quasi-identifiers alone, and {what} looks at column {target!r}.\n"
+                    "Take one that does not, or choose by everything."
+                )
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
@@ -188,6 +221,15 @@ class Spec:
         """The columns beside the quasi-identifiers that its models and its measure look at."""
         columns = (*(model.column for model in self.privacy), self.quality.attribute)
         return tuple(dict.fromkeys(column for column in columns if column))
+
+    @property
+    def searched(self) -> tuple[PrivacyModel, ...]:
+        """The models by which the search chooses: all, or those that read no sensitive column."""
+        if self.choose_by == "everything":
+            return self.privacy
+        from shoal.search.blind_choice import sizes_only
+
+        return sizes_only(self.privacy)
 
     @property
     def nulls(self) -> dict[str, NullMeaning]:
@@ -320,6 +362,7 @@ class Spec:
             "suppression": self.suppression,
             "quality": self.quality.to_spec(),
             "suppressed": self.suppressed,
+            "choose-by": None if self.choose_by == "everything" else self.choose_by,
             "engine": None if self.engine == "auto" else self.engine,
             "proposed": self.proposed or None,
         }

@@ -16,7 +16,7 @@ from shoal import registry
 from shoal.describe import yaml_text
 from shoal.describe.missing import MissingValues
 from shoal.describe.roles import NullMeaning, QuasiIdentifier, Sensitive
-from shoal.describe.spec import SuppressedRows, column_problems
+from shoal.describe.spec import ChooseBy, SuppressedRows, column_problems
 from shoal.describe.yaml_text import Document, Place
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
@@ -61,6 +61,7 @@ class _Spec(_Form):
     suppression: float = 0.0
     quality: Any = "loss"
     suppressed: SuppressedRows = "remove"
+    choose_by: ChooseBy = "everything"
     engine: str = "auto"
     proposed: bool = False
 
@@ -171,6 +172,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "suppression": form.suppression,
         "quality": form.quality,
         "suppressed": form.suppressed,
+        "choose_by": form.choose_by,
         "input": InputFormat(**form.input.model_dump()),
         "engine": form.engine,
         "proposed": form.proposed,

@@ -159,6 +159,12 @@ def _unsound(spec: Spec) -> Iterator[Problem]:
                 "is one of the fewer people that are left, and the model does not count those.\n"
                 "Release the new rows by themselves, against the population without the earlier people."
             )
+    if spec.choose_by == "quasi-identifiers":
+        yield Problem(
+            "A release that was chosen by the quasi-identifiers alone cannot be extended.\n"
+            "Which new rows wait depends on sensitive values, and whoever has both releases would see it.\n"
+            "Release all rows together, or the new ones by themselves."
+        )
     if spec.suppressed == "star":
         yield Problem(
             "A release whose suppressed rows are starred cannot be extended.\n"

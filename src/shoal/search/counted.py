@@ -47,6 +47,10 @@ class FrequencySets(Protocol):
         """
         ...
 
+    def without_attributes(self) -> FrequencySets:
+        """Return the same, counted without the columns beside the quasi-identifiers."""
+        ...
+
     def for_many(self) -> FrequencySets:
         """Return the same, prepared to be counted several times."""
         ...
@@ -105,6 +109,9 @@ class InMemory:
             units=None if self.table.units is None else none,
             weights=np.zeros(0, dtype=np.uint64),
         )
+
+    def without_attributes(self) -> InMemory:
+        return InMemory(replace(self.table, attributes={}))
 
     def for_many(self) -> InMemory:
         return self

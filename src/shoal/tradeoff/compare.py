@@ -8,10 +8,12 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, get_args
 
 from shoal.describe.spec import Spec
-from shoal.errors import InputError, Problem
+from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
+from shoal.recode.verdict import Verdict
 from shoal.search import scored
 from shoal.search.best_first import BestFirst
+from shoal.search.blind_choice import require_all
 from shoal.search.box import Box
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
@@ -156,6 +158,12 @@ class _Search:
                 return replace(point, problem=_in_one_line(error.render()))
             if found.levels is None or found.score is None:
                 return replace(point, problem=_in_one_line(infeasible(problem).render()))
+            if candidate.spec.choose_by == "quasi-identifiers":
+                try:
+                    chosen = Verdict.of(problem.table, found.levels, problem.models)
+                    require_all(candidate.spec.privacy, chosen)
+                except InfeasibleError as error:
+                    return replace(point, problem=_in_one_line(error.render()))
         return replace(
             point,
             levels=dict(zip(problem.table.names, found.levels, strict=True)),

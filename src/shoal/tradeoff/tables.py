@@ -77,7 +77,7 @@ class Group:
             [
                 SearchProblem(
                     _weighted(coded, candidate.spec),
-                    candidate.spec.privacy,
+                    candidate.spec.searched,
                     candidate.spec.quality,
                     candidate.spec.suppression,
                 )

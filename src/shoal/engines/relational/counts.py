@@ -47,6 +47,10 @@ class DatabaseCounts:
     unit: Dimension | None
     models: tuple[PrivacyModel, ...]
 
+    def without_attributes(self) -> DatabaseCounts:
+        models = tuple(model for model in self.models if model.column is None)
+        return replace(self, domain=replace(self.domain, attributes={}), attributes={}, models=models)
+
     def for_many(self) -> DatabaseCounts:
         """Keep the rows as numbers in the database: to join with numbers takes less than with text."""
         units = [] if self.unit is None else [self.unit]

@@ -1,0 +1,66 @@
+"""The choice by quasi-identifiers alone: what the search sees then, and the answer where that does not do.
+
+The best of all releases that satisfy l-diversity tells that every better one does not, which is a fact about
+the sensitive column (Wong, Fu, Wang and Pei, "Minimality attack in privacy preserving data publishing", VLDB
+2007). A search that sees no sensitive column cannot tell anything of it: its choice of levels and of
+suppressed rows is the same whatever the sensitive values are. All models are checked at the node that it
+chose; where one fails, there is no release. See docs/minimality.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal.errors import InfeasibleError
+from shoal.privacy.judge import passing
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.model import PrivacyModel
+from shoal.recode.verdict import Verdict
+
+
+def sizes_only(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    """Return the models that read no sensitive column, and the class size that the others need at least.
+
+    Examples
+    --------
+    >>> from shoal.privacy.l_diversity import LDiversity
+    >>> sizes_only([KAnonymity(2), LDiversity("disease", 3)])
+    (KAnonymity(k=2), KAnonymity(k=3))
+    >>> sizes_only([KAnonymity(5), LDiversity("disease", 3)])
+    (KAnonymity(k=5),)
+    """
+    kept = tuple(model for model in models if model.column is None)
+    bar = max((model.minimum_size for model in models), default=1)
+    reached = max((model.minimum_size for model in kept), default=0)
+    return kept if reached >= bar else (*kept, KAnonymity(bar))
+
+
+def require_all(models: Sequence[PrivacyModel], verdict: Verdict) -> None:
+    """Raise unless every class that was kept for its size satisfies all models.
+
+    Raises
+    ------
+    InfeasibleError
+        Names the models that fail and the bar to raise. It shows counts, no values.
+    """
+    released = verdict.kept & (verdict.classes.sizes > 0)
+    failing = {
+        model.describe(): count
+        for model in models
+        if model.column is not None
+        and (count := int(np.count_nonzero(released & ~passing([model], verdict.classes))))
+    }
+    if not failing:
+        return
+    classes = int(np.count_nonzero(released))
+    counts = ", ".join(f"{name} fails in {count:,}" for name, count in failing.items())
+    bar = max(model.minimum_size for model in models)
+    raise InfeasibleError(
+        "The release that the quasi-identifiers alone choose does not satisfy "
+        f"{' and '.join(failing)}.\n"
+        f"Of {classes:,} classes: {counts}. No row is suppressed for its sensitive values.\n"
+        f"Raise the bar with a larger k-anonymity, now {bar:,}, or ask for less. Whoever learns of this "
+        "refusal learns something of the sensitive column: decide on the bars to try before the first try."
+    )
