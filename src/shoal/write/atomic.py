@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from shoal.errors import OutputError, ShoalError
 from shoal.write.files import suffix_of
+from shoal.write.temporary import private_folder, remove_private
 
 
 def check_writable(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
@@ -57,10 +57,10 @@ def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
 
 @contextmanager
 def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
-    """Give a hidden file beside each target to write to; all take their place when the block ends well.
+    """Give a hidden file for each target to write to; all take their place when the block ends well.
 
-    Whatever ends it otherwise, an interrupt included, the hidden files go and the targets stay as
-    they were. A hidden file ends in its target's name, so it has the same suffix.
+    Whatever ends it otherwise, an interrupt included, the hidden files go and the targets stay as they were.
+    A hidden file has its target's name, in a folder beside it that nobody else may enter.
 
     Examples
     --------
@@ -72,11 +72,13 @@ def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
     >>> target.read_text(encoding="utf-8")
     'whole'
     """
-    mark = secrets.token_hex(4)
-    hidden = tuple(target.with_name(f".{mark}.{target.name}") for target in targets)
+    folders: dict[Path, Path] = {}
     try:
         for target in targets:
             _check_target(target)
+            if target.parent not in folders:
+                folders[target.parent] = private_folder(target.parent)
+        hidden = tuple(folders[target.parent] / target.name for target in targets)
         yield hidden
         for path in hidden:
             _flush(path)
@@ -92,9 +94,8 @@ def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
             "Nothing was changed there; check the free space and the permissions."
         ) from error
     finally:
-        for path in hidden:
-            with suppress(OSError):  # what could not be written need not go
-                path.unlink()
+        for folder in folders.values():
+            remove_private(folder)
 
 
 def _flush(path: Path) -> None:
@@ -122,7 +123,18 @@ def _check_folder(folder: Path) -> None:
         ) from error
 
 
+def check_link(target: Path) -> None:
+    """Refuse to write to a link, whatever engine writes and whatever it leads to."""
+    if target.is_symlink():
+        # To follow it would write where whoever made it wants; to replace it would surprise its owner.
+        raise OutputError(
+            f"The output '{target}' cannot be written.\nIt is a link to another place.\n"
+            "Give the path that it leads to, or remove it."
+        )
+
+
 def _check_target(target: Path) -> None:
+    check_link(target)
     if target.is_dir():
         raise OutputError(
             f"The output '{target}' cannot be written.\nA folder of that name is there.\nChoose another name."

@@ -107,8 +107,7 @@ def _place(files: Sequence[Path], target: Target | None, name: str | None) -> di
 
 def _is_file(files: Sequence[Path], target: FileTarget) -> bool:
     """Tell whether a file becomes the target, and not one in a folder of that name."""
-    beside = target.path.resolve().parent
-    return not target.folder and len(files) == 1 and files[0].resolve().parent == beside
+    return not target.folder and [file.name for file in files] == [target.path.name]
 
 
 def levels_in(path: Path) -> dict[str, int]:

@@ -367,17 +367,6 @@ def test_a_column_of_lists_is_told(tmp_path: Path) -> None:
         shoal.anonymize(str(path), spec, table="visits")
 
 
-def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    pq.write_table(PEOPLE, tmp_path / "real" / "old.parquet")
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    pq.write_table(PEOPLE, tmp_path / "people.parquet")
-    shoal.anonymize(tmp_path / "people.parquet", SPEC, engine="duckdb", output=tmp_path / "link")
-    assert (tmp_path / "link").is_symlink()
-    assert not (tmp_path / "real" / "old.parquet").exists()
-    assert not [entry for entry in tmp_path.iterdir() if entry.name.startswith(".")]
-
-
 def test_a_folder_in_a_folder_is_not_replaced(tmp_path: Path) -> None:
     pq.write_table(PEOPLE, tmp_path / "people.parquet")
     (tmp_path / "out" / "old.parquet").mkdir(parents=True)

@@ -21,6 +21,7 @@ from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, text
+from shoal.write.temporary import private_folder
 
 _IBIS_TYPES = {
     "BIGINT": "int64",
@@ -63,7 +64,7 @@ class DuckDB:
 
     def __init__(self, title: str, memory: int, *, remote: bool = False) -> None:
         self.title = title
-        self.scratch = Path(tempfile.mkdtemp(prefix="shoal-"))
+        self.scratch = private_folder(Path(tempfile.gettempdir()))
         self._stored: list[StoredFiles | StoredTable] = []
         self._attached: str | None = None
         self._names = 0

@@ -181,8 +181,7 @@ def _shown(target: Target | None, stored: Stored | None, columns: Sequence[str])
     """Return what stands after FROM for somebody who has the release, and in which dialect."""
     if not isinstance(target, FileTarget) or stored is None:
         return ("" if target is None else target.title, None)
-    here = target.path.resolve().parent
-    folder = [file.resolve().parent for file in stored.files] != [here]
+    folder = [file.name for file in stored.files] != [target.path.name]
     shown, _ = shown_files(
         target.title, columns, folder=folder, delimiter=target.delimiter, quote=target.quote
     )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal.engines.target import FileTarget
 from shoal.errors import InputError, OutputError, ShoalError
-from shoal.write.atomic import check_place
+from shoal.write.atomic import check_link, check_place
 from shoal.write.files import suffix_of
+from shoal.write.temporary import private_folder, remove_private
 
 
 @dataclass(slots=True)
@@ -70,6 +69,7 @@ def check_files(target: FileTarget, inputs: Sequence[Path] = ()) -> None:
     if not target.folder:
         check_place(path, apart_from=[file for file in inputs if file.exists()])
         return
+    check_link(path)
     if any(path.resolve() in file.resolve().parents for file in inputs):
         raise OutputError(
             f"The output '{path}' cannot be written.\nThe input is in that folder.\nChoose another name."
@@ -85,30 +85,30 @@ def check_files(target: FileTarget, inputs: Sequence[Path] = ()) -> None:
             "It would be a folder, and a file of that name is there.\n"
             "Choose another name, or end it in .parquet."
         )
-    check_place(hidden_beside(path))
+    check_place(path.with_name(f".{path.name}"))
 
 
 def hidden_beside(path: Path) -> Path:
-    """Return a name beside a path that nobody has, and that no pattern finds; links are followed."""
-    path = path.resolve()
-    return path.with_name(f".{secrets.token_hex(4)}.{path.name}")
+    """Return a path of the same name in a folder beside it that nobody else may enter."""
+    with explained(path):
+        return private_folder(path.parent) / path.name
 
 
 def put_into_place(hidden: Path, target: Path) -> None:
     """Rename a file or folder to what it is to be called; a folder that is there goes only then."""
     with explained(target):
-        target = target.resolve()
-        if not target.is_dir():
+        check_link(target)
+        if target.is_dir():
+            old = hidden.with_name(f"old.{hidden.name}")
+            target.rename(old)
+            try:
+                hidden.rename(target)
+            except OSError:
+                old.rename(target)
+                raise
+        else:
             hidden.replace(target)
-            return
-        old = hidden_beside(target)
-        target.rename(old)
-        try:
-            hidden.rename(target)
-        except OSError:
-            old.rename(target)
-            raise
-        remove(old)
+        remove(hidden)
 
 
 @contextmanager
@@ -126,10 +126,6 @@ def explained(target: Path) -> Iterator[None]:
         ) from None
 
 
-def remove(path: Path) -> None:
-    """Remove a file or folder, if it is there."""
-    with suppress(OSError):
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+def remove(hidden: Path) -> None:
+    """Remove a hidden file or folder, if it is there, with the folder that it is in."""
+    remove_private(hidden.parent)
