@@ -1,8 +1,8 @@
 """A manifest is written by an attacker: its queries, paths and versions are bait.
 
 The attacker knows that recipients run the query of a claim as the docs once said, or let the audit open what
-the manifest names: a COPY ... TO under a foreign version, a hierarchy or population at a path of the recipient's
-machine, a link in the folder, an earlier release elsewhere.
+the manifest names: a COPY ... TO under a foreign version, a hierarchy or population at a path of the
+recipient's machine, a link in the folder, an earlier release elsewhere.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import typer
-
 from shoal.cli.console import print_table
 from shoal.cli.options import AsJson
+from shoal.cli.terminal import echo
 
 
 def algorithms(as_json: AsJson = False) -> None:
@@ -29,7 +28,7 @@ def algorithms(as_json: AsJson = False) -> None:
             }
             for kind in known
         ]
-        typer.echo(json.dumps(listed, indent=2))
+        echo(json.dumps(listed, indent=2))
         return
     print_table(
         [

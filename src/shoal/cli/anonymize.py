@@ -25,6 +25,7 @@ from shoal.cli.options import (
 from shoal.cli.progress import progress
 from shoal.cli.short_form import adjusted, measure, overridden, spec_from
 from shoal.cli.summary import print_release, written
+from shoal.cli.terminal import echo
 from shoal.errors import InputError
 
 EPILOG = """
@@ -407,7 +408,7 @@ def anonymize(
                     drop_undeclared=drop_undeclared,
                     listener=listener,
                 )
-                typer.echo(json.dumps(planned.to_mapping(), indent=2) if as_json else planned.render())
+                echo(json.dumps(planned.to_mapping(), indent=2) if as_json else planned.render())
                 return
             release = run(
                 input,
@@ -441,7 +442,7 @@ def anonymize(
                 )
     with reporting(interrupted="Interrupted; the release was written before."):
         if as_json:
-            typer.echo(json.dumps(release.to_mapping(), indent=2))
+            echo(json.dumps(release.to_mapping(), indent=2))
         else:
             files = (
                 [("Release", f"table {output_table}"), ("Manifest", str(written_to))]

@@ -11,6 +11,7 @@ import typer
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, Delimiter, Encoding, Header, Quote, input_format
 from shoal.cli.short_form import overridden, spec_from
+from shoal.cli.terminal import echo, visible
 from shoal.errors import AuditError, InputError
 
 if TYPE_CHECKING:
@@ -232,12 +233,12 @@ def audit(
             memory=memory,
         )
     if sql:
-        typer.echo("\n\n".join(f"-- {f.claim}\n{f.sql};" for f in found.findings if f.sql))
+        echo("\n\n".join(f"-- {visible(f.claim, keep='')}\n{f.sql};" for f in found.findings if f.sql))
     elif as_json:
-        typer.echo(json.dumps(found.to_mapping(), indent=2))
+        echo(json.dumps(found.to_mapping(), indent=2))
     else:
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
-        typer.echo(f"\n{_rows(found)}")
+        echo(f"\n{_rows(found)}")
     if found.fails or (strict and not found.holds):
         raise typer.Exit(AuditError.exit_code)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from shoal.cli.console import reporting, without_pandas
+from shoal.cli.terminal import echo, echo_styled
 from shoal.errors import InputError, ShoalError, nearest
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def search(
             if figures is not None:
                 wrong += _draw(bench, asked, figures)
         except KeyboardInterrupt:
-            typer.echo(f"Interrupted; {len(finished)} runs of the comparison were finished.", err=True)
+            echo(f"Interrupted; {len(finished)} runs of the comparison were finished.", err=True)
             raise typer.Exit(130) from None
         finally:
             if not show:
@@ -191,7 +192,7 @@ def _draw(bench: Bench, asked: Sequence[Setting], folder: Path) -> Sequence[str]
     runs = {case for figure in planned for case in figure.cases if not bench.known(case)}
     with _progress(bench, len(runs)):
         gallery = draw(bench, planned, folder)
-    typer.echo(f"Figures: {gallery.index}", err=True)
+    echo(f"Figures: {gallery.index}", err=True)
     return gallery.problems
 
 
@@ -202,14 +203,14 @@ def _print(table: object) -> None:
     console = Console(width=None if sys.stdout.isatty() else 200)
     with console.capture() as captured:
         console.print(table)
-    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
+    echo_styled("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
 
 
 def _print_records(bench: Bench, rows: Sequence[Row], *, json: bool) -> None:
     from shoal.bench.table import as_csv, as_json
 
     names = dict.fromkeys(row.setting.data for row in rows)
-    typer.echo(as_json(map(bench.data, names), rows) if json else as_csv(rows), nl=json)
+    echo(as_json(map(bench.data, names), rows) if json else as_csv(rows), nl=json)
 
 
 @contextmanager

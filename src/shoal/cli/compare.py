@@ -12,6 +12,7 @@ import typer
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, ShowValues
 from shoal.cli.progress import progress
+from shoal.cli.terminal import echo
 from shoal.errors import InputError
 
 EPILOG = """
@@ -126,15 +127,15 @@ def compare(
             with atomic(chart) as (hidden,):
                 hidden.write_text(drawn, encoding="utf-8", newline="\n")
     if as_json:
-        typer.echo(json.dumps(found.to_mapping(), indent=2))
+        echo(json.dumps(found.to_mapping(), indent=2))
         return
     header, rows = found.cells()
     print_table(rows, header=header)
-    typer.echo()
+    echo()
     for remark in found.remarks():
-        typer.echo(remark)
+        echo(remark)
     if chart is not None:
-        typer.echo(f"Chart: {chart}")
+        echo(f"Chart: {chart}")
 
 
 def _numbers(text: str | None, kind: Callable[[str], float]) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from shoal.cli.terminal import echo, echo_styled, secho, visible
 from shoal.errors import ShoalError
 
 
@@ -23,13 +24,13 @@ def reporting(*, show_values: bool | None = None, interrupted: str = "Interrupte
     try:
         yield
     except ShoalError as error:
-        typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-        typer.echo(error.render(show_values=bool(show_values)), err=True)
+        secho("Error: ", fg="red", bold=True, err=True, nl=False)
+        echo(error.render(show_values=bool(show_values)), err=True)
         if show_values is False and any(problem.values for problem in error.problems):
-            typer.echo("--show-values shows the values.", err=True)
+            echo("--show-values shows the values.", err=True)
         raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
-        typer.echo(interrupted, err=True)
+        echo(interrupted, err=True)
         raise typer.Exit(130) from None
 
 
@@ -60,14 +61,17 @@ def print_table(rows: Sequence[Sequence[str]], *, header: Sequence[str] = ()) ->
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*header, box=None, pad_edge=False, show_header=bool(header), header_style="bold")
+    table = Table(box=None, pad_edge=False, show_header=bool(header), header_style="bold")
+    for name in header:
+        table.add_column(Text(visible(name, keep="")))
     for row in rows:
-        table.add_row(*map(Text, row))  # not as markup, which labels such as [0, 5) look like
+        # Not as markup, which labels such as [0, 5) look like.
+        table.add_row(*(Text(visible(cell, keep="")) for cell in row))
     # In a pipe nothing is folded, and lines end where their text does.
     console = Console(width=None if sys.stdout.isatty() else 10_000)
     with console.capture() as captured:
         console.print(table)
-    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    echo_styled("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def print_entries(
@@ -86,14 +90,15 @@ def print_entries(
 
     if width is None and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
+    rows = [[visible(cell, keep="") for cell in row] for row in rows]
     widths = [max(map(cell_len, cells)) for cells in zip(header, *rows, strict=True)]
     if width is None or sum(widths[:-1]) + 2 * len(widths[:-1]) + min(wide, widths[-1]) <= width:
         print_table(rows, header=header)
         return
     for number, row in enumerate((header, *rows)):
         cells = (cell + " " * (size - cell_len(cell)) for cell, size in zip(row, widths[:-2], strict=False))
-        typer.secho("  ".join(cells).rstrip(), bold=number == 0)
+        secho("  ".join(cells).rstrip(), bold=number == 0)
         for text in row[-2:] if number else ():
             if text != "-":
                 lines = textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="  ")
-                typer.echo("\n".join(lines))
+                echo("\n".join(lines))

@@ -11,6 +11,7 @@ import typer
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.progress import progress
 from shoal.cli.summary import print_release, written
+from shoal.cli.terminal import echo
 
 
 def demo(
@@ -25,15 +26,15 @@ def demo(
         from shoal.flow import anonymize
 
         sample = write_sample("census", rows, folder=folder)
-        typer.echo(f"Made up a census of {rows:,} people: {sample.data}\n")
+        echo(f"Made up a census of {rows:,} people: {sample.data}\n")
         with progress() as listener:
             release = anonymize(sample.data, sample.spec, listener=listener)
             output = release.write(folder / "release.csv", report=True)
         print_release(release)
         found = audit_release(output, release.spec).require(release.released.count)
-        typer.echo("\nAudited the written file by plain SQL:")
+        echo("\nAudited the written file by plain SQL:")
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
-        typer.echo("\nThe same by hand:")
+        echo("\nThe same by hand:")
         data, spec = str(sample.data), str(sample.spec)
         for command in (
             ["sample", "census", "--rows", str(rows), "--output", str(folder)],
@@ -42,6 +43,6 @@ def demo(
             ["audit", str(output)],
             ["utility", data, str(output), "--spec", spec],
         ):
-            typer.echo("  " + shlex.join(["shoal", *command]))
-        typer.echo("\nWhat was written:")
+            echo("  " + shlex.join(["shoal", *command]))
+        echo("\nWhat was written:")
         print_table(written(output, report=True))

@@ -12,6 +12,7 @@ from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, ShowValues
 from shoal.cli.progress import progress
 from shoal.cli.summary import written
+from shoal.cli.terminal import echo
 from shoal.errors import InputError
 
 EPILOG = """
@@ -158,9 +159,9 @@ def extend(
             )
     with reporting(interrupted="Interrupted; the release was written before."):
         if as_json:
-            typer.echo(json.dumps(extension.to_mapping(), indent=2))
+            echo(json.dumps(extension.to_mapping(), indent=2))
             return
         beside = [] if output is None else written(output, signed=sign is not None)
         print_table([*extension.facts(), *beside])
         if check:
-            typer.echo("\nThe levels can be kept. Nothing was written.")
+            echo("\nThe levels can be kept. Nothing was written.")

@@ -12,6 +12,7 @@ import typer
 from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.hierarchy_input import Asked, check_output
 from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
+from shoal.cli.terminal import echo
 from shoal.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -113,10 +114,10 @@ def build(
         found = asked.finding()
         levels = found.require()
         write_file(levels, output)
-    typer.echo(f"{output}: {_sizes(levels)}")
+    echo(f"{output}: {_sizes(levels)}")
     _print_notes(levels.notes)
     if found.nulls:
-        typer.echo("Note: NULL has no row. It is kept apart until the top, whatever the hierarchy.")
+        echo("Note: NULL has no row. It is kept apart until the top, whatever the hierarchy.")
 
 
 def show(
@@ -161,9 +162,9 @@ def show(
             levels = asked.read().whole() if asked.is_file else asked.sample()
     if tree:
         ascii = not _draws(sys.stdout.encoding)
-        typer.echo(showing.tree(levels, lines, values=shown, ascii=ascii))
+        echo(showing.tree(levels, lines, values=shown, ascii=ascii))
     else:
-        typer.echo(showing.table(levels, lines, values=shown))
+        echo(showing.table(levels, lines, values=shown))
     _print_notes(levels.notes)
 
 
@@ -210,7 +211,7 @@ def check(
             _report([Asked(str(file), from_format, None, data, column, written).finding()])
         else:
             read = Asked(str(file), from_format, column=column).read()
-            typer.echo(f"{file}: {_sizes(read.whole())}\nNo errors.")
+            echo(f"{file}: {_sizes(read.whole())}\nNo errors.")
             _print_notes(read.notes)
 
 
@@ -259,7 +260,7 @@ def convert(
                 )
             levels = read.whole()
         write_file(levels, output)
-    typer.echo(f"{output}: {_sizes(levels)}")
+    echo(f"{output}: {_sizes(levels)}")
     _print_notes(levels.notes)
 
 
@@ -285,7 +286,7 @@ def list_(
             }
             for kind in kinds
         ]
-        typer.echo(json.dumps(listed if name is None else listed[0], indent=2, ensure_ascii=False))
+        echo(json.dumps(listed if name is None else listed[0], indent=2, ensure_ascii=False))
     elif name is not None:
         _page(kinds[0])
     else:
@@ -339,7 +340,7 @@ def _report(findings: list[Finding]) -> None:
 
 def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
-        typer.echo(f"Note: {note}")
+        echo(f"Note: {note}")
 
 
 def _cut(text: str) -> str:

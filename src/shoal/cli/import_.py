@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import reporting, without_pandas
+from shoal.cli.terminal import echo, secho
 
 
 def import_(
@@ -28,13 +29,13 @@ def import_(
     with reporting():
         without_pandas()
         imported = import_arx_project(project, output, force=force)
-    typer.secho("Read", bold=True)
+    secho("Read", bold=True)
     for each in imported.read:
-        typer.echo(f"  {each}")
-    typer.secho("\nNot taken over", bold=True)
+        echo(f"  {each}")
+    secho("\nNot taken over", bold=True)
     for each in imported.unread or ("nothing: all was read",):
-        typer.echo(f"  {each}")
-    typer.secho("\nWritten", bold=True)
+        echo(f"  {each}")
+    secho("\nWritten", bold=True)
     files = [imported.spec, *filter(None, [imported.data]), *imported.hierarchies.values()]
     for file in files:
-        typer.echo(f"  {file}")
+        echo(f"  {file}")

@@ -16,6 +16,7 @@ import typer
 from shoal.cli.console import print_entries, print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.cli.progress import progress
+from shoal.cli.terminal import echo, secho
 from shoal.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -108,17 +109,17 @@ def init(
         with atomic(target) as (hidden,):
             hidden.write_text(text, encoding="utf-8", newline="\n")
     if as_json:
-        typer.echo(json.dumps({**suggestion.to_mapping(), "spec": str(target)}, indent=2))
+        echo(json.dumps({**suggestion.to_mapping(), "spec": str(target)}, indent=2))
         return
-    typer.echo()
+    echo()
     confirm = "" if suggestion.confirmed else ", remove the line `proposed: true`"
-    typer.echo(f"Wrote {target}. Read it, change what is wrong{confirm}, and then:")
+    echo(f"Wrote {target}. Read it, change what is wrong{confirm}, and then:")
     release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
     commands = [["anonymize", str(data), "--spec", str(target), "--output", release]]
     if suggestion.unit is None:  # which a release does not have, so that nobody else can count people
         commands.append(["audit", release, "--spec", str(target)])
     for command in commands:
-        typer.echo("  " + shlex.join(["shoal", *command]))
+        echo("  " + shlex.join(["shoal", *command]))
 
 
 def _stem(path: Path) -> str:
@@ -148,7 +149,7 @@ def _show(suggestion: Suggestion) -> None:
             )
         )
     print_entries(rows, header=_HEADER)
-    typer.echo()
+    echo()
     print_table(list(_facts(suggestion)))
 
 
@@ -204,7 +205,7 @@ def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
     from shoal.describe.suggest.draft import in_one_line
     from shoal.describe.suggest.words import count, printable
 
-    typer.echo(
+    echo(
         "\nFor each column: identifier (id), quasi-identifier (q), sensitive (s) or insensitive (in). "
         "Enter keeps what is in brackets, Ctrl-C ends without writing.\n",
         err=err,
@@ -212,7 +213,7 @@ def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
     try:
         for column in suggestion.columns:
             values = count(column.profile.distinct, "value")
-            typer.echo(f"{printable(column.name)}, {values}\n  {column.reason}", err=err)
+            echo(f"{printable(column.name)}, {values}\n  {column.reason}", err=err)
             suggestion = _again(suggestion, column, "  role", column.role.value, _with_role, err)
             decided = suggestion[column.name]
             if decided.role is Role.QUASI_IDENTIFIER:
@@ -242,7 +243,7 @@ def _again(
         try:
             return use(suggestion, column, answer.strip())
         except InputError as error:
-            typer.secho(textwrap.indent(error.render(), "  "), fg="red", err=err)
+            secho(textwrap.indent(error.render(), "  "), fg="red", err=err)
 
 
 def _with_role(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:

@@ -32,6 +32,7 @@ from shoal.cli.models import models
 from shoal.cli.risk import EPILOG as RISK_EPILOG
 from shoal.cli.risk import risk
 from shoal.cli.sample import sample
+from shoal.cli.terminal import echo
 from shoal.cli.utility import EPILOG as UTILITY_EPILOG
 from shoal.cli.utility import utility
 
@@ -49,7 +50,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         import shoal
 
-        typer.echo(f"shoal {shoal.__version__}")
+        echo(f"shoal {shoal.__version__}")
         raise typer.Exit
 
 

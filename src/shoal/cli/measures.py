@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli.console import print_table, reporting
 from shoal.cli.options import AsJson
+from shoal.cli.terminal import echo
 
 
 def measures(
@@ -27,7 +28,7 @@ def measures(
         known = [registry.resolve("measures", each) for each in wanted]
     if as_json:
         listed = [_as_mapping(kind) for kind in known]
-        typer.echo(json.dumps(listed if name is None else listed[0], indent=2))
+        echo(json.dumps(listed if name is None else listed[0], indent=2))
     elif name is not None:
         _page(known[0])
     else:
@@ -45,7 +46,7 @@ def measures(
             ],
             header=("Measure", "Range", "Monotone", "Over columns", "Parameters", "What"),
         )
-        typer.echo("\nN rows. A function of your own is one too: shoal.CustomMeasure, in Python.")
+        echo("\nN rows. A function of your own is one too: shoal.CustomMeasure, in Python.")
 
 
 def _page(kind: Any) -> None:

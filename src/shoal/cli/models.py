@@ -9,6 +9,7 @@ import typer
 
 from shoal.cli.console import print_table, reporting
 from shoal.cli.options import AsJson
+from shoal.cli.terminal import echo
 
 
 def models(
@@ -29,7 +30,7 @@ def models(
         known = [registry.resolve("models", each) for each in wanted]
     if as_json:
         listed = [_as_mapping(kind) for kind in known]
-        typer.echo(json.dumps(listed if name is None else listed[0], indent=2))
+        echo(json.dumps(listed if name is None else listed[0], indent=2))
     elif name is not None:
         _page(known[0])
     else:

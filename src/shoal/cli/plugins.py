@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import typer
-
 import shoal
 from shoal.cli.console import print_table
+from shoal.cli.terminal import echo, secho
 
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
@@ -46,10 +45,10 @@ def show_page(
         What is called in Python, if not the class itself.
     """
     sections = dict(_sections(inspect.getdoc(kind) or ""))
-    typer.secho(kind.name, bold=True)
-    typer.echo(f"\n{sections['']}")
+    secho(kind.name, bold=True)
+    echo(f"\n{sections['']}")
     if facts:
-        typer.echo()
+        echo()
         print_table(facts)
     if kind.parameters:
         _title("Parameters")
@@ -58,10 +57,10 @@ def show_page(
         _title("In a spec")
         print_table([(f"  {form}", *remarks) for form, *remarks in forms])
     _title("In Python")
-    typer.echo(f"  {_call(call or kind)}")
+    echo(f"  {_call(call or kind)}")
     if "References" in sections:
         _title("References")
-        typer.echo("\n".join(f"  {line}" for line in sections["References"].splitlines()))
+        echo("\n".join(f"  {line}" for line in sections["References"].splitlines()))
 
 
 def _call(kind: Any) -> str:
@@ -76,8 +75,8 @@ def _call(kind: Any) -> str:
 
 
 def _title(text: str) -> None:
-    typer.echo()
-    typer.secho(text, bold=True)
+    echo()
+    secho(text, bold=True)
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:

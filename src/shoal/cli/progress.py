@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from shoal.cli.terminal import visible
 from shoal.events import Counting, Event, Listener, SearchAdvanced, StepStarted
 
 
@@ -19,9 +20,9 @@ def progress() -> Iterator[Listener | None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     with Progress(
-        TextColumn("{task.description:<8}"),
+        TextColumn("{task.description:<8}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[found]}"),
+        TextColumn("{task.fields[found]}", markup=False),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
@@ -31,12 +32,12 @@ def progress() -> Iterator[Listener | None]:
             if isinstance(event, StepStarted):
                 for done in bar.task_ids:
                     bar.remove_task(done)
-                bar.add_task(event.step, total=None, found="")
+                bar.add_task(visible(event.step, keep=""), total=None, found="")
             elif isinstance(event, SearchAdvanced):
                 best = "" if event.best is None else f", best so far {event.best:.6g}"
                 found = f"{event.decided:,} of {event.nodes:,} nodes decided{best}"
                 bar.update(bar.task_ids[-1], total=event.nodes, completed=event.decided, found=found)
             elif isinstance(event, Counting):
-                bar.update(bar.task_ids[-1], total=None, found=f"counting {event.what}")
+                bar.update(bar.task_ids[-1], total=None, found=visible(f"counting {event.what}", keep=""))
 
         yield show

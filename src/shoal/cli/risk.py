@@ -12,6 +12,7 @@ from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.cli.progress import progress
 from shoal.cli.short_form import overridden
+from shoal.cli.terminal import echo
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -158,11 +159,11 @@ def risk(
             levels = _levels(release, manifest) if population else None
             found = compare_risk(data, release, starred=1.0 if starred else None, levels=levels, **given)
     if as_json:
-        typer.echo(json.dumps(found.to_mapping(), indent=2))
+        echo(json.dumps(found.to_mapping(), indent=2))
         return
     print_table(found.facts(), header=() if release is None else ("", "Before", "After"))
     for note in found.notes:
-        typer.echo(f"\n{note}")
+        echo(f"\n{note}")
 
 
 def _columns(

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from shoal.cli.console import print_table
+from shoal.cli.terminal import echo
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -18,7 +17,7 @@ def print_release(release: Release, files: Sequence[tuple[str, str]] = ()) -> No
     """Print what was chosen, what came of it, and which files were written."""
     choices = [(name, f"{level} of {height}", labels) for name, level, height, labels in release.choices()]
     print_table(choices, header=("Column", "Level", "Labels"))
-    typer.echo()
+    echo()
     print_table([*release.facts(), *files])
 
 

@@ -22,6 +22,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.progress import progress
 from shoal.cli.short_form import overridden
+from shoal.cli.terminal import echo, secho
 
 if TYPE_CHECKING:
     from shoal.measure.utility.assessment import UtilityAssessment
@@ -116,17 +117,17 @@ def utility(
                 listener=listener,
             )
     if as_json:
-        typer.echo(json.dumps(found.to_mapping(), indent=2))
+        echo(json.dumps(found.to_mapping(), indent=2))
     else:
         _show(found)
 
 
 def _show(found: UtilityAssessment) -> None:
-    typer.echo(found.summary())
+    echo(found.summary())
     for section in found.sections():
-        typer.echo()
-        typer.secho(section.title, bold=True)
+        echo()
+        secho(section.title, bold=True)
         print_table(section.rows, header=section.header)
     if found.notes:
-        typer.echo()
+        echo()
         print_table([("Note", note) for note in found.notes])

@@ -23,6 +23,11 @@ def unique(pairs):
     return dict(pairs)
 
 
+def shown(letter):
+    """Return a character, or an escape for one that a terminal could act on."""
+    return letter if " " <= letter <= "~" else letter.encode("unicode_escape").decode()
+
+
 def folded(name):
     """Return the name of a column without what readers may not tell apart: case, spaces, forms of letters."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name or "").casefold())
@@ -199,7 +204,7 @@ if __name__ == "__main__":
         with open(sys.argv[2], encoding="utf-8") as file:
             for name, holds, words in check(Path(sys.argv[1]), json.load(file, object_pairs_hook=unique)):
                 verdict = "NOT CHECKABLE by a recipient" if holds is None else "holds" if holds else "FAILS"
-                print(f"{name}: {verdict}, {words}".encode("ascii", "backslashreplace").decode())
+                print("".join(map(shown, f"{name}: {verdict}, {words}")))
                 failed = failed or holds is False
     except Exception as error:
         sys.exit(f"This cannot be checked: {error!r}\n{__doc__}")
