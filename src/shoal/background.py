@@ -63,7 +63,13 @@ class Background:
         """Return the question that the search was asked, or is asked by another spec of the same columns."""
         from shoal.search.problem import SearchProblem
 
-        return SearchProblem(self.coded, spec.searched, spec.quality, spec.suppression)
+        return SearchProblem(
+            self.coded,
+            spec.searched,
+            spec.quality,
+            spec.suppression,
+            starred=spec.suppressed == "star",
+        )
 
 
 def read_rows(source: Source, spec: Spec) -> pa.Table:

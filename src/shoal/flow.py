@@ -24,17 +24,19 @@ from shoal.events import Counting, Listener, SearchAdvanced, Steps
 from shoal.intake import open_populations, settle_columns
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
+from shoal.privacy.judge import passing
 from shoal.recode.verdict import Verdict
 from shoal.release import Release
 from shoal.search.best_first import BestFirst
 from shoal.search.blind_choice import require_all
-from shoal.search.infeasible import infeasible
+from shoal.search.infeasible import infeasible, infeasible_stars
 from shoal.search.nodes import Nodes
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
 from shoal.search.regions import Plan, search_counted
 from shoal.search.regions import explain as explain_search
 from shoal.search.result import SearchAlgorithm, SearchResult
 from shoal.search.serve import require_served
+from shoal.search.starred import settle_stars
 
 
 def anonymize(
@@ -164,6 +166,7 @@ def anonymize(
                 search_algorithm = BestFirst()
                 notes = (*notes, _note_on_size(whole, search_algorithm))
             processors = os.cpu_count() or 1
+            advanced = None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now))
             counted = search_counted(
                 seen,
                 ask,
@@ -171,12 +174,22 @@ def anonymize(
                 most_entries=place.most_entries,
                 all_nodes=all_nodes,
                 threads=min(threads or processors, processors),
-                listener=None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now)),
+                listener=advanced,
                 tell=lambda what: steps.tell(Counting(what)),
             )
             found, problem = counted.result, counted.problem
             if found.levels is None or found.score is None:
                 raise infeasible(problem)
+            if not all_nodes:
+                found = settle_stars(
+                    problem,
+                    found,
+                    search_algorithm,
+                    whole=counted.whole,
+                    threads=min(threads or processors, processors),
+                    listener=advanced,
+                )
+            assert found.levels is not None and found.score is not None, "stars leave a node or raise"
             # A blind search saw no attributes, and the models that are checked now need them.
             coded = counts.at(_bottom(problem.table)) if blind else problem.table
             told = (*_notes_on_hierarchies(coded), *_notes_on_models(spec, coded), *counted.plan.notes)
@@ -186,12 +199,17 @@ def anonymize(
                 if found.satisfying is None
                 else Nodes.of(spec, problem, found.satisfying, run.release_at)
             )
+            levels, score = found.levels, found.score
+            if nodes is not None and problem.starred:
+                if not nodes:
+                    raise infeasible_stars(problem, levels, proved=True)
+                levels, score = tuple(nodes.best.levels.values()), nodes.best.score
             del problem, counted, whole  # and with them the kernel's copy of the table
         # The last two steps, recode and audit, are the same for any node that is chosen later.
         release = run.release(
             spec,
-            found.levels,
-            found.score,
+            levels,
+            score,
             optimal=found.optimal and search_algorithm.exact,
             bound=found.bound,
             nodes=nodes,
@@ -212,7 +230,13 @@ def _asking(spec: Spec) -> Callable[[CodedTable], SearchProblem]:
     """Return what makes the question of a frequency set."""
 
     def ask(frequencies: CodedTable) -> SearchProblem:
-        return SearchProblem(frequencies, spec.searched, spec.quality, spec.suppression)
+        return SearchProblem(
+            frequencies,
+            spec.searched,
+            spec.quality,
+            spec.suppression,
+            starred=spec.suppressed == "star",
+        )
 
     return ask
 
@@ -292,16 +316,18 @@ class _Run:
         """Recode the table at a node, and audit what comes of it."""
         by_name = dict(zip(self.coded.names, levels, strict=True))
         with steps("recode"):
-            verdict = Verdict.of(self.coded, levels, spec.searched)
+            allowed = _suppressed_rows_allowed(self.coded.rows, spec)
+            star = allowed if spec.suppressed == "star" else None
+            verdict = Verdict.of(self.coded, levels, spec.searched, star=star)
             if spec.choose_by == "quasi-identifiers":
                 require_all(spec.privacy, verdict)
             suppressed = verdict.suppressed_rows
-            _check_suppressed(suppressed, self.coded.rows, spec)
+            _check_suppressed(suppressed, allowed)
             rows = self.profile.recode(
                 spec, verdict, target=target, seed=self.seed, keep_order=self.keep_order
             )
         with steps("audit"):
-            evidence = rows.audit(spec, by_name, suppressed if spec.suppressed == "star" else 0)
+            evidence = rows.audit(spec, by_name)
             expected = self.coded.rows - (suppressed if spec.suppressed == "remove" else 0)
             evidence.require(expected)
         source = self.engine.source
@@ -321,7 +347,7 @@ class _Run:
             explanation=self._explain(spec, levels, verdict.lost, score),
             shuffled=not self.keep_order,
             dialect=source.dialect,
-            notes=(*self.notes, *notes, *_note_on_weights(spec), *_note_on_stars(suppressed, spec)),
+            notes=(*self.notes, *notes, *_note_on_weights(spec), *_note_on_stars(verdict, spec)),
             source=source,
             steps=steps,
             background=Background(source, self.coded, tuple(levels), verdict.lost),
@@ -395,10 +421,13 @@ def _check_arguments(
         raise InputError(problems)
 
 
-def _check_suppressed(suppressed: int, rows: int, spec: Spec) -> None:
-    """Raise unless the rows that were suppressed in the end are as few as was asked for."""
+def _suppressed_rows_allowed(rows: int, spec: Spec) -> int:
     may = all(model.suppressible for model in spec.privacy)
-    allowed = suppressed_rows_allowed(spec.suppression, rows) if may else 0
+    return suppressed_rows_allowed(spec.suppression, rows) if may else 0
+
+
+def _check_suppressed(suppressed: int, allowed: int) -> None:
+    """Raise unless the rows that were suppressed in the end are as few as was asked for."""
     if suppressed > allowed:
         raise AuditError(
             "The release does not keep its suppression limit.\n"
@@ -449,15 +478,19 @@ def _note_on_weights(spec: Spec) -> tuple[str, ...]:
     return (f"Column weights do not count in {spec.quality.name}, which is no mean over columns.",)
 
 
-def _note_on_stars(suppressed: int, spec: Spec) -> tuple[str, ...]:
-    """Warn of starred rows that are fewer than a class: who is in no class must be among them."""
-    k = max(model.minimum_size for model in spec.privacy)
-    if spec.suppressed == "remove" or not 0 < suppressed < k:
+def _note_on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
+    """Say how many rows were starred only to make the starred rows pass as a class."""
+    if not verdict.starred or not verdict.suppressed_rows:
         return ()
-    are = "row is" if suppressed == 1 else "rows are"
+    failing = int(verdict.classes.sizes[~passing(spec.searched, verdict.classes)].sum())
+    more = verdict.suppressed_rows - failing
+    if not more:
+        return ()
+    are = "row is" if failing == 1 else "rows are"
     return (
-        f"{suppressed:,} {are} starred, fewer than {k:,}: whoever knows that a person fits no class finds "
-        "that person's other columns there. Removing suppressed rows avoids it.",
+        f"Starred rows are a class that anybody can see: {failing:,} {are} in classes that fail, and "
+        f"{more:,} more from the smallest other classes were starred for all of them to pass as one. With "
+        f"suppressed: remove these levels suppress {failing:,}.",
     )
 
 

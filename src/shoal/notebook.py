@@ -50,7 +50,7 @@ def audit_html(audit: Audit) -> str:
     """Show the findings of an audit."""
     verdict = "All claims hold" if audit.holds else "Not all claims hold"
     return framed(
-        heading(f"{verdict}: {audit.rows:,} rows, of which {audit.suppressed_rows:,} suppressed"),
+        heading(f"{verdict}: {audit.rows:,} rows, of which {audit.starred_rows:,} starred"),
         table(("Claim", "Verdict"), [(finding.claim, finding.verdict) for finding in audit.findings]),
     )
 

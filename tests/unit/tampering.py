@@ -21,16 +21,23 @@ PEOPLE = pa.table(
         "disease": ["flu", "cold", "gout", "flu", "flu", "cold", "gout"] + ["flu", "cold"] * 3,
     }
 )
+OLDER = pa.table(
+    {"name": ["p13", "p14"], "age": [71, 83], "sex": ["F", "F"], "disease": ["gout", "flu"]},
+    schema=PEOPLE.schema,
+)
 
 
 def spec(suppressed: str = "remove", **settings: Any) -> shoal.Spec:
-    """Return a spec by which classes have 4, 3 and 5 rows, and the oldest is suppressed."""
+    """Return a spec by which classes have 4, 3 and 5 rows, and the oldest is suppressed.
+
+    Starred rows are a class: with `OLDER` they are three.
+    """
     given: dict[str, Any] = {
         "quasi_identifiers": {"age": shoal.intervals(10), "sex": "suppress"},
         "sensitive": ["disease"],
         "identifiers": ["name"],
         "privacy": [shoal.KAnonymity(3), shoal.LDiversity("disease", 2)],
-        "suppression": 0.1,
+        "suppression": 0.2 if suppressed == "star" else 0.1,
         "suppressed": suppressed,
     }
     return shoal.Spec(**{**given, **settings})
@@ -39,7 +46,8 @@ def spec(suppressed: str = "remove", **settings: Any) -> shoal.Spec:
 def write(folder: Path, suppressed: str = "remove", name: str = "release.csv") -> Path:
     """Write the release with its evidence."""
     asked = spec(suppressed).adjust(levels={"age": 1, "sex": 0})
-    return shoal.anonymize(PEOPLE, asked, seed=1).write(folder / name)
+    people = pa.concat_tables([PEOPLE, OLDER]) if suppressed == "star" else PEOPLE
+    return shoal.anonymize(people, asked, seed=1).write(folder / name)
 
 
 def manifest_of(release: Path) -> dict[str, Any]:
@@ -95,7 +103,7 @@ def _consistent(release: Path) -> None:
     content = manifest_of(release)
     rows = [line.rsplit(",", 1)[0] for line in _lines(release)[1:]]
     starred = content["rows"]["suppressed"] if content["suppressed"] == "star" else 0
-    sizes = Counter(Counter(row for row in rows if row != "*,*").values())
+    sizes = Counter(Counter(rows).values())
     content["file"]["sha256"] = hashlib.sha256(release.read_bytes()).hexdigest()
     gone = content["rows"]["suppressed"] - starred
     content["rows"] |= {"in": len(rows) + gone, "out": len(rows)}
@@ -161,7 +169,7 @@ TAMPERINGS: dict[str, Callable[[Path], None]] = {
     "a claim added": _told(lambda m: m["claims"].append({**m["claims"][0], "claim": "k-anonymity 2"})),
     "class sizes": _told(lambda m: m["class_sizes"].update({"50": 1})),
     "a class size": _told(lambda m: m.update(class_sizes={"4": 3})),
-    "the number of classes": _told(lambda m: m.update(classes=4)),
+    "the number of classes": _told(lambda m: m.update(classes=5)),
     "rows out": _told(lambda m: m["rows"].update(out=100)),
     "rows in": _told(lambda m: m["rows"].update({"in": 100})),
     "rows suppressed": _told(lambda m: m["rows"].update(suppressed=0)),

@@ -100,21 +100,16 @@ def test_what_suppressed_rows_had_is_nowhere_in_the_release(tmp_path):
 
 
 def test_star_keeps_the_rows():
+    release = shoal.anonymize(pa.table(PEOPLE), spec_of(suppressed="star", suppression=0.6))
+    assert Counter(rows_of(release.table, "age", "zip")) == {("[50, 60)", "5370*"): 3, ("*", "*"): 4}
+    assert release.suppressed_rows == release.audit.starred_rows == 4
+    assert release.class_sizes == {3: 1, 4: 1}
+    assert "1 row is in classes that fail, and 3 more from the smallest other" in release.summary()
+
+
+def test_starred_rows_that_would_be_too_few_are_not_starred():
     release = shoal.anonymize(pa.table(PEOPLE), spec_of(suppressed="star"))
-    assert Counter(rows_of(release.table, "age", "zip")) == {
-        ("[30, 40)", "537**"): 3,
-        ("[50, 60)", "537**"): 3,
-        ("*", "*"): 1,
-    }
-    assert release.suppressed_rows == release.audit.suppressed_rows == 1
-    assert release.classes == 2
-
-
-@pytest.mark.parametrize(("suppressed", "warned"), [("star", True), ("remove", False)])
-def test_fewer_starred_rows_than_a_class_are_warned_of(suppressed, warned):
-    release = shoal.anonymize(pa.table(PEOPLE), spec_of(suppressed=suppressed))
-    assert release.suppressed_rows == 1
-    assert ("1 row is starred, fewer than 3" in release.summary()) is warned
+    assert (release.suppressed_rows, release.class_sizes) == (0, {7: 1})
 
 
 def test_whole_numbers_at_level_0_stay_whole_numbers():
@@ -172,7 +167,8 @@ def test_every_class_has_k_rows(rows, k, limit, suppressed, quality):
     classes = Counter(rows_of(release.table, "x", "y"))
     lost = len(rows) - sum(classes.values())
     if suppressed == "star" and release.levels != {"x": 3, "y": 1}:
-        lost = classes.pop(("*", "*"), 0)
+        lost = classes["*", "*"]
+        classes = +classes
     assert min(classes.values(), default=k) >= k
     assert lost == release.suppressed_rows <= limit * len(rows)
     assert release.class_sizes == Counter(classes.values())
@@ -449,7 +445,7 @@ def test_all_problems_with_columns_at_once():
 def test_a_release_that_breaks_its_claim_is_not_returned(monkeypatch):
     real = Verdict.of
     monkeypatch.setattr(
-        Verdict, "of", lambda coded, levels, models: real(coded, levels, [shoal.KAnonymity(1)])
+        Verdict, "of", lambda coded, levels, models, star: real(coded, levels, [shoal.KAnonymity(1)])
     )
     with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
         shoal.anonymize(pa.table(PEOPLE), spec_of())
@@ -468,7 +464,7 @@ def test_rows_that_were_to_be_suppressed_are_not_released(monkeypatch):
 
 def test_a_release_that_suppresses_more_than_it_may_is_not_returned(monkeypatch):
     real = Verdict.of
-    monkeypatch.setattr(Verdict, "of", lambda coded, levels, models: real(coded, (0, 0), models))
+    monkeypatch.setattr(Verdict, "of", lambda coded, levels, models, star: real(coded, (0, 0), models))
     with pytest.raises(
         shoal.AuditError, match=r"suppression limit\.\nMeasured: 7 rows suppressed, 1 allowed"
     ):

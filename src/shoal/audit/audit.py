@@ -2,9 +2,8 @@
 
 The audit reads the released values, and what a claim compares them with (`reference.py`): no codes, no
 result of the search. NULL is a value like any other (GROUP BY keeps it). Rows with `*` in every
-quasi-identifier are suppressed rows that were left in the file: they are absent, not a class. If there are
-more of them than the spec lets be suppressed, or than are known to be, they cannot all be that, and are a
-class like any other.
+quasi-identifier, whether they were suppressed or not, are a class like any other: whoever has the file sees
+them as one.
 """
 
 from __future__ import annotations
@@ -43,8 +42,6 @@ from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
 from shoal.read.source import InputFormat, check_file
 
-_ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
-
 
 def audit_release(
     release: str | Path | pa.Table,
@@ -59,7 +56,6 @@ def audit_release(
     levels: Mapping[str, int] | None = None,
     units: pa.Array | None = None,
     earlier: Audit | None = None,
-    starred_rows: int | None = None,
     extends: str | Path | None = None,
     keep_undeclared: bool = False,
     memory: str | None = None,
@@ -97,9 +93,6 @@ def audit_release(
         For a release that is a table: who each of its rows is about, where the release does not tell.
     earlier
         An audit of the same rows that knew the units: its findings stand where the file cannot show them.
-    starred_rows
-        How many rows were suppressed and left in, where that is known; if not given, the manifest's number.
-        If there are more rows like them, some are a class, and all that look alike are judged as one.
     extends
         The release that this one extends, where its manifest says so and it is not beside it.
     keep_undeclared
@@ -130,7 +123,6 @@ def audit_release(
     _check_given(evidence, spec, extends, keep_undeclared=keep_undeclared)
     if evidence is not None:
         levels = evidence.said.levels if levels is None else levels
-        starred_rows = evidence.starred_rows if starred_rows is None else starred_rows
     release, hidden = _with_units(release, units)
     dialect = _dialect(input_format, evidence, asked_for)
     with open_relation(release, dialect, name, memory=memory) as opened:
@@ -156,7 +148,7 @@ def audit_release(
             tables = add_references(relation, made, asked, own, references.populations, levels or {}, unit)
         except InputError as error:
             raise InputError([*error.problems, *_circumstances(evidence, release, asked_for, spec)]) from None
-        audit = _judged(relation, asked_for, asked, tables, earlier, evidence, starred_rows)
+        audit = _judged(relation, asked_for, asked, tables, earlier, evidence)
         compared = original_table(relation, own, tables, asked, evidence)
     if evidence is not None and not isinstance(release, pa.Table):
         audit = audit.extended(told(evidence, audit, asked_for, Path(release), given=spec is not None))
@@ -166,7 +158,6 @@ def audit_release(
             manifest=evidence.path,
             original=original,
             populations=populations,
-            starred_rows=0,
             memory=memory,
         )
         audit = audit.extended(
@@ -192,7 +183,6 @@ def audit_relation(
     levels: Mapping[str, int] | None = None,
     unit: str | None = None,
     earlier: Audit | None = None,
-    starred_rows: int | None = None,
 ) -> Audit:
     """Check a release where it is, such as in a database: see `placed.py`.
 
@@ -207,7 +197,7 @@ def audit_relation(
         The table that the release was made of.
     populations
         By key the populations that models compare with, their quasi-identifiers as dictionary arrays.
-    levels, earlier, starred_rows
+    levels, earlier
         As for `audit_release`.
     unit
         The column that says who a row is about, as SQL, where the release does not tell.
@@ -228,7 +218,7 @@ def audit_relation(
     wanted = {claim.model.population.key for claim in checked if claim.population and claim.model.population}
     compared = {key: table for key, table in (populations or {}).items() if key in wanted}
     tables = add_references(relation, spec, asked, original, compared, levels or {}, unit)
-    audit = _judged(relation, spec, asked, tables, earlier, None, starred_rows)
+    audit = _judged(relation, spec, asked, tables, earlier, None)
     return audit.extended(original_table(relation, original, tables, asked, None))
 
 
@@ -239,18 +229,16 @@ def _judged(
     tables: tuple[Tables, Tables],
     earlier: Audit | None,
     evidence: Evidence | None,
-    starred_rows: int | None,
 ) -> Audit:
     """Find what becomes of all claims on a release."""
-    classes = _classes(relation, spec, starred_rows)
+    classes = Classes.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
     findings = (
         *_privacy(classes, spec, asked, tables, earlier, evidence),
         _identifiers_removed(relation, spec),
         _columns_present(relation, spec),
         *_nulls_absent(relation, spec),
     )
-    suppressed = classes.starred if classes.suppressed else 0
-    return Audit(findings, classes.rows, suppressed, classes.starred, classes.sizes)
+    return Audit(findings, classes.rows, classes.starred, classes.sizes)
 
 
 def _evidence(
@@ -378,15 +366,6 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
             )
 
 
-def _classes(relation: Relation, spec: Spec, starred_rows: int | None) -> Classes:
-    """Group the rows, and settle whether those with `*` in every quasi-identifier are suppressed ones."""
-    classes = Classes.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
-    # Where a class that is missing tells something, nothing may be suppressed.
-    limit = spec.suppression if all(model.suppressible for model in spec.privacy) else 0.0
-    too_many = classes.starred > limit * classes.rows + _ROUNDING
-    return replace(classes, suppressed=not too_many and starred_rows in (None, classes.starred))
-
-
 def _privacy(
     classes: Classes,
     spec: Spec,
@@ -397,8 +376,8 @@ def _privacy(
 ) -> Iterator[Finding]:
     relation = classes.relation
     run, told = tables
-    shown = _kept(relation.shown, told.quasi_identifiers, classes)
-    plainly = _kept(relation.source, run.quasi_identifiers, classes), run
+    shown = _kept(relation.shown)
+    plainly = _kept(relation.source), run
     reads = any(c.checkable and not c.population and (c.column or c.unit) for c in asked)
     apart = reads and classes.apart
     counted: dict[str, tuple[str, Tables]] = {}
@@ -426,8 +405,8 @@ def _privacy(
             measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
         if claim.unit:
             measured += f", counted by {spec.unit!r}"
-        if classes.suppressed and classes.rows == classes.starred:
-            measured += " (nothing to check: no rows but suppressed ones)"
+        if not classes.rows:
+            measured += " (nothing to check: no rows)"
         yield Finding(
             model.describe(),
             failing == 0,
@@ -465,11 +444,9 @@ def _fate(spec: Spec) -> str:
     return "generalized" if spec.unit in spec.quasi_identifiers else "removed"
 
 
-def _kept(source: str, quasi_identifiers: Sequence[str], classes: Classes) -> str:
-    """Return the beginning of a query on the rows that are not suppressed; with NULL a row is not."""
-    starred = " AND ".join(f"{name}::VARCHAR = '*'" for name in quasi_identifiers)
-    where = starred if classes.suppressed else "false"
-    return f"WITH kept AS (\n  SELECT * FROM {source}\n  WHERE NOT coalesce({where}, false)\n)\n"
+def _kept(source: str) -> str:
+    """Return the beginning of a query on the released rows."""
+    return f"WITH kept AS (SELECT * FROM {source})\n"
 
 
 def _identifiers_removed(relation: Relation, spec: Spec) -> Finding:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from shoal.audit.relation import Relation
 from shoal.privacy.model import Tables
+from shoal.privacy.queries import all_stars
 
 _CLASSES, _CELLS = "shoal_classes", "shoal_cells"
 
@@ -31,9 +32,7 @@ class Classes:
     quasi_identifiers
         Its quasi-identifiers, as SQL.
     rows, starred
-        How many rows it has, and how many of them have `*` in every quasi-identifier.
-    suppressed
-        Whether these are suppressed rows, and not a class.
+        How many rows it has, and how many of them have `*` in every quasi-identifier, a class of theirs.
     """
 
     relation: Relation
@@ -41,7 +40,6 @@ class Classes:
     quasi_identifiers: Sequence[str]
     rows: int
     starred: int
-    suppressed: bool = False
 
     @classmethod
     def of(cls, relation: Relation, quasi_identifiers: Sequence[str]) -> Classes:
@@ -53,7 +51,7 @@ class Classes:
             f"  GROUP BY {', '.join(map(str, range(1, len(quasi_identifiers) + 1)))}) AS classes",
             _CLASSES,
         )
-        starred = _starred([f"q{place}" for place in range(1, len(quasi_identifiers) + 1)])
+        starred = all_stars([f"q{place}" for place in range(1, len(quasi_identifiers) + 1)])
         rows, stars = relation.ask(
             f"SELECT coalesce(sum(n), 0)::BIGINT, coalesce(sum(n) FILTER (WHERE {starred}), 0)::BIGINT "
             f"FROM {table}"
@@ -63,15 +61,11 @@ class Classes:
     @property
     def sizes(self) -> dict[int, int]:
         """For each size that occurs, the number of classes of that many rows."""
-        return dict(
-            self.relation.rows(
-                f"SELECT n, count(*) FROM {self.table} WHERE {self._kept} GROUP BY n ORDER BY n"
-            )
-        )
+        return dict(self.relation.rows(f"SELECT n, count(*) FROM {self.table} GROUP BY n ORDER BY n"))
 
     def sized(self, tables: Tables) -> tuple[str, Tables]:
         """Return the beginning of a query that looks at the sizes of classes alone, and its tables."""
-        numbers = f"SELECT class, n AS rows_of_class FROM {self.table} WHERE {self._kept}"
+        numbers = f"SELECT class, n AS rows_of_class FROM {self.table}"
         return f"WITH kept AS ({numbers})\n", replace(
             tables, quasi_identifiers=["class"], weight="rows_of_class"
         )
@@ -109,7 +103,7 @@ class Classes:
         """Return a query for the rows of all classes with a hash of their quasi-identifiers."""
         return (
             f"SELECT {columns}, hash({', '.join(self.quasi_identifiers)}) AS {number}\n"
-            f"FROM {self.relation.source} WHERE {self._kept_of(self.quasi_identifiers)}"
+            f"FROM {self.relation.source}"
         )
 
     def _unused(self, name: str) -> str:
@@ -117,14 +111,3 @@ class Classes:
         while f'"{name}"' in map(str.lower, self.relation.columns.values()):
             name += "_"
         return name
-
-    @property
-    def _kept(self) -> str:
-        return self._kept_of([f"q{place}" for place in range(1, len(self.quasi_identifiers) + 1)])
-
-    def _kept_of(self, labels: Sequence[str]) -> str:
-        return f"NOT coalesce({_starred(labels)}, false)" if self.suppressed and self.starred else "true"
-
-
-def _starred(labels: Sequence[str]) -> str:
-    return " AND ".join(f"{label}::VARCHAR = '*'" for label in labels)

@@ -60,11 +60,6 @@ class Evidence:
             raise _no_manifest(path, "It is not a JSON file") from None
 
     @property
-    def starred_rows(self) -> int:
-        """How many suppressed rows are said to be in the file."""
-        return self.said.rows.suppressed if self.said.suppressed == "star" else 0
-
-    @property
     def input_format(self) -> InputFormat:
         """How the file is said to be written."""
         dialect = self.said.dialect

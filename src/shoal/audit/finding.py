@@ -43,11 +43,9 @@ class Audit:
 
     findings: tuple[Finding, ...]
     rows: int
-    """Rows found, suppressed ones included."""
-    suppressed_rows: int
-    """Rows found with `*` in every quasi-identifier, if no more than may be suppressed."""
-    starred_rows: int = 0
-    """Rows found with `*` in every quasi-identifier, whether they count as suppressed or as a class."""
+    """Rows found, starred ones included."""
+    starred_rows: int
+    """Rows found with `*` in every quasi-identifier: a class like any other."""
     class_sizes: Mapping[int, int] = field(default_factory=dict)
     """For each size that occurs, the number of classes of that many rows."""
 
@@ -101,7 +99,7 @@ class Audit:
             "holds": self.holds,
             "fails": self.fails,
             "rows": self.rows,
-            "suppressed_rows": self.suppressed_rows,
+            "starred_rows": self.starred_rows,
             "class_sizes": {str(size): count for size, count in sorted(self.class_sizes.items())},
             "claims": [asdict(finding) for finding in self.findings],
         }
@@ -111,13 +109,14 @@ class Audit:
         return "\n".join([*(finding.render() for finding in self.findings), f"rows: {self.counted()}"])
 
     def counted(self) -> str:
-        """Say how many rows there are, and what became of those with `*` in every quasi-identifier."""
-        text = f"{self.rows:,}"
-        if self.suppressed_rows:
-            return f"{text}, of which {self.suppressed_rows:,} suppressed"
-        if self.starred_rows:
-            return f"{text}, of which {self.starred_rows:,} have * in every quasi-identifier and are a class"
-        return text
+        """Say how many rows there are, and how many of them have `*` in every quasi-identifier."""
+        if not self.starred_rows:
+            return f"{self.rows:,}"
+        have = "has" if self.starred_rows == 1 else "have"
+        return (
+            f"{self.rows:,}, of which {self.starred_rows:,} {have} * in every quasi-identifier, "
+            "checked as a class"
+        )
 
 
 def plain(measured: Any) -> Figure:

@@ -359,6 +359,7 @@ def add_references(
         taxonomies[name] = (relation.add(taxonomies_told[name][0], table, {}), table.num_columns)
     if problems:
         raise InputError(problems)
+    starred = spec.suppressed == "star" and all(model.suppressible for model in spec.privacy)
     run = Tables(
         kept="kept",
         quasi_identifiers=[relation.columns[qi] for qi in spec.quasi_identifiers],
@@ -367,6 +368,7 @@ def add_references(
         populations=people,
         taxonomies=taxonomies,
         unit=unit,
+        starred=starred,
     )
     told = Tables(
         kept="kept",
@@ -376,6 +378,7 @@ def add_references(
         populations=people_told,
         taxonomies=taxonomies_told,
         unit=unit if spec.unit is None or unit is None else relation.told_columns.get(spec.unit, unit),
+        starred=starred,
     )
     return run, told
 

@@ -31,7 +31,7 @@ shoal audit release.csv --public-key steward.pub.pem
 shoal audit release.csv --spec spec.yaml --original people.csv
 
 shoal audit from-another-tool.csv -k 5 --privacy 'l-diversity: {column: disease, l: 3}' --qi age --qi zip
---sensitive disease --keep-undeclared --suppression 0.05
+--sensitive disease --keep-undeclared
 """
 
 
@@ -119,14 +119,6 @@ def audit(
             rich_help_panel=_CLAIMS,
         ),
     ] = False,
-    suppression: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of rows that may have * in every quasi-identifier and be suppressed; if more have, "
-            "they are a class. [dim]\\[default: the spec's, or 0][/dim]",
-            rich_help_panel=_CLAIMS,
-        ),
-    ] = None,
     original: Annotated[
         Path | None,
         typer.Option(
@@ -216,10 +208,10 @@ def audit(
         # The short form is about claims of one's own, whatever a manifest beside the file says.
         if manifest is None and (asked is None or spec is not None) and beside.exists():
             manifest = beside
-        if manifest is not None and asked is None and (population or null_value or suppression is not None):
+        if manifest is not None and asked is None and (population or null_value):
             asked = Evidence.read(manifest).spec()
         if asked is not None:
-            asked = overridden(asked, input_format(None, None, None, null_value), suppression=suppression)
+            asked = overridden(asked, input_format(None, None, None, null_value))
         found = audit_release(
             release,
             asked,
@@ -244,13 +236,13 @@ def audit(
 
 
 def _rows(found: Audit) -> str:
-    """Say how many rows there are, what became of those with stars, and what is left unchecked."""
-    said = f"{found.rows:,} rows, of which {found.suppressed_rows:,} suppressed."
-    if found.starred_rows > found.suppressed_rows:
+    """Say how many rows there are, how many of them have stars only, and what is left unchecked."""
+    said = f"{found.rows:,} rows."
+    if found.starred_rows:
         stars = f"{found.starred_rows:,} rows have * in every quasi-identifier and are"
         if found.starred_rows == 1:
             stars = "1 row has * in every quasi-identifier and is"
-        said += f"\n{stars} judged as a class: more than are, or may be, suppressed (--suppression)."
+        said += f"\n{stars} checked as a class, since anybody who has the file sees one."
     if unchecked := sum(not finding.checkable for finding in found.findings):
         claims = "1 claim" if unchecked == 1 else f"{unchecked} claims"
         said += f"\n{claims} not checkable by a recipient of the file (--strict makes that a failure)."

@@ -103,7 +103,7 @@ class Rows(Protocol):
         """Return the different values of a quasi-identifier, NULL among them."""
         ...
 
-    def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
+    def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
         """Check them where they are, by the released values alone."""
         ...
 

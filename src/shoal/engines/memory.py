@@ -144,7 +144,7 @@ class MemoryRows:
         )
         return pa.concat_arrays([labels, pa.nulls(min(values.null_count, 1), labels.type)])
 
-    def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
+    def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
         return audit_release(
             self.released,
             spec,
@@ -152,7 +152,6 @@ class MemoryRows:
             populations=self.references.populations,
             levels=levels,
             units=self.units,
-            starred_rows=starred_rows,
         )
 
     def write(

@@ -178,7 +178,7 @@ def _extension(earlier: Earlier, found: Plan, newness: Newness, steps: Steps) ->
 
 
 def _audited(table: pa.Table, spec: Spec, references: References) -> Audit:
-    audit = audit_release(table, spec, original=references.original, starred_rows=0)
+    audit = audit_release(table, spec, original=references.original)
     return audit.require(table.num_rows)
 
 

@@ -134,7 +134,7 @@ class Extension:
         check_place(path, self.earlier)
 
     def _audit_of_rows(self, rows: pa.Table) -> Audit:
-        return audit_release(rows, self.spec, original=self.references.original, starred_rows=0)
+        return audit_release(rows, self.spec, original=self.references.original)
 
     def facts(self) -> list[tuple[str, str]]:
         """Tell everything that a reader wants to know, in words."""

@@ -17,13 +17,19 @@ def passing(models: Sequence[PrivacyModel], classes: Classes) -> NDArray[np.bool
 
     Where an average risk is asked for, the smallest classes fail, all of one size together, until it holds.
     """
+    pass_all = holding(models, classes)
+    average = min((model.average_risk for model in models), default=np.inf)
+    return pass_all & (classes.people >= _least_size(classes.people[pass_all & (classes.sizes > 0)], average))
+
+
+def holding(models: Sequence[PrivacyModel], classes: Classes) -> NDArray[np.bool_]:
+    """For each class, do all models hold by what is in it? An average is of no single class."""
     pass_all = np.ones(classes.count, dtype=bool)
     for model in models:
         values = len(classes.attribute(model.column).counts) if model.column else 1
         for place, part in classes.parts(values):
             pass_all[place] &= model.holds(part)
-    average = min((model.average_risk for model in models), default=np.inf)
-    return pass_all & (classes.people >= _least_size(classes.people[pass_all & (classes.sizes > 0)], average))
+    return pass_all
 
 
 def settled(models: Sequence[PrivacyModel], classes: Classes, kept: NDArray[np.bool_], limit: int) -> bool:

@@ -23,7 +23,7 @@ class Tables:
     Attributes
     ----------
     kept
-        The released rows without the suppressed ones.
+        The released rows.
     quasi_identifiers
         Its quasi-identifiers.
     columns
@@ -41,6 +41,8 @@ class Tables:
         query that does not name it is put to the rows themselves.
     number
         The column of `kept` that has the number of the class, never NULL, where classes have numbers.
+    starred
+        Whether rows with `*` in every quasi-identifier may be anybody's who is in no other class.
     """
 
     kept: str
@@ -52,6 +54,7 @@ class Tables:
     unit: str | None = None
     weight: str | None = None
     number: str | None = None
+    starred: bool = False
 
 
 @runtime_checkable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shoal.privacy.model import Tables
@@ -28,6 +29,17 @@ def text(value: str | None) -> str:
     ("'it''s'", 'NULL')
     """
     return "NULL" if value is None else "'" + value.replace("'", "''") + "'"
+
+
+def all_stars(labels: Sequence[str]) -> str:
+    """Return the condition that all labels are `*`; with NULL they are not.
+
+    Examples
+    --------
+    >>> all_stars(["q1", "q2"])
+    "q1::VARCHAR = '*' AND q2::VARCHAR = '*'"
+    """
+    return " AND ".join(f"{label}::VARCHAR = '*'" for label in labels)
 
 
 def counted(tables: Tables) -> str:
@@ -125,7 +137,8 @@ def with_shares(tables: Tables, column: str) -> str:
 def populations(tables: Tables, key: str) -> str:
     """Return a relation with one row per class: n released people, and the people of the population.
 
-    A class that only one of the two has is there too, with 0 of the other.
+    A class that only one of the two has is there too, with 0 of the other. Where rows are starred, people
+    whom no released class has may be any of those.
     """
     columns = ", ".join(tables.quasi_identifiers)
     # Any name may be taken by a quasi-identifier, so they get others.
@@ -133,9 +146,9 @@ def populations(tables: Tables, key: str) -> str:
     renamed = ", ".join(
         f"{column} AS {q}" for column, q in zip(tables.quasi_identifiers, places, strict=True)
     )
-    return (
+    classes = (
         "(\n"
-        "  SELECT sum(n)::BIGINT AS n, sum(people)::BIGINT AS people\n"
+        f"  SELECT {', '.join(places)}, sum(n)::BIGINT AS n, sum(people)::BIGINT AS people\n"
         "  FROM (\n"
         f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people\n"
         f"    FROM {tables.kept} GROUP BY {columns}\n"
@@ -144,5 +157,14 @@ def populations(tables: Tables, key: str) -> str:
         f"    FROM {tables.populations[key]} GROUP BY {columns}\n"
         "  ) AS both_tables\n"
         f"  GROUP BY {', '.join(places)}\n"
+        ")"
+    )
+    if not tables.starred:
+        return classes
+    return (
+        "(\n"
+        f"SELECT n, people + CASE WHEN {all_stars(places)}\n"
+        "  THEN sum(CASE WHEN n = 0 THEN people ELSE 0 END) OVER () ELSE 0 END AS people\n"
+        f"FROM {classes} AS compared\n"
         ")"
     )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal import _kernel
+from shoal.describe.hierarchy import ANYTHING
 from shoal.encode.column import CodedColumn, count
 from shoal.encode.table import CodedTable
 from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
+from shoal.recode.stars import star_classes
 
 IntArray = NDArray[np.int64]
 Numbers = NDArray[np.uint32]
@@ -34,7 +38,11 @@ class Verdict:
     numbers
         For each quasi-identifier, the number of each entry's label at its level.
     kept
-        For each class, whether it is released.
+        For each class, whether it is released with its labels.
+    starred
+        Whether the rows of the other classes are released too, with `*` for every label.
+    stars_pass
+        Whether these rows, which readers see as a class, pass all models.
     """
 
     coded: CodedTable
@@ -42,14 +50,43 @@ class Verdict:
     numbers: tuple[Numbers, ...]
     classes: Classes
     kept: NDArray[np.bool_]
+    starred: bool = False
+    stars_pass: bool = True
 
     @classmethod
-    def of(cls, coded: CodedTable, levels: Sequence[int], models: Sequence[PrivacyModel]) -> Verdict:
-        """Group the entries of a table at a node; a class is kept when all models hold."""
+    def of(
+        cls,
+        coded: CodedTable,
+        levels: Sequence[int],
+        models: Sequence[PrivacyModel],
+        *,
+        star: int | None = None,
+    ) -> Verdict:
+        """Group the entries of a table at a node; a class is kept when all models hold.
+
+        Parameters
+        ----------
+        star
+            The most rows that may be starred; None where suppressed rows are removed. If the starred rows
+            fail as a class, more are starred with them (`stars.py`).
+        """
         chosen = list(zip(coded.columns, levels, strict=True))
         numbers = tuple(_numbers(column, level, column.codes) for column, level in chosen)
         classes = _classes(coded, chosen, numbers)
-        return cls(coded, tuple(levels), numbers, classes, passing(models, classes))
+        verdict = cls(coded, tuple(levels), numbers, classes, passing(models, classes))
+        if star is None:
+            return verdict
+        kept, passes = verdict._star(models, star)
+        return replace(verdict, kept=kept, starred=True, stars_pass=passes)
+
+    def stars_pass_by(self, models: Sequence[PrivacyModel], *, limit: int) -> bool:
+        """Return whether the rows that are not kept pass as a class, with more of them up to a limit."""
+        return self._star(models, limit)[1]
+
+    def _star(self, models: Sequence[PrivacyModel], limit: int) -> tuple[NDArray[np.bool_], bool]:
+        return star_classes(
+            models, self.classes, self.kept, labels=self._labels, alike=self._alike, limit=limit
+        )
 
     @cached_property
     def entries_kept(self) -> NDArray[np.bool_]:
@@ -63,9 +100,24 @@ class Verdict:
     @property
     def class_sizes(self) -> dict[int, int]:
         """For each size that occurs, the number of released classes of that many rows."""
-        sizes = self.classes.sizes
-        found, counts = np.unique(sizes[self.kept & (sizes > 0)], return_counts=True)
+        sizes = self.seen.sizes
+        found, counts = np.unique(sizes[sizes > 0], return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
+
+    @cached_property
+    def seen(self) -> Classes:
+        """The classes as readers of the release see them: the starred rows are one of them.
+
+        A class without rows is none that they see.
+        """
+        kept = np.flatnonzero(self.entries_kept)
+        of_rows = self.classes.of_rows.astype(np.int64)
+        if not self.starred or len(kept) == len(of_rows):
+            return Classes(self.coded, of_rows[kept], self.classes.count, rows=kept)
+        starred = ~self.kept | self._alike
+        return Classes(
+            self.coded, np.where(starred[of_rows], self.classes.count, of_rows), self.classes.count + 1
+        )
 
     @cached_property
     def lost(self) -> tuple[IntArray, ...]:
@@ -79,11 +131,8 @@ class Verdict:
 
     def released_classes(self) -> tuple[tuple[Numbers, ...], IntArray]:
         """For each quasi-identifier, the number of the label of every released class; and their rows."""
-        entry = np.zeros(len(self.kept), dtype=np.int64)
-        # Of each class the entry that is written last stays: any one tells its labels.
-        entry[self.classes.of_rows] = np.arange(len(self.classes.of_rows))
         chosen = np.flatnonzero(self.kept & (self.classes.sizes > 0))
-        return tuple(number[entry[chosen]] for number in self.numbers), self.classes.sizes[chosen]
+        return tuple(label[chosen] for label in self._labels), self.classes.sizes[chosen]
 
     def suppressed_classes(self) -> tuple[Numbers, ...]:
         """For each quasi-identifier, the number of the label of every suppressed class."""
@@ -91,6 +140,28 @@ class Verdict:
         # One entry of each class tells its labels.
         _, first = np.unique(self.classes.of_rows[gone], return_index=True)
         return tuple(number[gone[first]] for number in self.numbers)
+
+    @cached_property
+    def _labels(self) -> tuple[Numbers, ...]:
+        """For each quasi-identifier, the number of the label of every class that has an entry."""
+        if not len(self.classes.of_rows):
+            return tuple(np.zeros(len(self.kept), dtype=np.uint32) for _ in self.numbers)
+        entry = np.zeros(len(self.kept), dtype=np.int64)
+        # Of each class the entry that is written last stays: any one tells its labels.
+        entry[self.classes.of_rows] = np.arange(len(self.classes.of_rows))
+        return tuple(number[entry] for number in self.numbers)
+
+    @cached_property
+    def _alike(self) -> NDArray[np.bool_]:
+        """For each class, whether its labels are all `*`, as those of starred rows are."""
+        alike = self.classes.sizes > 0
+        for column, level, label in zip(self.coded.columns, self.levels, self._labels, strict=True):
+            labels = column.labels[level]
+            if not pa.types.is_string(labels.type):
+                return np.zeros(len(alike), dtype=bool)
+            stars = pc.equal(labels, ANYTHING).fill_null(False)
+            alike &= stars.to_numpy(zero_copy_only=False)[label]
+        return alike
 
 
 def _numbers(column: CodedColumn, level: int, codes: Numbers) -> Numbers:

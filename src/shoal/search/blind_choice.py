@@ -38,19 +38,19 @@ def sizes_only(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
 
 
 def require_all(models: Sequence[PrivacyModel], verdict: Verdict) -> None:
-    """Raise unless every class that was kept for its size satisfies all models.
+    """Raise unless every class that readers see, starred rows included, satisfies all models.
 
     Raises
     ------
     InfeasibleError
         Names the models that fail and the bar to raise. It shows counts, no values.
     """
-    released = verdict.kept & (verdict.classes.sizes > 0)
+    released = verdict.seen.sizes > 0
     failing = {
         model.describe(): count
         for model in models
         if model.column is not None
-        and (count := int(np.count_nonzero(released & ~passing([model], verdict.classes))))
+        and (count := int(np.count_nonzero(released & ~passing([model], verdict.seen))))
     }
     if not failing:
         return

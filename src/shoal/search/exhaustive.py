@@ -53,7 +53,7 @@ class Exhaustive:
             classes = _classes(problem, of_all, count)
             kept = passing(problem.models, classes)
             if settled(problem.models, classes, kept, problem.limit):
-                node = _node(problem, levels, classes, kept)
+                node = as_node(problem, levels, classes, kept)
                 satisfying.append(levels)
                 value = problem.measure.score(node)
                 rank = problem.rank(node.levels, value)
@@ -90,8 +90,11 @@ def classes_of(problem: SearchProblem, levels: Sequence[int]) -> Classes:
 
 def node_of(problem: SearchProblem, levels: Sequence[int]) -> Node:
     """Group the rows of a table at a node, for scoring it."""
+    if problem.starred:
+        verdict = problem.verdict(levels)
+        return as_node(problem, levels, verdict.classes, verdict.kept)
     classes = classes_of(problem, levels)
-    return _node(problem, tuple(levels), classes, passing(problem.models, classes))
+    return as_node(problem, levels, classes, passing(problem.models, classes))
 
 
 def _groupings(
@@ -151,7 +154,8 @@ def _classes(problem: SearchProblem, of_all: IntArray, count: int) -> Classes:
     return Classes(table, of_all[: table.entries], count, of_population)
 
 
-def _node(problem: SearchProblem, levels: tuple[int, ...], classes: Classes, kept: NDArray[np.bool_]) -> Node:
+def as_node(problem: SearchProblem, levels: Sequence[int], classes: Classes, kept: NDArray[np.bool_]) -> Node:
+    """Return a node with its classes, of which those that are kept are released, for scoring it."""
     there = np.flatnonzero(classes.sizes)
     one_row = np.empty(classes.count, dtype=np.int64)
     one_row[classes.of_rows] = np.arange(len(classes.of_rows))
@@ -160,5 +164,10 @@ def _node(problem: SearchProblem, levels: tuple[int, ...], classes: Classes, kep
         *(column.maps[level][column.codes[one_row[there]]].tolist() for column, level in columns), strict=True
     )
     return Node(
-        problem.table, levels, list(labels), classes.sizes[there].tolist(), kept[there].tolist(), problem.k
+        problem.table,
+        tuple(levels),
+        list(labels),
+        classes.sizes[there].tolist(),
+        kept[there].tolist(),
+        problem.k,
     )

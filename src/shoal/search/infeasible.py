@@ -7,6 +7,7 @@ infeasible there is infeasible everywhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
@@ -16,8 +17,12 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing, settled
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
+from shoal.recode.verdict import Verdict
 from shoal.search.exhaustive import classes_of
 from shoal.search.problem import SearchProblem
+
+_MOST_STARRED = 100_000
+"""Rows up to which it is tried how many more must be starred."""
 
 
 def infeasible(problem: SearchProblem) -> InfeasibleError:
@@ -38,6 +43,36 @@ def infeasible(problem: SearchProblem) -> InfeasibleError:
     if held:
         lines.append(f"The spec holds {held} below the top level: raising that helps too.")
     return InfeasibleError("\n".join(lines))
+
+
+def infeasible_stars(problem: SearchProblem, levels: Sequence[int], *, proved: bool) -> InfeasibleError:
+    """Return the error where removing suppressed rows would do and starring them does not.
+
+    Parameters
+    ----------
+    levels
+        The best choice of levels where suppressed rows are removed.
+    proved
+        Whether all others were looked at.
+    """
+    claims = " and ".join(model.describe() for model in problem.models)
+    verdict = problem.verdict(levels)
+    starred = verdict.suppressed_rows
+    failing = [
+        model.describe() for model in problem.models if not verdict.stars_pass_by([model], limit=starred)
+    ]
+    needed = _starred_rows(problem, levels)
+    higher = ""
+    if needed is not None and needed < problem.table.rows:
+        higher = f"allow a suppression limit of {smallest_limit(needed, problem.table.rows)}, "
+    return InfeasibleError(
+        f"No release {'satisfies' if proved else 'was found that satisfies'} {claims} with a suppression "
+        f"limit of {problem.suppression:g} and starred rows.\n"
+        "Starred rows are a class that anybody can see. At the best levels "
+        f"{_count(starred, 'row')} would be starred and fail {' and '.join(failing) or 'together'}; starring "
+        f"more until they pass takes more than the {_count(problem.limit, 'row')} that may be suppressed.\n"
+        f"Remove suppressed rows (suppressed: remove), {higher}or require less."
+    )
 
 
 def _failing(problem: SearchProblem, top: Classes) -> str:
@@ -78,10 +113,12 @@ def _nearest(problem: SearchProblem, top: Classes) -> str:
     options = []
     if sizes:
         largest = largest_k(models, sizes, top, problem.limit)
-        if largest is not None:
+        if largest is not None and _stars_pass(problem, _with_k(models, sizes, largest)):
             options.append(f"k = {largest} with this limit")
-    suppressed = int(top.sizes[~passing(models, top)].sum())
-    if all(model.suppressible for model in models):
+    suppressed: int | None = int(top.sizes[~passing(models, top)].sum())
+    if problem.starred:
+        suppressed = _starred_rows(problem, _top(problem))
+    if suppressed is not None and all(model.suppressible for model in models):
         every = " (every row)" if suppressed == rows else ""
         what = f"k = {problem.k}" if len(models) == len(sizes) else "these requirements"
         options.append(f"a suppression limit of {smallest_limit(suppressed, rows)}{every} with {what}")
@@ -115,7 +152,7 @@ def largest_k(
     candidates = np.unique(classes.people[classes.sizes > 0]).tolist()
 
     def feasible(k: int) -> bool:
-        asked = [KAnonymity(k) if place in places else model for place, model in enumerate(models)]
+        asked = _with_k(models, places, k)
         return settled(asked, classes, passing(asked, classes), limit)
 
     low, high = 0, len(candidates)  # all below `low` are feasible, none from `high` on
@@ -140,6 +177,26 @@ def smallest_limit(suppressed: int, rows: int) -> str:
     """
     share = Context(prec=3, rounding=ROUND_CEILING).divide(Decimal(suppressed), Decimal(rows))
     return f"{share.normalize():f}"
+
+
+def _with_k(models: Sequence[PrivacyModel], places: Sequence[int], k: int) -> list[PrivacyModel]:
+    return [KAnonymity(k) if place in places else model for place, model in enumerate(models)]
+
+
+def _top(problem: SearchProblem) -> list[int]:
+    return [column.max_level for column in problem.table.columns]
+
+
+def _stars_pass(problem: SearchProblem, models: Sequence[PrivacyModel]) -> bool:
+    """Return whether the rows that would be starred at the top pass, or none are."""
+    return replace(problem, models=tuple(models)).verdict(_top(problem)).stars_pass
+
+
+def _starred_rows(problem: SearchProblem, levels: Sequence[int]) -> int | None:
+    """Return how many rows would be starred at a node if there were no limit, or a very high one."""
+    most = min(problem.table.rows, max(_MOST_STARRED, 10 * problem.limit))
+    verdict = Verdict.of(problem.table, levels, problem.models, star=most)
+    return verdict.suppressed_rows if verdict.stars_pass else None
 
 
 def _people(problem: SearchProblem) -> int:

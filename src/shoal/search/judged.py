@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.measure.height import Height
 from shoal.search.problem import SearchProblem, kernel_table
 from shoal.search.scored import scores
+from shoal.search.starred import star_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Judged:
     satisfies
         Whether the release of it would be allowed.
     suppressed_rows
-        Rows in classes that may not be released, also where these are more than the limit.
+        Rows in classes that may not be released, also where these are more than the limit; where they are
+        starred, also those that must be starred with them.
     scores
         By the measure of the problem; NaN where the node does not satisfy.
     """
@@ -79,10 +81,18 @@ def judge(problem: SearchProblem, nodes: Sequence[Sequence[int]]) -> Judged:
         satisfies = np.array([checker.check(step).satisfies for step in steps])
     if by_scores_alone:
         values = np.full(len(levels), np.nan)
-        values[satisfies] = scores(problem, levels[satisfies])
+        values[satisfies] = scores(replace(problem, starred=False), levels[satisfies])
+    rows = suppressed.astype(np.int64)
+    if problem.starred:
+        for place in np.flatnonzero(satisfies).tolist():
+            node = star_node(problem, tuple(levels[place].tolist()), int(rows[place]), values[place])
+            if node is None:
+                satisfies[place] = False
+            else:
+                rows[place], values[place] = node.suppressed_rows, node.score
     return Judged(
         levels=levels,
         satisfies=satisfies,
-        suppressed_rows=suppressed.astype(np.int64),
+        suppressed_rows=rows,
         scores=np.where(satisfies, values, np.nan),
     )

@@ -173,6 +173,11 @@ def _failing(problem: SearchProblem, suppressed: int) -> str:
     if not suppressed:
         # Then it is a class that only a population has.
         return "A class that nobody in the table is in fails, which suppressing cannot mend."
+    if problem.starred and suppressed <= problem.limit:
+        return (
+            f"Stars {_rows(suppressed)}, which fail as a class; starring more until they pass takes more "
+            f"than {problem.limit:,}, which are allowed."
+        )
     if not problem.limit:
         return f"{_rows(suppressed)} would have to be suppressed, and none may be."
     return f"Suppresses {_rows(suppressed)}, {problem.limit:,} allowed."

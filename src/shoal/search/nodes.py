@@ -23,6 +23,7 @@ from shoal.measure.height import Height
 from shoal.measure.measure import Measure
 from shoal.search.problem import SearchProblem
 from shoal.search.scored import scores
+from shoal.search.starred import star_node
 
 if TYPE_CHECKING:
     from shoal.describe.spec import LevelBounds, Spec
@@ -115,6 +116,7 @@ class Nodes(Sequence[RankedNode]):
             for column in problem.table.columns
         )
         asked = replace(problem, table=replace(problem.table, columns=weighted), measure=spec.quality)
+        stars, asked = asked, replace(asked, starred=False)
         if spec.quality.costs(asked.table, asked.k) is None:
             by, known = replace(asked, measure=Height()), scores(asked, levels)
         else:
@@ -131,6 +133,18 @@ class Nodes(Sequence[RankedNode]):
             )
         if known is not None:
             values = known
+        if stars.starred:
+            satisfy = np.ones(len(levels), dtype=bool)
+            for place in np.flatnonzero(suppressed).tolist():
+                node = star_node(
+                    stars, tuple(levels[place].tolist()), int(suppressed[place]), float(values[place])
+                )
+                if node is None:
+                    satisfy[place] = False
+                else:
+                    suppressed[place], values[place] = node.suppressed_rows, node.score
+            levels, left = levels[satisfy], left[satisfy]
+            suppressed, values = suppressed[satisfy], values[satisfy]
         order = problem.order(levels, values)
         return cls(
             spec=spec,

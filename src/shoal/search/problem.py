@@ -16,6 +16,7 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, Measure, canonical, canonical_all
 from shoal.privacy.model import PrivacyModel
+from shoal.recode.verdict import Verdict
 from shoal.search.contents import Asked
 from shoal.search.lattice import Lattice
 
@@ -28,7 +29,9 @@ class SearchProblem:
     """One question to a search algorithm.
 
     `suppression` is the share of rows that may be suppressed; `limit` the same as a number of rows.
-    `merge_levels` takes levels for one that differ on none of the values at hand.
+    `merge_levels` takes levels for one that differ on none of the values at hand. With `starred` suppressed
+    rows stay in the release with `*` in every quasi-identifier, and are a class that must pass too.
+    Algorithms search as if they were removed, which asks for less; `starred.py` goes on from there.
     """
 
     table: CodedTable
@@ -36,6 +39,7 @@ class SearchProblem:
     measure: Measure
     suppression: float = 0.0
     merge_levels: bool = True
+    starred: bool = False
 
     @property
     def limit(self) -> int:
@@ -56,6 +60,10 @@ class SearchProblem:
     def declared(self) -> SearchProblem:
         """The same problem on the lattice as it was declared, levels that change nothing included."""
         return replace(self, merge_levels=False)
+
+    def verdict(self, levels: Sequence[int]) -> Verdict:
+        """Group the rows at a node, and judge its classes by the definitions of the models."""
+        return Verdict.of(self.table, levels, self.models, star=self.limit if self.starred else None)
 
     def rank(self, levels: Sequence[int], score: float) -> Rank:
         """Return what nodes are ordered by: score, lattice level, mean relative level, level vector."""

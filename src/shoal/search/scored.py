@@ -26,6 +26,8 @@ def search(
 ) -> SearchResult:
     """Search by any measure: by the algorithm itself where it can, by its satisfying nodes otherwise.
 
+    Suppressed rows are taken for removed; `starred.py` goes on where they are starred.
+
     Raises
     ------
     InputError
@@ -39,6 +41,7 @@ def search(
             f"The algorithm '{algorithm.name}' does not find all nodes to score.\n"
             "Take one that does, such as box."
         )
+    problem = replace(problem, starred=False)
     found = algorithm.search(
         replace(problem, measure=Height()), all_nodes=True, threads=threads, listener=listener
     )

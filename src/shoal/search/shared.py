@@ -77,6 +77,7 @@ def share(problems: Sequence[SearchProblem]) -> list[SharedProblem]:
             problem.measure,
             problem.suppression,
             problem.merge_levels,
+            problem.starred,
             counted=counted,
             grounds=grounds,
         )

@@ -167,7 +167,8 @@ def survey(problem: SearchProblem, chosen: Sequence[int] | None = None) -> Surve
         lowest = set(map(tuple, border(satisfying).tolist()))
         nodes = [replace(node, lowest=node.levels in lowest) for node in nodes]
         return _survey(problem, "all", nodes, _layers(problem, satisfying))
-    if size <= MOST_SEARCHED:
+    # Whether starred rows pass, every node must be asked by itself.
+    if size <= MOST_SEARCHED and not problem.starred:
         return _border(problem, picked)
     beside = [] if picked is None else [picked, *_beside(problem, picked)]
     return _survey(problem, "around", _looked_at(problem, beside, picked), ())

@@ -18,6 +18,7 @@ from shoal.search.box import Box
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
+from shoal.search.starred import settle_stars
 from shoal.tradeoff.candidates import Candidate, candidates
 from shoal.tradeoff.comparison import Comparison, Point, Risk
 from shoal.tradeoff.figures import figures
@@ -153,7 +154,10 @@ class _Search:
                     threads=self._threads,
                     listener=self._listener,
                 )
-            except InputError as error:
+                found = settle_stars(
+                    problem, found, algorithm, threads=self._threads, listener=self._listener
+                )
+            except (InputError, InfeasibleError) as error:
                 # Such as a budget that was too small: the others may do better.
                 return replace(point, problem=_in_one_line(error.render()))
             if found.levels is None or found.score is None:

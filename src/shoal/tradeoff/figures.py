@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 
 from shoal.encode.column import count
 from shoal.measure.loss import Loss
-from shoal.privacy.judge import passing
-from shoal.search.exhaustive import classes_of
 from shoal.search.problem import SearchProblem
 
 
@@ -19,8 +17,8 @@ class Figures:
     Attributes
     ----------
     suppressed_rows, classes, smallest_class
-        Rows that are left out, released classes, and the rows (or people, where these are counted) of the
-        smallest of them; 0 where nothing is released.
+        Rows that are suppressed, released classes (starred rows are one), and the rows (or people, where
+        these are counted) of the smallest of them; 0 where nothing is released.
     highest_risk
         The chance to re-identify whoever is in the smallest class: 1 / its size. 0 where nothing is released.
     average_risk
@@ -38,7 +36,7 @@ class Figures:
 
 
 def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
-    """Count the classes of a node, without those that may not be released.
+    """Count the classes that a reader of the release at a node would see.
 
     Examples
     --------
@@ -53,10 +51,9 @@ def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
     (0.5, 0.4)
     """
     table = problem.table
-    classes = classes_of(problem, levels)
-    released = passing(problem.models, classes)
-    left_out = ~released[classes.of_rows]
-    people = classes.people[released & (classes.sizes > 0)]
+    verdict = problem.verdict(levels)
+    left_out = ~verdict.entries_kept
+    people = verdict.seen.people[verdict.seen.sizes > 0]
     lost = [
         count(
             column.maps[level][column.codes[left_out]],
@@ -70,7 +67,7 @@ def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
     assert parts is not None, "loss is a sum over columns"
     smallest = int(people.min()) if len(people) else 0
     return Figures(
-        suppressed_rows=int(classes.sizes[~released].sum()),
+        suppressed_rows=verdict.suppressed_rows,
         classes=len(people),
         smallest_class=smallest,
         highest_risk=1 / smallest if smallest else 0.0,

@@ -80,6 +80,7 @@ class Group:
                     candidate.spec.searched,
                     candidate.spec.quality,
                     candidate.spec.suppression,
+                    starred=candidate.spec.suppressed == "star",
                 )
                 for candidate in self.candidates
             ]

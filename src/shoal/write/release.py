@@ -163,7 +163,6 @@ def write_release(
                 populations=references.populations,
                 levels=release.levels,
                 earlier=release.audit,
-                starred_rows=release.suppressed_rows if release.spec.suppressed == "star" else 0,
             ).require(release.table.num_rows)
         written = None if checker is None else dialect
         evidence = manifest(release, audit, data, name=path.name, dialect=written)

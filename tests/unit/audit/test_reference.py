@@ -180,14 +180,20 @@ def test_labels_that_depend_on_other_values(written: Any) -> None:
     assert not audit_release(written(release), spec, levels={"zip": 2}).holds
 
 
-def test_starred_rows_where_nothing_may_be_suppressed() -> None:
+def test_starred_rows_are_people_of_no_class() -> None:
     release = pa.table({"age": [*AGES, "*"], "disease": [*DISEASES, "flu"]})
     town = pa.table({"age": [31] * 8 + [51] * 8})
     settings = {"suppression": 0.5, "suppressed": "star"}
-    fine = audit_release(release, spec_of(DeltaPresence(town, 0, 0.5), **settings), levels={"age": 1})
-    assert (fine.holds, fine.suppressed_rows) == (True, 1)
+    # Nothing is suppressed under delta-presence: a class that nobody of the town is in cannot be released.
+    audit = audit_release(release, spec_of(DeltaPresence(town, 0, 0.5), **settings), levels={"age": 1})
+    assert (audit.holds, audit.starred_rows) == (False, 1)
     audit = audit_release(release, spec_of(DeltaPresence(town, 0.1, 0.5), **settings), levels={"age": 1})
-    assert (audit.holds, audit.suppressed_rows) == (False, 0)
+    assert not audit.holds
+    # Nobody of the town is in another class, and whoever has no class may be any of the starred rows.
+    for members, holds in ((4, False), (5, True)):
+        everybody = pa.concat_tables([town, pa.table({"age": [71] * members})])
+        audit = audit_release(release, spec_of(KMap(5, everybody), **settings), levels={"age": 1})
+        assert audit.holds is holds
 
 
 UNITS = pa.array(["a", "a", "b", "c", "d", "e", "f", "f"])

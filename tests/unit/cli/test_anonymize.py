@@ -255,7 +255,9 @@ def test_failed_audit_exits_with_4(folder, shoal, monkeypatch):
     from shoal.recode.verdict import Verdict
 
     real = Verdict.of
-    monkeypatch.setattr(Verdict, "of", lambda coded, levels, models: real(coded, [0, 0, 0], [KAnonymity(1)]))
+    monkeypatch.setattr(
+        Verdict, "of", lambda coded, levels, models, star: real(coded, [0, 0, 0], [KAnonymity(1)])
+    )
     ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv")
     assert (ran.code, ran.out) == (4, "")
     assert "does not keep its claim 'k-anonymity 5'" in ran.err

@@ -65,13 +65,16 @@ def test_it_passes(tmp_path: Path, name: str, suppressed: str) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.said["k-anonymity 3"] == "holds, smallest class 3"
     assert ran.said["distinct 2-diversity of disease"] == "holds, fewest values 2"
-    assert ran.said["class sizes as in the manifest"] == "holds, 3 classes"
+    classes = 4 if suppressed == "star" else 3
+    assert ran.said["class sizes as in the manifest"] == f"holds, {classes} classes"
     assert all(verdict.startswith("holds, ") for verdict in ran.said.values())
 
 
 @pytest.mark.parametrize("suppressed", ["remove", "star"])
 @pytest.mark.parametrize("tampering", TAMPERINGS)
 def test_it_says_no(tmp_path: Path, tampering: str, suppressed: str) -> None:
+    if tampering == "rows suppressed" and suppressed == "star":
+        pytest.skip("rows may have * as their label too: a starred class is checked whatever it is")
     TAMPERINGS[tampering](release := write(tmp_path, suppressed))
     ran = check(release)
     assert ran.code == 1

@@ -79,9 +79,9 @@ class DatabaseRows:
             pa.concat_arrays([texts, pa.array([ANYTHING] * bool(verdict.suppressed_rows), pa.string())])
         )
 
-    def audit(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit:
-        earlier = self._earlier(spec, levels, starred_rows)
-        return self._audit(self.stored, self.target, spec, levels, starred_rows, earlier)
+    def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
+        earlier = self._earlier(spec, levels)
+        return self._audit(self.stored, self.target, spec, levels, earlier)
 
     def write(
         self,
@@ -104,20 +104,19 @@ class DatabaseRows:
                 query = f"SELECT {named} FROM {self.stored.relation}"
                 stored = database.store(query, columns, target, shuffle=False)
             with stage("audit"):
-                starred = release.suppressed_rows if release.spec.suppressed == "star" else 0
-                audit = self._audit(stored, target, release.spec, release.levels, starred, release.audit)
+                audit = self._audit(stored, target, release.spec, release.levels, release.audit)
                 audit.require(self.count)
         return write_placed(
             release, stored, target, audit, sign=sign, report=report, stage=stage, manifest_at=manifest
         )
 
-    def _earlier(self, spec: Spec, levels: Mapping[str, int], starred_rows: int) -> Audit | None:
+    def _earlier(self, spec: Spec, levels: Mapping[str, int]) -> Audit | None:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
         if spec.unit is None or _tells_people(spec) or not any(claim.unit for claim in claims(spec)):
             return None
         columns = {name: f"r{place}" for place, name in enumerate(self.recoding.columns)}
         query = f"({self.recoding.with_units(spec.unit)}) AS shoal_rows"
-        return self._asked(query, columns, None, spec, levels, starred_rows, None, unit="unit")
+        return self._asked(query, columns, None, spec, levels, None, unit="unit")
 
     def _audit(
         self,
@@ -125,13 +124,10 @@ class DatabaseRows:
         target: Target | None,
         spec: Spec,
         levels: Mapping[str, int],
-        starred_rows: int,
         earlier: Audit | None,
     ) -> Audit:
         columns = {name: _quoted(name) for name in self.recoding.columns}
-        return self._asked(
-            stored.relation, columns, target, spec, levels, starred_rows, earlier, stored=stored
-        )
+        return self._asked(stored.relation, columns, target, spec, levels, earlier, stored=stored)
 
     def _asked(
         self,
@@ -140,7 +136,6 @@ class DatabaseRows:
         target: Target | None,
         spec: Spec,
         levels: Mapping[str, int],
-        starred_rows: int,
         earlier: Audit | None,
         unit: str | None = None,
         stored: Stored | None = None,
@@ -168,7 +163,6 @@ class DatabaseRows:
                 levels=levels,
                 unit=unit,
                 earlier=earlier,
-                starred_rows=starred_rows,
             )
 
 

@@ -46,11 +46,14 @@ class Counted:
     ----------
     problem
         The problem whose table holds the entries that the chosen node is rolled up from.
+    whole
+        Whether all nodes that may satisfy can be rolled up from them.
     """
 
     result: SearchResult
     problem: SearchProblem
     plan: Plan
+    whole: bool = True
 
 
 def search_counted(
@@ -312,7 +315,7 @@ class _Regions:
         plan = replace(
             plan, steps=(*plan.steps, *self.steps), notes=notes, counts={**plan.counts, **self.counted}
         )
-        return Counted(result, self.problem, plan)
+        return Counted(result, self.problem, plan, whole=False)
 
     def _bound(self) -> float | None:
         assert self.best is not None and self.best.score is not None
