@@ -57,8 +57,9 @@ def settle_columns(
 ) -> tuple[Spec, tuple[str, ...]]:
     """Return the spec with a role for every column that will be released, and what to note about it."""
     named = [*spec.roles, *spec.withheld[len(spec.identifiers) :]]
-    missing = [name for name in named if name not in source.columns]
-    undeclared = [name for name in source.columns if name not in named]
+    there, known = set(source.columns), set(named)
+    missing = [name for name in named if name not in there]
+    undeclared = [name for name in source.columns if name not in known]
     if source.doubtful and len(missing) == len(named):
         # The first line of a file without a header is somebody's row: it is not shown.
         raise InputError(

@@ -34,6 +34,8 @@ _LONGEST_FIRST_ROW = 1 << 22  # characters: some hundred thousand names
 _LONGEST_LINE_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 20
 _LARGEST_BLOCK_BYTES = (1 << 31) - 1
+_LARGE_BYTES = 256 << 20
+_MOST_PACKED = 200
 _SMALL_FILE_BYTES = 8 << 20
 _GZIP = b"\x1f\x8b"
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -151,11 +153,19 @@ class Delimited:
     def _count_quotes(self) -> int:
         """Count the quotes of the file, and refuse a line that does not end: it would fill the memory."""
         quote = self.quote.encode()
-        quotes = lines = length = 0
+        quotes = lines = length = size = 0
+        packed = self.path.stat().st_size
         try:
             with _open(self.path) as file:
                 for block in _blocks(file):
                     quotes += block.count(quote)
+                    size += len(block)
+                    if size > _LARGE_BYTES and size > _MOST_PACKED * packed:
+                        raise InputError(
+                            f"File {self.path.name!r} unpacks to more than {_MOST_PACKED} times its size.\n"
+                            f"Found: {packed / 1e6:,.1f} MB, and more than {size / 1e6:,.0f} MB unpacked.\n"
+                            "Unpack it first, if it is what you expect."
+                        )
                     if b"\n" in block or b"\r" in block:
                         lines += 1
                         length = 0

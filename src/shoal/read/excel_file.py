@@ -41,6 +41,11 @@ _BROKEN = (
 )
 """What openpyxl raises on files that are damaged here and there."""
 _FIRST_ROWS = 200
+_LARGEST = 2 << 30
+"""Bytes of XML that a workbook may have; a full sheet of a million rows and twenty columns has fewer."""
+_LARGE = 32 << 20
+_MOST_PACKED = 100
+"""Above this ratio a workbook is made to fill memory: those of people's tables are packed about tenfold."""
 _MIDNIGHT = datetime.time()
 _KINDS: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -64,6 +69,7 @@ class ExcelFile:
         check_content(path, b"PK\x03\x04")
         self.name = path.name
         self._path = path
+        self._check_size()
         self._sheet = input_format.sheet
         self._null_values = frozenset(input_format.null_values or ())
         self._header = input_format.header
@@ -109,6 +115,21 @@ class ExcelFile:
 
     def restore(self, table: pa.Table) -> pa.Table:
         return table
+
+    def _check_size(self) -> None:
+        """Refuse a workbook that unpacks to more than memory holds; its parts say how large they are."""
+        try:
+            with zipfile.ZipFile(self._path) as parts:
+                size = sum(part.file_size for part in parts.infolist())
+        except _BROKEN:
+            raise self._damaged() from None
+        packed = self._path.stat().st_size
+        if size > _LARGEST or (size > _LARGE and size > _MOST_PACKED * packed):
+            raise InputError(
+                f"File {self.name!r} is too large for an Excel workbook.\n"
+                f"It unpacks from {packed / 1e6:,.1f} MB to {size / 1e6:,.0f} MB.\n"
+                "Save its table as .csv or .parquet, which are read within --memory."
+            )
 
     def _check_texts(self, first: Sequence[Any]) -> None:
         """Refuse a header with numbers or dates. It may be somebody's row, so it is not shown."""

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.audit.relation import Relation, open_relation
+from shoal.errors import InputError
 from shoal.read.source import InputFormat, open_source
 
 SEED = 1
@@ -25,6 +26,8 @@ _SAMPLED_CELLS = 50_000_000
 _LARGEST_SAMPLE = 1_000_000
 _LOADED = "loaded"
 _PARQUET = (".parquet", ".pq")
+
+_MOST_COLUMNS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,13 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
     (3, (2,))
     """
     source = open_source(data, input_format)
+    if len(source.columns) > _MOST_COLUMNS:
+        raise InputError(
+            f"{source.name!r} has too many columns for a proposal, which measures each of them.\n"
+            f"Columns: {len(source.columns):,}; at most {_MOST_COLUMNS:,}.\n"
+            "Give a table with the columns that are to be released, or write the spec by hand: "
+            "--drop-undeclared drops what it does not name."
+        )
     by_itself = isinstance(data, str | os.PathLike) and (
         source.dialect is not None
         or (

@@ -1,0 +1,43 @@
+"""The attacker sends a small file that fills the memory of whoever opens it: packed zeros, repeated cells."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+
+import pytest
+
+from shoal.errors import InputError
+from shoal.read import delimited as text_files
+from shoal.read import open_source
+
+
+def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unopened(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/worksheets/sheet1.xml", b"<c/>" * (10 << 20))
+    assert path.stat().st_size < 200_000
+    with pytest.raises(InputError, match="is too large for an Excel workbook"):
+        open_source(path)
+
+
+def test_twenty_thousand_columns_are_refused_or_done_at_once(tmp_path, shoal, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [f"c{place}" for place in range(20_000)]
+    rows = [",".join(str((place * row) % 7) for place in range(20_000)) for row in range(1, 5)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows, *rows]) + "\n", encoding="utf-8")
+    ran = shoal("init", "wide.csv")
+    assert ran.code == 2
+    assert "too many columns" in ran.err
+    assert (
+        shoal("anonymize", "wide.csv", "--qi", "c3", "-k", 2, "--drop-undeclared", "-o", "out.csv").code == 0
+    )
+
+
+def test_a_packed_text_that_grows_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "_LARGE_BYTES", 1 << 20)
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"age,sex\n" + b"31,F\n" * 2_000_000))
+    with pytest.raises(InputError, match="unpacks to more than 200 times its size"):
+        open_source(path).read(["age"], coded=["age"])
