@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         AuditError,
         InfeasibleError,
         InputError,
+        LinkableError,
         MissingFileError,
         OutputError,
         ShoalError,
@@ -117,6 +118,7 @@ __all__ = [
     "KMap",
     "LDiversity",
     "LabelEncoder",
+    "LinkableError",
     "Loss",
     "MissingFileError",
     "MonotoneDiscernability",
@@ -231,6 +233,7 @@ _HOMES = {
     "MissingFileError": "shoal.errors",
     "OutputError": "shoal.errors",
     "InfeasibleError": "shoal.errors",
+    "LinkableError": "shoal.errors",
     "AuditError": "shoal.errors",
 }
 

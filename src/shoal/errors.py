@@ -49,6 +49,10 @@ class MissingFileError(InputError, FileNotFoundError):
     """A file that was named does not exist or cannot be opened."""
 
 
+class LinkableError(InputError):
+    """Columns that would be released as they are single people out, and the spec does not accept that."""
+
+
 class OutputError(ShoalError, OSError):
     """The release cannot be written where it should go."""
 

@@ -107,6 +107,9 @@ def anonymize(
     ------
     InputError
         With everything that is wrong about the data, the spec or a parameter.
+    LinkableError
+        Columns that are released as they are single people out, and the spec does not accept that; an
+        InputError too.
     InfeasibleError
         No release satisfies the spec; the message names the nearest that can be satisfied.
 
@@ -330,6 +333,8 @@ class _Run:
             evidence = rows.audit(spec, by_name)
             expected = self.coded.rows - (suppressed if spec.suppressed == "remove" else 0)
             evidence.require(expected)
+            if evidence.linkable is not None:
+                evidence.linkable.require()
         source = self.engine.source
         return Release(
             released=rows,
@@ -347,7 +352,13 @@ class _Run:
             explanation=self._explain(spec, levels, verdict.lost, score),
             shuffled=not self.keep_order,
             dialect=source.dialect,
-            notes=(*self.notes, *notes, *_note_on_weights(spec), *_note_on_stars(verdict, spec)),
+            notes=(
+                *(() if evidence.linkable is None else evidence.linkable.notes()),
+                *self.notes,
+                *notes,
+                *_note_on_weights(spec),
+                *_note_on_stars(verdict, spec),
+            ),
             source=source,
             steps=steps,
             background=Background(source, self.coded, tuple(levels), verdict.lost),

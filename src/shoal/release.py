@@ -314,7 +314,9 @@ class Release:
         """Tell everything else that a reader of the release wants to know, in words."""
         share, rows = self.suppressed_rows / self.rows, "row" if self.suppressed_rows == 1 else "rows"
         sizes = f" of {min(self.class_sizes):,} to {max(self.class_sizes):,} rows" if self.class_sizes else ""
+        linkable = self.audit.linkable
         facts = [
+            *(() if linkable is None else (("Linkable", linkable.words()),)),
             ("Rows", f"{self.rows:,} in, {self.released.count:,} out"),
             ("Suppressed", f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"),
             ("Classes", f"{self.classes:,}{sizes}"),
@@ -370,6 +372,7 @@ class Release:
             "satisfying_nodes": None if self.satisfying_nodes is None else len(self.satisfying_nodes),
             "nodes": self.nodes.to_mapping(),
             "seconds": self.seconds,
+            "linkable": None if self.audit.linkable is None else self.audit.linkable.to_mapping(),
             "optimal": self.optimal,
             "bound": self.score if self.optimal else self.bound,
             "gap": self.gap,

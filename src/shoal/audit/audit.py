@@ -20,6 +20,7 @@ from shoal.audit.difference import told_difference
 from shoal.audit.evidence import Evidence, manifest_path
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
+from shoal.audit.linkable import measure
 from shoal.audit.original import original_table
 from shoal.audit.reference import (
     Claim,
@@ -148,7 +149,7 @@ def audit_release(
             tables = add_references(relation, made, asked, own, references.populations, levels or {}, unit)
         except InputError as error:
             raise InputError([*error.problems, *_circumstances(evidence, release, asked_for, spec)]) from None
-        audit = _judged(relation, asked_for, asked, tables, earlier, evidence)
+        audit = _judged(relation, asked_for, asked, tables, earlier, evidence, unit)
         compared = original_table(relation, own, tables, asked, evidence)
     if evidence is not None and not isinstance(release, pa.Table):
         audit = audit.extended(told(evidence, audit, asked_for, Path(release), given=spec is not None))
@@ -218,7 +219,7 @@ def audit_relation(
     wanted = {claim.model.population.key for claim in checked if claim.population and claim.model.population}
     compared = {key: table for key, table in (populations or {}).items() if key in wanted}
     tables = add_references(relation, spec, asked, original, compared, levels or {}, unit)
-    audit = _judged(relation, spec, asked, tables, earlier, None)
+    audit = _judged(relation, spec, asked, tables, earlier, None, unit)
     return audit.extended(original_table(relation, original, tables, asked, None))
 
 
@@ -229,8 +230,9 @@ def _judged(
     tables: tuple[Tables, Tables],
     earlier: Audit | None,
     evidence: Evidence | None,
+    unit: str | None,
 ) -> Audit:
-    """Find what becomes of all claims on a release."""
+    """Find what becomes of all claims on a release, and how many rows its other columns single out."""
     classes = Classes.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
     findings = (
         *_privacy(classes, spec, asked, tables, earlier, evidence),
@@ -238,7 +240,9 @@ def _judged(
         _columns_present(relation, spec),
         *_nulls_absent(relation, spec),
     )
-    return Audit(findings, classes.rows, classes.starred, classes.sizes)
+    # An earlier audit of the same rows may know people whom the release does not tell apart.
+    linkable = measure(relation, spec, rows=classes.rows, unit=unit) if earlier is None else earlier.linkable
+    return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable)
 
 
 def _evidence(

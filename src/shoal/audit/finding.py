@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from shoal.audit.linkable import Linkability
 from shoal.errors import AuditError
 
 Figure = int | float | str | Mapping[str, Any] | None
@@ -48,6 +49,8 @@ class Audit:
     """Rows found with `*` in every quasi-identifier: a class like any other."""
     class_sizes: Mapping[int, int] = field(default_factory=dict)
     """For each size that occurs, the number of classes of that many rows."""
+    linkable: Linkability | None = None
+    """How many rows the columns that are released as they are single out; None without such columns."""
 
     @property
     def holds(self) -> bool:
@@ -101,6 +104,7 @@ class Audit:
             "rows": self.rows,
             "starred_rows": self.starred_rows,
             "class_sizes": {str(size): count for size, count in sorted(self.class_sizes.items())},
+            "linkable": None if self.linkable is None else self.linkable.to_mapping(),
             "claims": [asdict(finding) for finding in self.findings],
         }
 

@@ -51,6 +51,12 @@ class _Dialect(_Form):
     quote: str = Field(min_length=1, max_length=1)
 
 
+class _Linkable(_Form):
+    columns: dict[str, _Count]
+    together: _Count
+    with_quasi_identifiers: _Count | None = None
+
+
 class _Extends(_Form):
     file: _File
     claims: list[SaidClaim]
@@ -75,6 +81,7 @@ class Manifest(_Form):
     spec: dict[str, Any]
     dialect: _Dialect | None = None
     extends: _Extends | None = None
+    linkable: _Linkable | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from shoal.audit.manifest_form import SaidClaim
 
 _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
+_PERCENT = 1  # a cell that is written as text may be equal to fewer or more others
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
 _NOT_CLAIMED = ("input", "quality", "engine", "choose-by", "proposed")
 """Keys of a spec that may differ: what the input was like, and which of the good releases is the best."""
-_NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "missing-values")
+_NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "missing-values", "accept")
 
 
 def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: bool) -> tuple[Finding, ...]:
@@ -52,6 +53,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
         _rows(evidence, audit, spec),
         _class_sizes(evidence, audit),
         _claims(evidence, audit.findings, spec, release.name, given=given),
+        *_linkable(evidence, audit, given=given),
         _levels(evidence, spec),
         _spec(evidence, spec, given=given),
     )
@@ -130,6 +132,33 @@ def _class_sizes(evidence: Evidence, audit: Audit) -> Finding:
         measured = f"{classes:,} classes in the file, {evidence.said.classes:,} in the manifest"
     same = not differing and classes == evidence.said.classes
     return Finding("class sizes as in the manifest", same, measured, "", figure=classes)
+
+
+def _linkable(evidence: Evidence, audit: Audit, *, given: bool) -> Iterator[Finding]:
+    """Compare the shares of unique rows, which are whole percents, with those of the file.
+
+    A spec that is given need not name all columns that were kept: then those that it names are compared.
+    """
+    said = evidence.said.linkable
+    if said is None:
+        return
+    found = {"columns": {}} if audit.linkable is None else audit.linkable.for_recipients()
+    measured, claimed = found["columns"], said.columns
+    wrong = [
+        name
+        for name in (measured.keys() & claimed.keys() if given else dict.fromkeys([*measured, *claimed]))
+        if abs(measured.get(name, -100) - claimed.get(name, -100)) > _PERCENT
+    ]
+    if not wrong and measured.keys() == claimed.keys():
+        wrong = [
+            what.replace("_", " ")
+            for what in ("together", "with_quasi_identifiers")
+            if abs((found[what] or 0) - (getattr(said, what) or 0)) > _PERCENT
+        ]
+    words = "none" if audit.linkable is None else audit.linkable.words()
+    if wrong:
+        words = f"other shares in the manifest: {_some(wrong)}"
+    yield Finding("unique rows as in the manifest", not wrong, words, "", figure=len(wrong))
 
 
 def _claims(

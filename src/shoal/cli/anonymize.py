@@ -11,6 +11,7 @@ import typer
 
 from shoal.cli.console import reporting, without_pandas
 from shoal.cli.options import (
+    AcceptLinkable,
     AsJson,
     Delimiter,
     Encoding,
@@ -23,7 +24,7 @@ from shoal.cli.options import (
     within_budget,
 )
 from shoal.cli.progress import progress
-from shoal.cli.short_form import adjusted, measure, overridden, spec_from
+from shoal.cli.short_form import accepting, adjusted, measure, overridden, spec_from
 from shoal.cli.summary import print_release, written
 from shoal.cli.terminal import echo
 from shoal.errors import InputError
@@ -204,6 +205,7 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = None,
+    accept_linkable: AcceptLinkable = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -393,6 +395,7 @@ def anonymize(
             suppressed=suppressed,
             choose_by=choose_by,
         )
+        asked = accepting(asked, accept_linkable or [])
         asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
         for target in filter(None, (output, all_nodes)):
             check_place(target, apart_from=[*filter(None, (spec, sign)), *asked.files])

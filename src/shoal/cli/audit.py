@@ -243,6 +243,13 @@ def _rows(found: Audit) -> str:
         if found.starred_rows == 1:
             stars = "1 row has * in every quasi-identifier and is"
         said += f"\n{stars} checked as a class, since anybody who has the file sees one."
+    if found.linkable is not None:
+        said += f"\nLinkable: {found.linkable.words()}."
+        if not found.linkable.holds:
+            said += (
+                "\nThat is no claim, but these columns single people out, and the spec does not accept it: "
+                "`accept: linkable`."
+            )
     if unchecked := sum(not finding.checkable for finding in found.findings):
         claims = "1 claim" if unchecked == 1 else f"{unchecked} claims"
         said += f"\n{claims} not checkable by a recipient of the file (--strict makes that a failure)."

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, ShowValues
+from shoal.cli.options import AcceptLinkable, AsJson, ShowValues
 from shoal.cli.progress import progress
 from shoal.cli.summary import written
 from shoal.cli.terminal import echo
@@ -74,6 +74,7 @@ def extend(
         typer.Option(help="Share of all rows that may be suppressed or wait.", rich_help_panel=_ASKED),
     ] = None,
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity.", rich_help_panel=_ASKED)] = None,
+    accept_linkable: AcceptLinkable = None,
     drop_undeclared: Annotated[
         bool, typer.Option("--drop-undeclared", help="Leave columns without a role out.")
     ] = False,
@@ -150,6 +151,7 @@ def extend(
                 files=files,
                 suppression=suppression,
                 k=k,
+                accept=dict.fromkeys(accept_linkable or [], "linkable"),
                 drop_undeclared=drop_undeclared,
                 shared=shared or (),
                 new_people=new_people,

@@ -50,6 +50,15 @@ Header = Annotated[
         rich_help_panel=_CSV,
     ),
 ]
+AcceptLinkable = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Release this sensitive or insensitive column although its values single people out: in more "
+        "than 20% of the rows that is refused otherwise. For columns that nobody outside can know. "
+        "Repeatable. [dim]\\[default: the spec's][/dim]",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ShowValues = Annotated[
     bool,

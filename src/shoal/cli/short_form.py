@@ -118,6 +118,11 @@ def overridden(spec: Spec, written: InputFormat, **settings: Any) -> Spec:
     return replace(spec, input=replace(spec.input, **said), **given)
 
 
+def accepting(spec: Spec, columns: list[str]) -> Spec:
+    """Return the spec with what `--accept-linkable` names accepted too."""
+    return replace(spec, accept={**spec.accept, **dict.fromkeys(columns, "linkable")}) if columns else spec
+
+
 def adjusted(spec: Spec, *, levels: list[str], weights: list[str], missing_values: str | None = None) -> Spec:
     """Return the spec with what `--levels`, `--weight` and `--missing-values` say in place of its own."""
     from shoal.describe.missing import MissingValues

@@ -15,6 +15,12 @@ from shoal.describe.missing import MissingValues, levels_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Accepted = Literal["linkable"]
+"""What a released column may be although it harms people: `linkable` is one that singles them out."""
+LINKABLE_SHARE = 0.20
+"""Share of the rows that a column may single out unless it is accepted."""
+LINKABLE_ROWS = 20
+"""Rows that it must single out before it is refused: shares of small tables say little."""
 NullMeaning = Literal["value", "forbid"]
 
 _HEAVIEST = 1e100  # sums of weights stay finite

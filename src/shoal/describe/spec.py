@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from shoal import registry
 from shoal.describe.hierarchy import FromData, FromFile, Hierarchy
 from shoal.describe.missing import MissingValues
-from shoal.describe.roles import NullMeaning, QuasiIdentifier, Role, Sensitive, is_number
+from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Role, Sensitive, is_number
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 from shoal.read.types import ColumnType, column_type
@@ -68,6 +68,9 @@ class Spec:
         the table is. All give the same release.
     proposed
         Whether the roles are those that `shoal init` proposed, and nobody has confirmed them yet.
+    accept
+        Sensitive and insensitive columns that may single people out: `{"visit_date": "linkable"}`. Without
+        it a release in which they do so in more than 20% of the rows is refused.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class Spec:
     input: InputFormat
     engine: str
     proposed: bool
+    accept: Mapping[str, Accepted]
 
     def __init__(
         self,
@@ -116,6 +120,7 @@ class Spec:
         input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
         engine: str = "auto",
         proposed: bool = False,
+        accept: Mapping[str, Accepted] | None = None,
     ) -> None:
         problems: list[str | Problem] = []
         declared: dict[str, Collection[str]] = {
@@ -161,6 +166,8 @@ class Spec:
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
         problems.extend(self._choice_problems())
+        self._set(accept=dict(accept or {}))
+        problems.extend(_accept_problems(self.accept, self.roles))
         if engine not in ENGINES:
             problems.append(f"There is no engine {engine!r}.\nEngines: {', '.join(ENGINES)}.")
         if problems:
@@ -347,6 +354,8 @@ class Spec:
                 columns[name] |= _sensitive_settings(self.sensitive[name])
             if name in self.types:
                 columns[name]["type"] = self.types[name].to_spec()
+            if name in self.accept:
+                columns[name]["accept"] = self.accept[name]
         written = {
             "delimiter": self.input.delimiter,
             "quote": self.input.quote,
@@ -483,6 +492,21 @@ def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
             yield f"Column {name!r} has more than one role: {', '.join(several)}.\nGive it one."
         elif len(several) > 1:
             yield f"Column {name!r} stands {len(several)} times among {several[0]}.\nName it once."
+
+
+def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) -> Iterable[str]:
+    """Tell of columns that are accepted and not released as they are, and of what nobody can accept."""
+    known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    for name, what in accept.items():
+        if what not in get_args(Accepted):
+            yield f"Column {name!r}: `accept` can be {', '.join(get_args(Accepted))}.\nFound: {what!r}."
+        if name not in known:
+            found = f"Its role: {roles[name].value}" if name in roles else "It has no role"
+            advice = nearest(str(name), known).strip() or "Give it such a role, or leave `accept` out."
+            yield (
+                f"Column {name!r} has `accept`, which is for columns that are released as they are.\n"
+                f"{found}. Sensitive and insensitive columns: {', '.join(known) or 'none'}.\n{advice}"
+            )
 
 
 def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:

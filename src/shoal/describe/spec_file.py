@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from shoal import registry
 from shoal.describe import yaml_text
 from shoal.describe.missing import MissingValues
-from shoal.describe.roles import NullMeaning, QuasiIdentifier, Sensitive
+from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Sensitive
 from shoal.describe.spec import ChooseBy, SuppressedRows, column_problems
 from shoal.describe.yaml_text import Document, Place
 from shoal.errors import InputError, Problem, nearest
@@ -51,6 +51,7 @@ class _Column(_Form):
     null: NullMeaning = "value"
     missing_values: MissingValues = "error"
     type: Any = None
+    accept: Accepted | None = None
 
 
 class _Spec(_Form):
@@ -88,7 +89,8 @@ _EXPECTED = {
 
 _OWN_KEYS = {
     "quasi-identifier": {"hierarchy", "weight", "min_level", "max_level", "null", "missing_values"},
-    "sensitive": {"hierarchy", "null"},
+    "sensitive": {"hierarchy", "null", "accept"},
+    "insensitive": {"accept"},
 }
 """The keys that a column has beside its role, by role."""
 
@@ -176,6 +178,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "input": InputFormat(**form.input.model_dump()),
         "engine": form.engine,
         "proposed": form.proposed,
+        "accept": {name: column.accept for name, column in form.columns.items() if column.accept},
     }
 
 
@@ -309,8 +312,11 @@ def _type(name: str, written: object, problems: _Problems) -> ColumnType | None:
 
 def _idle(name: str, role: str, idle: Collection[str]) -> str:
     """Word a problem: keys that a column in this role has no use for."""
-    shared = set(idle) <= _OWN_KEYS["sensitive"]
-    owner = "a quasi-identifier or a sensitive column" if shared else "a quasi-identifier"
+    owner = "a quasi-identifier"
+    if set(idle) <= _OWN_KEYS["sensitive"] & _OWN_KEYS["quasi-identifier"]:
+        owner = "a quasi-identifier or a sensitive column"
+    elif set(idle) == {"accept"}:
+        owner = "a sensitive or insensitive column"
     listed = ", ".join(sorted(key.replace("_", "-") for key in idle))
     return f"columns.{name}: only {owner} has {listed}.\nFound: role {role}.\nRemove it, or change the role."
 

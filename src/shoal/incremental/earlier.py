@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from shoal.audit import audit_release
 from shoal.audit.evidence import Evidence
 from shoal.audit.told import same_file
+from shoal.describe.roles import Accepted
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
@@ -65,6 +66,7 @@ def open_earlier(
     folder: str | Path | None = None,
     suppression: float | None = None,
     k: int | None = None,
+    accept: Mapping[str, Accepted] | None = None,
 ) -> Earlier:
     """Read a release that is to be extended, once it is certain that it is what its manifest says.
 
@@ -78,6 +80,8 @@ def open_earlier(
         Where the files are that the spec names, such as hierarchies; if not given, beside the manifest.
     suppression, k
         What the extended release is to satisfy, if not the same.
+    accept
+        What its columns may be, beside what the earlier release accepts.
 
     Raises
     ------
@@ -103,7 +107,9 @@ def open_earlier(
             f"The earlier release has columns that its spec does not name.\nFound: {', '.join(others)}.\n"
             "New rows cannot be given these: extend a release that Shoal wrote."
         )
-    return Earlier(evidence, path, _adjusted(spec, suppression, k), source.read(source.columns, coded=()))
+    return Earlier(
+        evidence, path, _adjusted(spec, suppression, k, accept or {}), source.read(source.columns, coded=())
+    )
 
 
 def _file(evidence: Evidence, release: str | Path | None) -> Path:
@@ -208,7 +214,9 @@ def with_k(spec: Spec, k: int) -> Spec:
     return replace(spec, privacy=tuple(models))
 
 
-def _adjusted(spec: Spec, suppression: float | None, k: int | None) -> Spec:
+def _adjusted(spec: Spec, suppression: float | None, k: int | None, accept: Mapping[str, Accepted]) -> Spec:
+    if accept:
+        spec = replace(spec, accept={**spec.accept, **accept})
     if suppression is not None:
         spec = replace(spec, suppression=suppression)
     if k is None:

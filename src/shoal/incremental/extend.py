@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import named
 from shoal.audit.reference import claims, original_columns
+from shoal.describe.roles import Accepted
 from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
@@ -33,6 +34,7 @@ def extend(
     files: str | Path | None = None,
     suppression: float | None = None,
     k: int | None = None,
+    accept: Mapping[str, Accepted] | None = None,
     drop_undeclared: bool = False,
     shared: Sequence[str] = (),
     new_people: bool = False,
@@ -65,6 +67,8 @@ def extend(
         The folder with the files that the manifest's spec names, if they are not beside it.
     suppression, k
         What the extended release is to satisfy, where that is not what the earlier one does.
+    accept
+        Columns that may single people out, beside those that the earlier release accepts: see `Spec`.
     drop_undeclared
         Leave out columns that the spec does not name; otherwise they are an error.
     shared
@@ -86,6 +90,8 @@ def extend(
     InputError
         With what is wrong about the earlier release, the new rows or a parameter; also if people of the
         earlier table have new rows, or if nobody knows that.
+    LinkableError
+        Columns that are released as they are single people out in the extended release.
     InfeasibleError
         The levels cannot be kept; the message tells what must change.
 
@@ -111,7 +117,7 @@ def extend(
     """
     steps = Steps(listener)
     with steps("read"):
-        earlier = open_earlier(manifest, release, folder=files, suppression=suppression, k=k)
+        earlier = open_earlier(manifest, release, folder=files, suppression=suppression, k=k, accept=accept)
         originals = _originals(original)
         _check_references(earlier.spec, originals)
         if output is not None:
@@ -156,6 +162,8 @@ def _extension(earlier: Earlier, found: Plan, newness: Newness, steps: Steps) ->
         references = _references(rows, spec)
     with steps("audit"):
         audit = _audited(table, spec, references)
+        if audit.linkable is not None:
+            audit.linkable.require()
         difference = _audited(added, spec, references)
     return Extension(
         table=table,

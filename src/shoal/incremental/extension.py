@@ -144,7 +144,9 @@ class Extension:
         within = (
             f"{classes:,} {'class' if classes == 1 else 'classes'} of {min(sizes):,} to {max(sizes):,} rows"
         )
+        linkable = self.audit.linkable
         facts = [
+            *(() if linkable is None else (("Linkable", linkable.words()),)),
             ("Extends", f"{self.earlier.name}, {self.earlier.table.num_rows:,} rows"),
             ("Levels", ", ".join(f"{name} {level}" for name, level in self.levels.items()) + " (kept)"),
             ("New", f"{self.new_rows:,} rows, {self.waiting_rows:,} of them waiting"),
@@ -170,6 +172,7 @@ class Extension:
             "added_rows": self.added_rows,
             "returned_rows": self.returned_rows,
             "released_rows": self.table.num_rows,
+            "linkable": None if self.audit.linkable is None else self.audit.linkable.to_mapping(),
             "difference_sizes": {str(size): count for size, count in self.difference_sizes.items()},
             "claims": [
                 {"claim": finding.claim, "holds": finding.holds, "measured": finding.measured}

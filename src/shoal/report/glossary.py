@@ -68,6 +68,10 @@ GLOSSARY: Mapping[str, str] = {
         " choice to its neighbour."
     ),
     "level": "How far up its hierarchy a column was generalized; 0 means not at all.",
+    "linkable": (
+        "A column whose values single people out, since it is released as it is and many of its values occur "
+        "once. Whoever knows such a value finds the row, whatever class it is in."
+    ),
     "loss": (
         "The share of a column's range that a label hides: (values under the label - 1) / (values of the "
         "column - 1). It is 0 for an original value, and 1 for a suppressed cell."

@@ -23,6 +23,7 @@ from shoal.tradeoff.candidates import Candidate, candidates
 from shoal.tradeoff.comparison import Comparison, Point, Risk
 from shoal.tradeoff.figures import figures
 from shoal.tradeoff.front import on_front
+from shoal.tradeoff.linkable import linkable_notes
 from shoal.tradeoff.tables import check_columns, grouped
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ def compare(
         ):
             points[place] = search.point(candidate, problem)
             rows = problem.table.rows
-    return Comparison(_marked([points[place] for place in sorted(points)], risk), risk, rows)
+    with steps("audit"):
+        notes = tuple(linkable_notes(data, asked))
+    return Comparison(_marked([points[place] for place in sorted(points)], risk), risk, rows, notes)
 
 
 class _Search:

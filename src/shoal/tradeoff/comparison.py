@@ -106,11 +106,14 @@ class Comparison:
         The risk that the front is about: `average` or `highest`.
     rows
         Rows of the table.
+    notes
+        What holds for all points of a spec: that `anonymize` would refuse it for its other columns.
     """
 
     points: tuple[Point, ...]
     risk: Risk
     rows: int
+    notes: tuple[str, ...] = ()
 
     @property
     def front(self) -> tuple[Point, ...]:
@@ -142,6 +145,7 @@ class Comparison:
             "risk": self.risk,
             "front": [point.name for point in self.front],
             "points": [point.to_mapping() for point in self.points],
+            "notes": list(self.notes),
         }
 
     def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -150,7 +154,8 @@ class Comparison:
 
     def remarks(self) -> list[str]:
         """Tell what the table does not."""
-        told = [f"Levels of {', '.join(self._columns)}."] if self._columns else []
+        told = list(self.notes)
+        told += [f"Levels of {', '.join(self._columns)}."] if self._columns else []
         told += [f"{point.name}: {point.problem}" for point in self.points if point.problem is not None]
         told += [
             f"{point.name}: not proved to be the best"

@@ -102,6 +102,7 @@ class Group:
             identifiers=(),
             insensitive=tuple(others),
             types={name: kind for name, kind in first.types.items() if name in read},
+            accept={name: what for name, what in first.accept.items() if name in read},
         )
 
     def _attributes(self) -> list[str]:

@@ -86,6 +86,7 @@ def manifest(
         "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": audit.rows},
         "classes": sum(audit.class_sizes.values()),
         "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
+        **({} if audit.linkable is None else {"linkable": audit.linkable.for_recipients()}),
         "levels": dict(release.levels),
         "suppressed": spec.suppressed,
         "null": spec.nulls,

@@ -39,6 +39,7 @@ def test_the_manifest_beside_is_enough(tmp_path: Path, name: str, suppressed: st
         "rows as in the manifest",
         "class sizes as in the manifest",
         "claims as in the manifest",
+        "unique rows as in the manifest",
         "levels that the spec allows",
         "spec as in the manifest",
     ]
@@ -65,11 +66,16 @@ def test_tampering_is_found_out(tmp_path: Path, tampering: str, suppressed: str)
 @pytest.mark.parametrize(
     ("tampering", "claims"),
     {
-        "one class of k - 1, and the manifest fits": {"k-anonymity 3", "claims as in the manifest"},
+        "one class of k - 1, and the manifest fits": {
+            "k-anonymity 3",
+            "claims as in the manifest",
+            "unique rows as in the manifest",
+        },
         "a NULL class, and the manifest fits": {
             "k-anonymity 3",
             "distinct 2-diversity of disease",
             "claims as in the manifest",
+            "unique rows as in the manifest",
         },
         "a changed cell": {"SHA-256 as in the manifest"},
         "a wrong hash": {"SHA-256 as in the manifest"},

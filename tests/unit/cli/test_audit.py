@@ -26,6 +26,7 @@ def test_the_manifest_beside_the_release(release, shoal):
     assert "k-anonymity 3                    holds, smallest class 3\n" in ran.out
     assert "rows as in the manifest          holds, 15 in, 3 suppressed and starred, 15 out\n" in ran.out
     assert "\n\n15 rows.\n3 rows have * in every quasi-identifier and are checked as a class" in ran.out
+    assert "\nLinkable: " in ran.out
     assert files(release.parent) == before
 
 

@@ -63,7 +63,9 @@ def test_the_summary_and_the_commands_after_it(people, shoal):
 @pytest.mark.parametrize("name", sample_names())
 def test_samples_run_as_they_are(name, tmp_path, monkeypatch, shoal):
     monkeypatch.chdir(tmp_path)
-    sample = write_sample(name, None if name == "patients" else 1000, 3, tmp_path)
+    sample = write_sample(
+        name, None if name == "patients" else 2000 if name == "census" else 1000, 3, tmp_path
+    )
     ran = shoal("init", sample.data, "--output", "own.yaml")
     assert (ran.code, ran.err) == (0, "")
     assert shoal("anonymize", sample.data, "--spec", "own.yaml", "--output", "out.csv").code == 0

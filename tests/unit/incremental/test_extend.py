@@ -344,7 +344,9 @@ def test_releases_that_cannot_be_extended(tmp_path: Path, change: dict[str, Any]
 
 
 def test_people_that_are_told_apart(tmp_path: Path) -> None:
-    manifest = release(tmp_path, identifiers=[], insensitive=["name"], unit="name")
+    manifest = release(
+        tmp_path, identifiers=[], insensitive=["name"], unit="name", accept={"name": "linkable"}
+    )
     people, new = tmp_path / "people.csv", tmp_path / "new.csv"
     assert shoal.extend(manifest, new, original=people, output=tmp_path / "out.csv").added_rows == 9
     assert shoal.audit_release(tmp_path / "out.csv").holds

@@ -293,7 +293,7 @@ def test_the_listener_hears_of_every_search() -> None:
     events: list[object] = []
     shoal.compare(people(), {"one": spec()}, ks=[2, 3, 5], listener=events.append)
     steps = [event.step for event in events if isinstance(event, StepStarted)]
-    assert steps == ["read", "encode", "search", "search", "search"]
+    assert steps == ["read", "encode", "search", "search", "search", "audit"]
 
 
 def test_the_result_as_table_text_json_and_picture() -> None:

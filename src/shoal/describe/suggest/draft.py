@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from shoal.describe.roles import Role
+from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, Role
 from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
 from shoal.describe.suggest.words import count, listed, percent, printable, written
 
@@ -171,6 +171,13 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
     yield from _comment(f"{unsure}{_sentence(column.reason)} {_facts(column)}", indent=2)
     if column.remark:
         yield from _comment(column.remark, indent=2)
+    if column.role in (Role.SENSITIVE, Role.INSENSITIVE) and _linkable(column):
+        yield from _comment(
+            f"More than {LINKABLE_SHARE:.0%} of the rows are unique by it, and it is released as it is: "
+            "`shoal anonymize` refuses that. Make it a quasi-identifier, round it in the table, or, if "
+            "nobody outside can know its values, put `accept: linkable` beside its role.",
+            indent=2,
+        )
     if column.type is not None:
         yield from _comment("Its commas are taken for decimal marks; the release has points.", indent=2)
     if column.missing_values:
@@ -180,6 +187,11 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
             indent=2,
         )
     yield f"  {key(column.name)}: {in_one_line(settings)}"
+
+
+def _linkable(column: ColumnSuggestion) -> bool:
+    profile = column.profile
+    return profile.once >= LINKABLE_ROWS and profile.unique_rows > LINKABLE_SHARE
 
 
 def _facts(column: ColumnSuggestion) -> str:

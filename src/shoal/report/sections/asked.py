@@ -75,9 +75,15 @@ def _columns(spec: Spec, names: Sequence[str]) -> Iterator[AskedColumn]:
                 name, link("quasi-identifier"), _generalized(spec.quasi_identifiers[name], spec)
             )
         elif role is Role.SENSITIVE:
-            yield AskedColumn(name, link("sensitive column", "sensitive"), _sensitive(spec.sensitive[name]))
+            yield AskedColumn(
+                name,
+                link("sensitive column", "sensitive"),
+                _sensitive(spec.sensitive[name]) + _accepted(name, spec),
+            )
         elif role is Role.INSENSITIVE:
-            yield AskedColumn(name, link("insensitive column", "insensitive"), _UNCHANGED)
+            yield AskedColumn(
+                name, link("insensitive column", "insensitive"), _UNCHANGED + _accepted(name, spec)
+            )
         else:
             yield AskedColumn(name, link("identifier"), _NOT_RELEASED)
     if spec.unit is not None and spec.unit not in spec.roles:
@@ -112,6 +118,10 @@ def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
 
 def _sensitive(column: Sensitive) -> str:
     return _UNCHANGED + (" It may not be NULL." if column.null == "forbid" else "")
+
+
+def _accepted(name: str, spec: Spec) -> str:
+    return " Accepted, although its values may single people out." if name in spec.accept else ""
 
 
 def _model(model: PrivacyModel) -> AskedModel:

@@ -48,7 +48,7 @@ def verdict(release: Release, audit: Audit, risk: RiskComparison, utility: Utili
     return Verdict(
         holds=audit.holds,
         headline=headline(checked(audit.findings)),
-        sentences=(_released(release), _risk(risk), _loss(release, utility)),
+        sentences=(*_linkable(audit), _released(release), _risk(risk), _loss(release, utility)),
         cards=tuple(_cards(release, audit, risk, utility)),
         warnings=tuple(_warnings(release, risk)),
     )
@@ -76,6 +76,20 @@ def headline(claims: Sequence[CheckedClaim]) -> str:
 
 def _do(number: int) -> str:
     return "does" if number == 1 else "do"
+
+
+def _linkable(audit: Audit) -> Iterator[Markup]:
+    """Say how many rows the columns that are released as they are single out."""
+    if audit.linkable is None:
+        return
+    yield Markup("{}. {}").format(
+        audit.linkable.words(),
+        Markup("These columns keep their values: they are {} for whoever knows such a value.").format(
+            link("linkable")
+        )
+        if audit.linkable.together.singled_out
+        else "Nobody is found by them alone.",
+    )
 
 
 def _released(release: Release) -> Markup:

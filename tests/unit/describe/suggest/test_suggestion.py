@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,11 +49,14 @@ def roles_of(suggestion: shoal.Suggestion) -> dict[str, str]:
     return {role: " ".join(names) for role, names in roles.items()}
 
 
-def check_that_it_runs(data: Path, suggestion: shoal.Suggestion, folder: Path) -> None:
+def check_that_it_runs(
+    data: Path, suggestion: shoal.Suggestion, folder: Path, accepted: Sequence[str] = ()
+) -> None:
     spec = folder / "spec.yaml"
     spec.write_text(suggestion.to_yaml(), encoding="utf-8")
     assert shoal.Spec.from_yaml(spec) == suggestion.spec
-    release = shoal.anonymize(data, spec)
+    accept = dict.fromkeys(accepted, "linkable")
+    release = shoal.anonymize(data, replace(shoal.Spec.from_yaml(spec), accept=accept))
     assert release.optimal
     assert all(finding.holds for finding in release.audit.findings)
 
@@ -247,11 +252,12 @@ def test_decimal_commas(tmp_path):
     assert "thousands" in found["miles"].remark
     assert "but not all" in found["debts"].remark
     assert [column["type"] for column in found.to_mapping()["columns"]][:2] == [None, comma]
-    check_that_it_runs(data, found, tmp_path)
+    assert "accept: linkable" in " ".join(found.to_yaml().replace("#", " ").split())
+    check_that_it_runs(data, found, tmp_path, accepted=["wage"])
     assert "type" not in found.with_column("height", role="identifier").spec.to_mapping()["columns"]["height"]
     again = shoal.suggest(data, input=InputFormat(null_values=("", "k.A.")))
     assert again["debts"].type == comma
-    check_that_it_runs(data, again, tmp_path)
+    check_that_it_runs(data, again, tmp_path, accepted=["wage"])
 
 
 def test_what_looks_like_null(tmp_path):

@@ -32,6 +32,7 @@ def spec(**settings) -> shoal.Spec:
     return shoal.Spec(
         quasi_identifiers={"age": shoal.intervals(5, 10, 20), "job": shoal.suppress()},
         sensitive=["ill", "pay"],
+        accept={"pay": "linkable"},
         privacy=[shoal.KAnonymity(settings.pop("k", 5))],
         **settings,
     )

@@ -62,6 +62,7 @@ def test_forms_say_the_same_as_hierarchies():
     asked = shoal.Spec(
         quasi_identifiers={"age": shoal.intervals(10, 20), "job": shoal.suppress()},
         sensitive=["ill", "pay"],
+        accept={"pay": "linkable"},
         privacy=[shoal.KAnonymity(10)],
     )
     release = shoal.anonymize(table, asked, seed=1).table
@@ -79,6 +80,7 @@ def test_types_of_the_spec(tmp_path):
     asked = shoal.Spec(
         quasi_identifiers={"born": shoal.dates("month", "year")},
         sensitive=["pay"],
+        accept={"pay": "linkable"},
         types={"born": {"date": "%d.%m.%Y"}, "pay": {"decimal": ","}},
         privacy=[shoal.KAnonymity(1)],
     ).adjust(levels={"born": 1})
@@ -94,6 +96,7 @@ def test_hierarchies_that_are_made_from_the_table():
     asked = shoal.Spec(
         quasi_identifiers={"age": shoal.quantiles(8, 4, 2), "job": shoal.clusters("ill")},
         sensitive=["ill", "pay"],
+        accept={"pay": "linkable"},
         privacy=[shoal.KAnonymity(10)],
     ).adjust(levels={"age": (1, None), "job": (1, None)})
     release = shoal.anonymize(table, asked)

@@ -85,7 +85,10 @@ def test_linear_regression_against_numpy():
     """Ages alone, in intervals: the model of the release is fitted to their middles."""
     table = people().select(["age", "pay"])
     asked = shoal.Spec(
-        quasi_identifiers={"age": shoal.intervals(20)}, sensitive=["pay"], privacy=[shoal.KAnonymity(2)]
+        quasi_identifiers={"age": shoal.intervals(20)},
+        sensitive=["pay"],
+        accept={"pay": "linkable"},
+        privacy=[shoal.KAnonymity(2)],
     )
     release = shoal.anonymize(table, asked.adjust(levels={"age": 1})).table
     (one, *_) = shoal.assess_utility(table, release, asked, queries=0).learning
@@ -134,6 +137,7 @@ def test_targets_that_are_named_and_those_left_out():
         quasi_identifiers={"age": shoal.intervals(5), "job": shoal.suppress()},
         sensitive=["name"],
         insensitive=["ill", "pay"],
+        accept={"pay": "linkable"},
         privacy=[shoal.KAnonymity(1)],
     )
     found = shoal.assess_utility(table, table, asked, queries=0)

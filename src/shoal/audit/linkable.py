@@ -1,0 +1,273 @@
+"""How many rows the columns that are released as they are single out.
+
+Classes hide people behind the quasi-identifiers alone. A sensitive or insensitive column keeps its values: if
+a value occurs in one row, whoever knows it finds the row, and all of its other cells. Several columns that
+are common each may be unique together. So the released rows are counted by each such column, by the
+insensitive ones together, by all of them, and by all of them with the quasi-identifiers. The first two may be
+refused. The others are shown: whoever knows several sensitive values of a person has learnt already what
+nobody should, and a sensitive column is meant to vary within a class.
+
+Where it is known who a row is about, a value counts as unique if it belongs to one person, however many rows
+the person has. NULL alone singles nobody out; beside other values it counts like one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from shoal.audit.relation import Relation
+from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE
+from shoal.describe.spec import Spec
+from shoal.errors import LinkableError
+
+NOTED = 0.05
+"""Share of the rows above which a note is due."""
+_NAMED = 3
+"""Columns that a sentence names, the most unique first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unique:
+    """How many rows some columns single out.
+
+    Attributes
+    ----------
+    rows
+        Rows whose values no other row has.
+    of_one_person
+        Rows whose values no other person has; None where rows are not known to be about people.
+    """
+
+    rows: int
+    of_one_person: int | None = None
+
+    @property
+    def singled_out(self) -> int:
+        """By people where these are known, else by rows."""
+        return self.rows if self.of_one_person is None else self.of_one_person
+
+
+@dataclass(frozen=True, slots=True)
+class Linkability:
+    """How many of the released rows the sensitive and insensitive columns single out.
+
+    Attributes
+    ----------
+    rows
+        Released rows.
+    columns
+        By each such column alone.
+    together
+        By all of them together.
+    insensitive
+        By the insensitive ones together that the spec does not accept; None if there are none.
+    with_quasi_identifiers
+        By all of them and the quasi-identifiers; None where there are no released labels to count by.
+    accepted
+        The columns that the spec accepts.
+    """
+
+    rows: int
+    columns: Mapping[str, Unique]
+    together: Unique
+    insensitive: Unique | None
+    with_quasi_identifiers: Unique | None
+    accepted: tuple[str, ...]
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """The columns that single out too many rows by themselves and are not accepted."""
+        return tuple(
+            name
+            for name, unique in self.columns.items()
+            if name not in self.accepted and self._too_many(unique)
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether the columns that are not accepted single out few enough rows, alone and together."""
+        return not self.refused and (self.insensitive is None or not self._too_many(self.insensitive))
+
+    def require(self) -> None:
+        """Raise if the columns that are not accepted single out too many rows.
+
+        Raises
+        ------
+        LinkableError
+            With the columns and their shares, and what to do.
+        """
+        if self.holds:
+            return
+        other = "row" if self.together.of_one_person is None else "person"
+        found = ", ".join(self._counted(name, self.columns[name]) for name in self.refused)
+        if self.insensitive is not None and self._too_many(self.insensitive):
+            found += "; " if found else ""
+            found += self._counted("the insensitive columns together", self.insensitive)
+        several = len(self.refused) != 1
+        name = self.refused[0] if self.refused else "NAME"
+        raise LinkableError(
+            f"{'Columns that are' if several else f'Column {name!r} is'} released as "
+            f"{'they are single' if several else 'it is and singles'} people out.\n"
+            f"Rows with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
+            "Make such a column a quasi-identifier with a hierarchy, round its values, or leave it out (role "
+            "identifier). If nobody outside can know its values, accept it: in a spec `accept: linkable` "
+            f"beside its role, --accept-linkable {name}, in Python accept={{{name!r}: 'linkable'}}."
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Warn of columns that single out rows and are released all the same.
+
+        Figures stay out of it: notes go into the manifest, and who has several rows is not in the release.
+        """
+        return tuple(self._notes())
+
+    def words(self) -> str:
+        """Say how many rows are unique, the most telling figure first."""
+        names = list(self.columns)
+        unique = "are unique" if self.together.of_one_person is None else "point to one person"
+        if len(names) == 1:
+            by = f"by {names[0]}{self._mark(names[0])}"
+        else:
+            worst = sorted(names, key=lambda name: -self.columns[name].singled_out)[:_NAMED]
+            listed = ", ".join(
+                f"{name} {self.percent(self.columns[name])}{self._mark(name)}" for name in worst
+            )
+            more = ", ..." if len(names) > len(worst) else ""
+            by = f"by the {len(names)} columns released as they are (alone: {listed}{more})"
+        told = f"{self.percent(self.together)} of the rows {unique} {by}"
+        if self.with_quasi_identifiers is None:
+            return told
+        return f"{told}, {self.percent(self.with_quasi_identifiers)} with the quasi-identifiers"
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the shares as plain values, ready for JSON; for the publisher."""
+        whole = self.with_quasi_identifiers
+        return {
+            "columns": {name: self.share(unique) for name, unique in self.columns.items()},
+            "together": self.share(self.together),
+            "with_quasi_identifiers": None if whole is None else self.share(whole),
+            "accepted": list(self.accepted),
+        }
+
+    def for_recipients(self) -> dict[str, Any]:
+        """Return whole percents of the rows, as whoever has the release can count them.
+
+        People are not counted here: who has several rows is not in the release.
+        """
+        whole = self.with_quasi_identifiers
+        return {
+            "columns": {name: self._percents(unique) for name, unique in self.columns.items()},
+            "together": self._percents(self.together),
+            "with_quasi_identifiers": None if whole is None else self._percents(whole),
+        }
+
+    def share(self, unique: Unique) -> float:
+        """Return the share of the rows that is singled out."""
+        return unique.singled_out / self.rows
+
+    def percent(self, unique: Unique) -> str:
+        """Write that share; nothing that is not 0 or all is rounded to that."""
+        share = self.share(unique)
+        if 0 < share < 0.001:
+            return "<0.1%"
+        if 0.995 <= share < 1:
+            return ">99%"
+        return f"{share:.1%}" if 0 < share < 0.1 else f"{share:.0%}"
+
+    def _too_many(self, unique: Unique) -> bool:
+        return unique.singled_out >= LINKABLE_ROWS and unique.singled_out > LINKABLE_SHARE * self.rows
+
+    def _percents(self, unique: Unique) -> int:
+        return round(100 * unique.rows / self.rows)
+
+    def _counted(self, name: str, unique: Unique) -> str:
+        return f"{name} {self.percent(unique)} ({unique.singled_out:,} of {self.rows:,})"
+
+    def _mark(self, name: str) -> str:
+        return " accepted" if name in self.accepted else ""
+
+    def _notes(self) -> Iterator[str]:
+        known = "whoever knows its value of a person finds the person's row."
+        for name, unique in self.columns.items():
+            if unique.singled_out > NOTED * self.rows:
+                accepted = ", which the spec accepts" if name in self.accepted else ""
+                yield (f"Column {name!r} is unique in more than {NOTED:.0%} of the rows{accepted}: {known}")
+        alone = max(unique.singled_out for unique in self.columns.values())
+        if self.together.singled_out > NOTED * self.rows >= alone:
+            yield (
+                f"The columns {', '.join(self.columns)} are together unique in more than {NOTED:.0%} of the "
+                "rows: whoever knows them of a person finds the person's row."
+            )
+
+
+def measure(
+    relation: Relation, spec: Spec, *, rows: int, unit: str | None, labels: bool = True
+) -> Linkability | None:
+    """Count how many rows are unique by the columns that are released as they are.
+
+    Parameters
+    ----------
+    relation
+        The released rows, or a table of which some are to be released.
+    spec
+        Its roles, and what it accepts.
+    rows
+        How many rows there are.
+    unit
+        The column that says who a row is about, as SQL, if that is known.
+    labels
+        Whether the quasi-identifiers are those of a release.
+
+    Returns
+    -------
+    Linkability or None
+        None where there are no such columns, or no rows.
+    """
+    names = [name for name in (*spec.sensitive, *spec.insensitive) if name in relation.columns]
+    if not names or not rows:
+        return None
+    counter = _Counter(relation, unit)
+    alone = {name: counter.unique([name]) for name in names}
+    accepted = tuple(name for name in names if name in spec.accept)
+    checked = [name for name in names if name in spec.insensitive and name not in accepted]
+
+    @cache
+    def jointly(*several: str) -> Unique:
+        return alone[several[0]] if len(several) == 1 else counter.unique(several)
+
+    together = jointly(*names)
+    insensitive = jointly(*checked) if checked else None
+    whole = counter.unique([*spec.quasi_identifiers, *names], null_counts=True) if labels else None
+    return Linkability(rows, alone, together, insensitive, whole, accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """Counts unique rows by SQL."""
+
+    relation: Relation
+    unit: str | None
+
+    def unique(self, names: Sequence[str], *, null_counts: bool = False) -> Unique:
+        """Count the rows that columns single out.
+
+        Parameters
+        ----------
+        null_counts
+            Whether a row with NULL in all of them may be unique.
+        """
+        columns = [self.relation.columns[name] for name in names]
+        some = " OR ".join(f"{column} IS NOT NULL" for column in columns)
+        # Other databases cannot group by all of their types, but all of these have a text.
+        keys = [c if self.relation.place.dialect == "duckdb" else f"{c}::VARCHAR" for c in columns]
+        one = "false" if self.unit is None else f"min({self.unit}::VARCHAR) = max({self.unit}::VARCHAR)"
+        rows, of_one_person = self.relation.ask(
+            "SELECT coalesce(sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), 0)::BIGINT AS alone,\n"
+            "  coalesce(sum(CASE WHEN one THEN n ELSE 0 END), 0)::BIGINT AS of_one_person\n"
+            f"FROM (SELECT count(*) AS n, {one} AS one FROM {self.relation.source}\n"
+            f"  WHERE {'true' if null_counts else some} GROUP BY {', '.join(keys)}) AS found"
+        )
+        return Unique(int(rows), None if self.unit is None else int(of_one_person))

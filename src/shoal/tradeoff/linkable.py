@@ -1,0 +1,39 @@
+"""Which of the compared specs `anonymize` would refuse for columns that are released as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from shoal.audit.linkable import Linkability, measure
+from shoal.audit.relation import open_relation
+from shoal.describe.spec import Spec
+from shoal.read.source import InputFormat, open_source
+from shoal.tradeoff.candidates import Candidate
+
+
+def linkable_notes(data: object, candidates: Sequence[Candidate]) -> Iterator[str]:
+    """Say once for each spec whether its releases would be refused; k and the limit have no part in it."""
+    specs = {candidate.spec_name: candidate.spec for candidate in candidates}
+    found: dict[object, Linkability | None] = {}
+    for name, spec in specs.items():
+        key = (tuple(spec.sensitive), spec.insensitive, tuple(spec.accept), spec.unit, spec.input)
+        if key not in found:
+            found[key] = _measured(data, spec)
+        linkable = found[key]
+        if linkable is not None and not linkable.holds:
+            yield (
+                f"{name}: {linkable.words()}. A release is refused, unless the spec accepts these columns: "
+                "`accept: linkable`."
+            )
+
+
+def _measured(data: object, spec: Spec) -> Linkability | None:
+    """Count the rows of the table itself: what is suppressed changes the shares by as little."""
+    names = [*spec.sensitive, *spec.insensitive]
+    if not names:
+        return None
+    read = names if spec.unit is None or spec.unit in names else [*names, spec.unit]
+    table = open_source(data, spec.input).read(read, coded=())
+    with open_relation(table, InputFormat()) as relation:
+        unit = None if spec.unit is None else relation.columns[spec.unit]
+        return measure(relation, spec, rows=table.num_rows, unit=unit, labels=False)

@@ -1,0 +1,245 @@
+"""Attack: find somebody by a column that was released as it is.
+
+The attacker knows a value of one person that is in no quasi-identifier: the exact date of a visit, a sentence
+of a note, a second number beside the one that was removed, or several ordinary dates. The value occurs in one
+row of the release, so the attacker has the row, whatever class it is in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from datetime import date, timedelta
+from random import Random
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal import KAnonymity, LinkableError, Spec, anonymize, compare, extend, intervals
+from shoal.audit import audit_release
+
+ENGINES = ["memory", "duckdb"]
+WORDS = ("fell", "at", "home", "twice", "after", "the", "storm", "left", "arm", "pain", "since", "noon")
+
+
+def table(rows: int, **columns: list[object]) -> pa.Table:
+    random = Random(7)
+    ages = [random.randint(20, 79) for _ in range(rows)]
+    diseases = [random.choice(["flu", "cough", "asthma"]) for _ in range(rows)]
+    return pa.table({"age": ages, "disease": diseases, **columns})
+
+
+def spec(*insensitive: str, **others: object) -> Spec:
+    return Spec(
+        **{
+            "quasi_identifiers": {"age": intervals(20, 60)},
+            "sensitive": ["disease"],
+            "insensitive": list(insensitive),
+            "privacy": [KAnonymity(3)],
+            **others,
+        }
+    )
+
+
+def notes(rows: int) -> list[object]:
+    random = Random(3)
+    return [f"{' '.join(random.choices(WORDS, k=6))}, day {row}" for row in range(rows)]
+
+
+def dates(rows: int) -> dict[str, list[object]]:
+    """Return four dates, each of which hundreds of people share, and which together single out a half."""
+    random = Random(5)
+    days = [date(2024, 1, 1) + timedelta(days) for days in range(8)]
+    return {f"date{number}": [random.choice(days) for _ in range(rows)] for number in range(4)}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("note", notes(61)),
+        ("visit", [date(2024, 1, 1) + timedelta(row) for row in range(61)]),
+        ("nickname", [f"person-{row:02}" for row in range(61)]),
+    ],
+    ids=["free text", "exact dates", "second spelling"],
+)
+def test_a_column_of_61_distinct_values_is_refused(tmp_path, engine, column, values):
+    people = table(61, name=[f"PERSON-{row:02}" for row in range(61)], **{column: values})
+    pyarrow.csv.write_csv(people, tmp_path / "people.csv")
+    with pytest.raises(LinkableError) as refused:
+        anonymize(
+            tmp_path / "people.csv",
+            spec(column, identifiers=["name"]),
+            output=tmp_path / "release.csv",
+            engine=engine,
+        )
+    message = refused.value.render(show_values=True)
+    assert f"{column} 100% (61 of 61)" in message
+    assert "accept: linkable" in message
+    assert not any(str(value) in message for value in values)
+    assert [file.name for file in tmp_path.iterdir()] == ["people.csv"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_four_common_dates_are_refused_together(tmp_path, engine):
+    people = table(2_700, **dates(2_700))
+    names = [name for name in people.column_names if name.startswith("date")]
+    tuples = Counter(zip(*(people[name].to_pylist() for name in names), strict=True))
+    assert 0.45 < sum(count == 1 for count in tuples.values()) / people.num_rows < 0.55
+    assert min(min(Counter(people[name].to_pylist()).values()) for name in names) > 250  # each is common
+    pyarrow.csv.write_csv(people, tmp_path / "people.csv")
+    with pytest.raises(LinkableError, match=r"insensitive columns together \d\d%") as refused:
+        anonymize(tmp_path / "people.csv", spec(*names), output=tmp_path / "release.parquet", engine=engine)
+    assert "2024" not in str(refused.value)
+    assert [file.name for file in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_an_accepted_column_is_released_and_said_to_be_linkable(tmp_path):
+    people = table(61, note=notes(61))
+    release = anonymize(people, spec("note", accept={"note": "linkable"}))
+    assert release.summary().index("Linkable") < release.summary().index("Rows")
+    assert "note 100% accepted" in release.summary()
+    assert any("'note'" in note and "accepts" in note for note in release.notes)
+    release.write(tmp_path / "release.csv")
+    manifest = json.loads((tmp_path / "release.csv.manifest.json").read_text())
+    assert manifest["spec"]["columns"]["note"] == {"role": "insensitive", "accept": "linkable"}
+    assert manifest["linkable"]["columns"] == {"disease": 0, "note": 100}
+    assert audit_release(tmp_path / "release.csv").holds
+
+
+def test_what_one_column_is_accepted_for_does_not_pass_another():
+    people = table(61, note=notes(61), visit=[date(2024, 1, 1) + timedelta(row) for row in range(61)])
+    with pytest.raises(LinkableError) as refused:
+        anonymize(people, spec("note", "visit", accept={"note": "linkable"}))
+    assert "visit 100%" in str(refused.value)
+    assert "note" not in str(refused.value)
+
+
+def test_a_value_of_one_person_is_unique_however_many_rows_the_person_has():
+    # Every value occurs in three rows, so no row is unique, and each value is of one person: it is another
+    # spelling of the unit.
+    patients = [row // 3 for row in range(180)]
+    people = table(180, patient=patients, chart=[f"C-{number}" for number in patients])
+    with pytest.raises(LinkableError, match=r"no other person has: chart 100% \(180 of 180\)"):
+        anonymize(people, spec("chart", unit="patient"))
+    release = anonymize(people, spec("chart", unit="patient", accept={"chart": "linkable"}))
+    assert "100% of the rows point to one person" in release.summary()
+    assert release.audit.linkable.for_recipients()["columns"]["chart"] == 0  # no recipient knows people
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_people_are_counted_by_every_engine(tmp_path, engine):
+    patients = [row // 3 for row in range(180)]
+    people = table(180, patient=patients, chart=[f"C-{number}" for number in patients])
+    pyarrow.csv.write_csv(people, tmp_path / "people.csv")
+    with pytest.raises(LinkableError, match="chart 100%"):
+        anonymize(tmp_path / "people.csv", spec("chart", unit="patient"), engine=engine)
+
+
+def test_ordinary_columns_pass_with_a_note_or_nothing():
+    random = Random(11)
+    wages = [random.randrange(500) if random.random() < 0.89 else 1_000 + row for row in range(2_000)]
+    release = anonymize(table(2_000, wage=wages), spec(sensitive=["disease", "wage"]))
+    assert any("'wage'" in note for note in release.notes)
+    assert 0.1 < release.to_mapping()["linkable"]["columns"]["wage"] < 0.2
+    assert release.to_mapping()["linkable"]["together"] > 0.2  # sensitive columns together: shown alone
+    assert not anonymize(table(2_000), spec()).notes
+    assert anonymize(table(15, note=notes(15)), spec("note")).audit.linkable.together.rows == 15  # too few
+
+
+def test_null_alone_singles_nobody_out():
+    rare = [None if row == 0 else "common" for row in range(61)]
+    found = anonymize(table(61, rare=rare), spec("rare")).audit.linkable
+    assert found.columns["rare"].rows == 0
+
+
+def test_an_extended_release_is_refused_too(tmp_path):
+    few = [f"{row % 3}" for row in range(61)]
+    anonymize(table(61, visit=few), spec("visit"), output=tmp_path / "release.csv")
+    later = table(61, visit=[f"day {row}" for row in range(61)])
+    manifest = tmp_path / "release.csv.manifest.json"
+    with pytest.raises(LinkableError, match="visit 50%"):
+        extend(manifest, later, output=tmp_path / "extended.csv")
+    assert not (tmp_path / "extended.csv").exists()
+    extend(manifest, later, accept={"visit": "linkable"}, output=tmp_path / "extended.csv")
+
+
+def test_a_comparison_says_once_what_would_be_refused():
+    found = compare(table(61, note=notes(61)), {"people": spec("note")}, ks=[2, 3, 5])
+    assert sum("note 100%" in remark for remark in found.remarks()) == 1
+    accepted = compare(table(61, note=notes(61)), {"people": spec("note", accept={"note": "linkable"})})
+    assert not any("refuse" in remark for remark in accepted.remarks())
+
+
+def test_command_line(tmp_path, monkeypatch, shoal):
+    monkeypatch.chdir(tmp_path)
+    pyarrow.csv.write_csv(table(61, note=notes(61)), "people.csv")
+    options = ("-k", 3, "--qi", "age=intervals:20,60", "--sensitive", "disease", "--insensitive", "note")
+    ran = shoal("anonymize", "people.csv", *options, "--output", "out.csv")
+    assert ran.code == 2
+    assert "--accept-linkable note" in ran.err
+    assert not (tmp_path / "out.csv").exists()
+    ran = shoal("anonymize", "people.csv", *options, "--accept-linkable", "note", "--output", "out.csv")
+    assert ran.code == 0
+    # A file that somebody else wrote is audited by the claims of the spec; this is said beside them.
+    ran = shoal("audit", "out.csv", *options)
+    assert ran.code == 0
+    assert "note 100%" in ran.out
+    assert "does not accept" in " ".join(ran.out.split())
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.sampled_from(["x", "y", None]),
+            st.sampled_from(["p", None]),
+            st.sampled_from(["u", "v"]),
+            st.integers(0, 4),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_the_counts_are_those_of_plain_python(rows):
+    """People and rows, alone and together, beside a few lines that loop over the rows."""
+    ages, first, second, third, patients = map(list, zip(*rows, strict=True))
+    released = pa.table(
+        {
+            "age": pa.array(map(str, ages)),
+            "first": pa.array(first, pa.string()),
+            "second": pa.array(second, pa.string()),
+            "third": pa.array(third, pa.string()),
+        }
+    )
+    asked = Spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["first"],
+        insensitive=["second", "third"],
+        unit="patient",
+        privacy=[KAnonymity(1)],
+        accept={"third": "linkable"},
+    )
+    found = audit_release(released, asked, units=pa.array(patients)).linkable
+
+    def unique(keys: list[tuple[object, ...]], null_counts: bool = False) -> tuple[int, int]:
+        people: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for key, patient in zip(keys, patients, strict=True):
+            if null_counts or any(value is not None for value in key):
+                people[key].append(patient)
+        alone = sum(len(who) == 1 for who in people.values())
+        return alone, sum(len(who) for who in people.values() if len(set(who)) == 1)
+
+    def pair(counted):
+        return counted.rows, counted.of_one_person
+
+    assert pair(found.columns["first"]) == unique([(value,) for value in first])
+    assert pair(found.columns["second"]) == unique([(value,) for value in second])
+    assert pair(found.together) == unique(list(zip(first, second, third, strict=True)))
+    assert pair(found.insensitive) == unique([(value,) for value in second])
+    assert pair(found.with_quasi_identifiers) == unique(
+        list(zip(ages, first, second, third, strict=True)), True
+    )
