@@ -156,7 +156,7 @@ def test_odd_names_and_texts_in_files(opened: Any, tmp_path: Path, suffix: str) 
     stored = database.store(everything(database), ODD_NAMES, FileTarget(target))
     assert stored.rows == len(ODD_TEXTS)
     assert not target.exists()
-    assert all(file.parent.name.startswith(".release") for file in stored.files)
+    assert all(file.parents[1].name.startswith(".shoal-") for file in stored.files)
     again = f"SELECT * FROM {stored.relation}"
     assert counted(database.fetch(again)) == counted(pa.table(columns))
     stored.publish()

@@ -12,6 +12,8 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from shoal.errors import OutputError
+from shoal.write.atomic import check_link
+from shoal.write.temporary import private_folder, remove_private
 
 
 def located(spark: SparkSession, place: str) -> str:
@@ -47,8 +49,9 @@ class Folder:
             raise OutputError(
                 f"The output {place!r} cannot be written.\nSpark knows no such file system.\nCheck the path."
             ) from None
-        self._hidden = self._beside("")
+        self._private: Path | None = None
         self._check()
+        self._hidden = self._make_hidden()
 
     def _check(self) -> None:
         parent = self._target.getParent()
@@ -89,11 +92,34 @@ class Folder:
                 raise self._refused()
             if replaces:
                 self._files.delete(old, True)
+            self._tidy_up()
         except Py4JError:
             raise self._refused() from None
 
     def discard(self) -> None:
         self._files.delete(self._hidden, True)
+        self._tidy_up()
+
+    def _make_hidden(self) -> Any:
+        """Return where files are written first; on a disk, in a folder that nobody else may enter."""
+        parent = urlsplit(self._target.getParent().toUri().toString())
+        if parent.scheme != "file":
+            return self._beside("")
+        try:
+            check_link(Path(unquote(parent.path)) / self.name)
+            self._private = private_folder(Path(unquote(parent.path)))
+        except OutputError:
+            raise
+        except OSError as error:
+            raise OutputError(
+                f"The output {self.name!r} cannot be written.\nThe system says: {error.strerror}.\n"
+                "Choose another folder, or change its permissions."
+            ) from None
+        return self._files.makeQualified(self._path(str(self._private / self.name)))
+
+    def _tidy_up(self) -> None:
+        if self._private is not None:
+            remove_private(self._private)
 
     def files(self, *, published: bool) -> list[Path]:
         """Return the paths of the files, if they are on a disk of this machine."""
