@@ -83,8 +83,7 @@ def risk(
         bool,
         typer.Option(
             "--starred",
-            help="Rows with * in every quasi-identifier are suppressed ones and do not count. "
-            "[dim]\\[default: as many as the spec lets be suppressed][/dim]",
+            help="Leave out rows with * in every quasi-identifier, which are a class otherwise.",
             rich_help_panel=_RELEASE,
         ),
     ] = False,

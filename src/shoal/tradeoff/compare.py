@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, get_args
 from shoal.describe.spec import Spec
 from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
-from shoal.recode.verdict import Verdict
 from shoal.search import scored
 from shoal.search.best_first import BestFirst
 from shoal.search.blind_choice import require_all
@@ -167,8 +166,7 @@ class _Search:
                 return replace(point, problem=_in_one_line(infeasible(problem).render()))
             if candidate.spec.choose_by == "quasi-identifiers":
                 try:
-                    chosen = Verdict.of(problem.table, found.levels, problem.models)
-                    require_all(candidate.spec.privacy, chosen)
+                    require_all(candidate.spec.privacy, problem.verdict(found.levels))
                 except InfeasibleError as error:
                     return replace(point, problem=_in_one_line(error.render()))
         return replace(

@@ -71,8 +71,8 @@ def assess_risk(
         Whether the data is a release of that spec: then the quasi-identifiers are labels.
     starred
         The largest share of the rows that can be suppressed ones, left in with `*` in every
-        quasi-identifier. If there are no more, they do not count. Of a release it is the spec's suppression,
-        else 0.
+        quasi-identifier. If there are no more, they do not count. If not given they do, as a class that
+        anybody sees; compared with a population, those that the spec lets be suppressed do not.
     starred_rows
         How many rows were suppressed and left in, if that is known.
     original
@@ -116,7 +116,8 @@ def assess_risk(
         data, unit, notes = *_with_units(data, units), ()
     limit = starred
     if limit is None:
-        suppressible = all(model.suppressible for model in spec.privacy)
+        # Starred rows are a class; but nobody in a population has its labels, so there they are left out.
+        suppressible = population is not None and all(model.suppressible for model in spec.privacy)
         limit = spec.suppression if released and suppressible else 0.0
     tell(StepStarted("classes"))
     with open_classes(
