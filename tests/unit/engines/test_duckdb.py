@@ -335,8 +335,8 @@ def test_no_label_of_a_suppressed_row_stays_in_a_type(tmp_path: Path, suppressed
     path = tmp_path / "clinic.duckdb"
     with duckdb.connect(path) as connection:
         connection.execute(
-            "CREATE TABLE visits AS SELECT CASE WHEN i = 7 THEN 'Atlantis' ELSE 'Bath' END AS town, "
-            "'flu' AS disease, i AS number FROM range(100) AS r (i)"
+            "CREATE TABLE visits AS SELECT CASE WHEN i = 7 THEN 'Atlantis' WHEN i = 8 THEN 'Utopia' "
+            "ELSE 'Bath' END AS town, 'flu' AS disease, i % 5 AS number FROM range(100) AS r (i)"
         )
     spec = shoal.Spec(
         quasi_identifiers={"town": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
