@@ -155,7 +155,7 @@ def _linkable(evidence: Evidence, audit: Audit, *, given: bool) -> Iterator[Find
             for what in ("together", "with_quasi_identifiers")
             if abs((found[what] or 0) - (getattr(said, what) or 0)) > _PERCENT
         ]
-    words = "none" if audit.linkable is None else audit.linkable.words()
+    words = "1 column" if len(measured) == 1 else f"{len(measured):,} columns"
     if wrong:
         words = f"other shares in the manifest: {_some(wrong)}"
     yield Finding("unique rows as in the manifest", not wrong, words, "", figure=len(wrong))
