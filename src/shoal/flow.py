@@ -167,7 +167,6 @@ def anonymize(
             whole = ask(seen.domain)
             if algorithm is None and whole.too_large and not all_nodes:
                 search_algorithm = BestFirst()
-                notes = (*notes, _note_on_size(whole, search_algorithm))
             processors = os.cpu_count() or 1
             advanced = None if listener is None else lambda *now: steps.tell(SearchAdvanced(*now))
             counted = search_counted(
@@ -193,6 +192,8 @@ def anonymize(
                     listener=advanced,
                 )
             assert found.levels is not None and found.score is not None, "stars leave a node or raise"
+            if algorithm is None and isinstance(search_algorithm, BestFirst):
+                notes = (*notes, _note_on_size(whole, search_algorithm, found))
             # A blind search saw no attributes, and the models that are checked now need them.
             coded = counts.at(_bottom(problem.table)) if blind else problem.table
             told = (*_notes_on_hierarchies(coded), *_notes_on_models(spec, coded), *counted.plan.notes)
@@ -410,11 +411,13 @@ def _algorithm(algorithm: object) -> SearchAlgorithm:
     return algorithm
 
 
-def _note_on_size(problem: SearchProblem, algorithm: BestFirst) -> str:
+def _note_on_size(problem: SearchProblem, algorithm: BestFirst, found: SearchResult) -> str:
+    size = f"The lattice of {problem.lattice.size:.3g} nodes is too large for the default search"
+    if found.optimal:
+        return f"{size}; {algorithm.name} searched it instead."
     return (
-        f"The lattice of {problem.lattice.size:.3g} nodes is too large for an exact search: searched "
-        f"{algorithm.name} for {algorithm.seconds:g} seconds. More time finds the same or better, and proves "
-        "more: --seconds (in Python algorithm=BestFirst(seconds=...))."
+        f"{size}; {algorithm.name} searched it for {algorithm.seconds:g} seconds. More time finds the same "
+        "or better, and proves more: --seconds (in Python algorithm=BestFirst(seconds=...))."
     )
 
 

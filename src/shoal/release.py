@@ -311,15 +311,14 @@ class Release:
         ]
 
     def facts(self) -> list[tuple[str, str]]:
-        """Tell everything else that a reader of the release wants to know, in words."""
-        share, rows = self.suppressed_rows / self.rows, "row" if self.suppressed_rows == 1 else "rows"
-        sizes = f" of {min(self.class_sizes):,} to {max(self.class_sizes):,} rows" if self.class_sizes else ""
+        """Return everything else that a reader of the release wants to know, in words."""
         linkable = self.audit.linkable
         facts = [
             *(() if linkable is None else (("Linkable", linkable.words()),)),
+            *([("Roles", "proposed by `shoal init`, not yet confirmed")] if self.spec.proposed else []),
             ("Rows", f"{self.rows:,} in, {self.released.count:,} out"),
-            ("Suppressed", f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"),
-            ("Classes", f"{self.classes:,}{sizes}"),
+            ("Suppressed", self._suppressed()),
+            ("Classes", self._classes()),
             ("Score", self._score()),
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
             ("NULL", self._null_rule()),
@@ -345,8 +344,8 @@ class Release:
         sex     0 of 1  F, M
         <BLANKLINE>
         Rows                 4 in, 4 out
-        Suppressed           0 rows (0.00%), removed
-        Classes              2 of 2 to 2 rows
+        Suppressed           0 rows
+        Classes              2 of 2 rows
         Score                0.166666666667 loss, proved optimal (0 untouched, 1 fully suppressed)
         k-anonymity 2        holds, smallest class 2
         identifiers removed  holds, 0 of 0
@@ -396,6 +395,25 @@ class Release:
         parts = {step: seconds[step] for step in ("search", "report") if step == "search" or seconds[step]}
         listed = ", ".join(f"{step} {taken:.2f} s" for step, taken in parts.items())
         return f"{seconds['total']:.2f} s, of which {listed}"
+
+    def _suppressed(self) -> str:
+        if not self.suppressed_rows:
+            return "0 rows"
+        rows = "row" if self.suppressed_rows == 1 else "rows"
+        share = self.suppressed_rows / self.rows
+        return f"{self.suppressed_rows:,} {rows} ({share:.2%}), {_FATE[self.spec.suppressed]}"
+
+    def _classes(self) -> str:
+        if not self.class_sizes:
+            return "none"
+        least, most = min(self.class_sizes), max(self.class_sizes)
+        sizes = (
+            f"{least:,} row{'' if least == 1 else 's'}" if least == most else f"{least:,} to {most:,} rows"
+        )
+        # Where the claims count people, a class of seven rows may have two of them.
+        return f"{self.classes:,} of {sizes}" + (
+            "" if self.spec.unit is None else "; the claims count people"
+        )
 
     def _proof(self) -> str:
         if self.optimal:

@@ -55,13 +55,11 @@ def _summary(release: Release) -> str:
         return f"No row was suppressed; {allowed}."
     share = percent(release.suppressed_rows / release.rows)
     were = "was" if release.suppressed_rows == 1 else "were"
-    one = release.suppressed_rows == 1
-    if release.spec.suppressed == "remove":
-        done = f"{'It is' if one else 'They are'} not in the release."
-    elif one:
-        done = "It is in the release, with * in every quasi-identifier; its other columns are unchanged."
-    else:
-        done = "They are in the release, with * in every quasi-identifier; their other columns are unchanged."
+    done = (
+        "Such rows are not in the release."
+        if release.spec.suppressed == "remove"
+        else "Such rows are released with * in every quasi-identifier; their other columns are unchanged."
+    )
     rows = count(release.suppressed_rows)
     return f"{rows} of {count(release.rows, 'row')} ({share}) {were} suppressed; {allowed}. {done}"
 

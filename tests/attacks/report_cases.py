@@ -1,0 +1,182 @@
+"""Small releases of every kind that a sentence of the reports could be false of."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+
+import shoal
+from shoal.audit import Audit
+from shoal.report import internal_html
+from tests.unit.report.page import Page
+
+AGES = [21, 22, 23, 31, 32, 33, 34, 58]
+PEOPLE = pa.table(
+    {
+        "name": [f"n{row}" for row in range(8)],
+        "age": AGES,
+        "sex": list("FFFMMMMM"),
+        "ill": ["flu", "cold", "flu", "flu", "cold", "flu", "cold", "flu"],
+    }
+)
+SPEC = shoal.Spec(
+    identifiers=["name"],
+    quasi_identifiers={"age": shoal.intervals(10, 20), "sex": "suppress"},
+    sensitive=["ill"],
+    privacy=[shoal.KAnonymity(3)],
+    suppression=0.2,
+)
+
+
+def one_removed() -> shoal.Release:
+    return shoal.anonymize(PEOPLE, SPEC)
+
+
+def two_removed() -> shoal.Release:
+    extra = pa.table({"name": ["x"], "age": [75], "sex": ["F"], "ill": ["flu"]})
+    return shoal.anonymize(pa.concat_tables([PEOPLE, extra]), replace(SPEC, suppression=0.3))
+
+
+def none_suppressed() -> shoal.Release:
+    people = PEOPLE.slice(0, 7)
+    spec = replace(SPEC, suppression=0.0, privacy=[shoal.KAnonymity(3), shoal.LDiversity("ill", 2)])
+    return shoal.anonymize(people, spec)
+
+
+def limited() -> shoal.Release:
+    """The spec allows two of the four levels of age, and many rows of one sex are suppressed."""
+    odd = pa.table(
+        {"name": list("abcdefgh"), "age": range(50, 90, 5), "sex": list("FFFFMMMM"), "ill": ["flu"] * 8}
+    )
+    levels = {
+        "age": shoal.QuasiIdentifier(hierarchy=shoal.intervals(1, 10, 20), max_level=1),
+        "sex": "suppress",
+    }
+    people = pa.concat_tables([*[PEOPLE] * 4, odd])
+    return shoal.anonymize(people, replace(SPEC, quasi_identifiers=levels, suppression=0.5))
+
+
+def three_starred() -> shoal.Release:
+    extra = pa.table({"name": ["x", "y"], "age": [75, 88], "sex": ["F", "F"], "ill": ["cold", "flu"]})
+    people = pa.concat_tables([PEOPLE, extra])
+    fixed = {
+        "age": shoal.QuasiIdentifier(hierarchy=shoal.intervals(10, 20), min_level=1, max_level=1),
+        "sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+    }
+    spec = replace(SPEC, quasi_identifiers=fixed, suppressed="star", suppression=0.4)
+    return shoal.anonymize(people, spec)
+
+
+def empty() -> shoal.Release:
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        privacy=[shoal.KAnonymity(2)],
+        suppression=1.0,
+    )
+    return shoal.anonymize(pa.table({"age": [1, 2, 3]}), spec)
+
+
+def all_starred() -> shoal.Release:
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        sensitive=["ill"],
+        privacy=[shoal.KAnonymity(2)],
+        suppression=1.0,
+        suppressed="star",
+    )
+    return shoal.anonymize(pa.table({"age": [1, 2, 3], "ill": ["a", "b", "a"]}), spec)
+
+
+def people_counted() -> shoal.Release:
+    """Visits: the smallest class has 7 rows of 3 people, and one person has rows in two classes."""
+    ages = [21] * 7 + [41] * 5
+    patients = [1, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7]
+    visits = pa.table({"age": ages, "patient": patients, "ill": list("abcabcabcabc")})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(20)},
+        sensitive=["ill"],
+        unit="patient",
+        privacy=[shoal.KAnonymity(3)],
+    )
+    return shoal.anonymize(visits, spec)
+
+
+def proposed() -> shoal.Release:
+    return shoal.anonymize(PEOPLE, replace(SPEC, proposed=True), keep_order=True)
+
+
+def by_hand() -> shoal.Release:
+    nodes = shoal.anonymize(PEOPLE, SPEC, all_nodes=True).satisfying_nodes
+    assert nodes is not None
+    return nodes.release(len(nodes) - 1)
+
+
+def heuristic() -> shoal.Release:
+    return shoal.anonymize(PEOPLE, SPEC, algorithm="datafly")
+
+
+def one_choice() -> shoal.Release:
+    """A column of one value that may not be generalized, no sensitive column, NULL forbidden."""
+    fixed = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0, null="forbid")
+    spec = shoal.Spec(quasi_identifiers={"country": fixed}, privacy=[shoal.KAnonymity(2)])
+    return shoal.anonymize(pa.table({"country": ["NL"] * 4}), spec)
+
+
+def dropped() -> shoal.Release:
+    """Columns that the spec does not name are dropped: that says nothing of what is in them."""
+    weather = PEOPLE.append_column("weather", pa.array(["sun"] * 8))
+    return shoal.anonymize(weather, SPEC, drop_undeclared=True)
+
+
+CASES: dict[str, Callable[[], shoal.Release]] = {
+    make.__name__: make
+    for make in (
+        one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred,
+        people_counted, proposed, by_hand, heuristic, one_choice, dropped,
+    )
+}  # fmt: skip
+
+
+@cache
+def release(case: str) -> shoal.Release:
+    return CASES[case]()
+
+
+@cache
+def internal(case: str) -> str:
+    """Return the text of the publisher's own report."""
+    if case == "sampled":
+        return _text(internal_html(release("two_removed"), learning=False, sampling_fraction=0.1))
+    if case == "failing":
+        found = release("none_suppressed")
+        broken = [replace(each, holds=False) for each in found.audit.findings[:1]]
+        unknown = [replace(each, holds=False, checkable=False) for each in found.audit.findings[1:2]]
+        audit = Audit((*broken, *unknown), found.audit.rows, 0)
+        return _text(internal_html(found, audit=audit, learning=False))
+    return _text(internal_html(release(case), learning=False))
+
+
+@cache
+def public(case: str) -> str:
+    """Return the text of the report for recipients, as it is written."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = release(case).write(Path(folder) / "release.csv", report=True)
+        return _text(path.with_name("release.csv.report.html").read_text("utf-8"))
+
+
+@cache
+def manifest(case: str) -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = release(case).write(Path(folder) / "release.csv")
+        read: dict[str, object] = json.loads(path.with_name("release.csv.manifest.json").read_text("utf-8"))
+        return read
+
+
+def _text(html: str) -> str:
+    return " ".join(Page(html).text.split()).replace("( ", "(")
