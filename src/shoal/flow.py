@@ -192,11 +192,15 @@ def anonymize(
                     listener=advanced,
                 )
             assert found.levels is not None and found.score is not None, "stars leave a node or raise"
-            if algorithm is None and isinstance(search_algorithm, BestFirst):
-                notes = (*notes, _note_on_size(whole, search_algorithm, found))
             # A blind search saw no attributes, and the models that are checked now need them.
             coded = counts.at(_bottom(problem.table)) if blind else problem.table
-            told = (*_notes_on_hierarchies(coded), *_notes_on_models(spec, coded), *counted.plan.notes)
+            sized = _note_on_size(whole, search_algorithm, found) if algorithm is None else ()
+            told = (
+                *sized,
+                *_notes_on_hierarchies(coded),
+                *_notes_on_models(spec, coded),
+                *counted.plan.notes,
+            )
             run = _Run(place, profile, coded, (*notes, *told), found, seed, keep_order, listener)
             nodes = (
                 None
@@ -411,13 +415,15 @@ def _algorithm(algorithm: object) -> SearchAlgorithm:
     return algorithm
 
 
-def _note_on_size(problem: SearchProblem, algorithm: BestFirst, found: SearchResult) -> str:
+def _note_on_size(problem: SearchProblem, algorithm: SearchAlgorithm, found: SearchResult) -> tuple[str, ...]:
+    if not isinstance(algorithm, BestFirst):
+        return ()
     size = f"The lattice of {problem.lattice.size:.3g} nodes is too large for the default search"
     if found.optimal:
-        return f"{size}; {algorithm.name} searched it instead."
+        return (f"{size}; {algorithm.name} searched it instead.",)
     return (
         f"{size}; {algorithm.name} searched it for {algorithm.seconds:g} seconds. More time finds the same "
-        "or better, and proves more: --seconds (in Python algorithm=BestFirst(seconds=...))."
+        "or better, and proves more: --seconds (in Python algorithm=BestFirst(seconds=...)).",
     )
 
 

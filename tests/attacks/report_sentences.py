@@ -195,6 +195,9 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
 """Where the phrase must be, and where it must not: the page and the case, see `report_cases.py`."""
 
 ELSEWHERE: dict[str, str] = {
+    "Accepted, although its values may single people out.": "a column that is accepted as linkable",
+    "Nobody is found by them alone.": "columns that are not unique",
+    "These columns keep their values: they are … for whoever knows such a value.": "columns that are unique",
     ": the … of … pairs that changed the most": "more than 12 pairs of columns",
     "Generalized by a hierarchy": "a third party's hierarchy without a summary",
     (
