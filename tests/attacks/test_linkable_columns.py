@@ -84,15 +84,19 @@ def test_a_column_of_61_distinct_values_is_refused(tmp_path, engine, column, val
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_four_common_dates_are_refused_together(tmp_path, engine):
+@pytest.mark.parametrize("role", ["insensitive", "sensitive", "both"])
+def test_four_common_dates_are_refused_together(tmp_path, engine, role):
     people = table(2_700, **dates(2_700))
     names = [name for name in people.column_names if name.startswith("date")]
     tuples = Counter(zip(*(people[name].to_pylist() for name in names), strict=True))
     assert 0.45 < sum(count == 1 for count in tuples.values()) / people.num_rows < 0.55
     assert min(min(Counter(people[name].to_pylist()).values()) for name in names) > 250  # each is common
     pyarrow.csv.write_csv(people, tmp_path / "people.csv")
-    with pytest.raises(LinkableError, match=r"insensitive columns together \d\d%") as refused:
-        anonymize(tmp_path / "people.csv", spec(*names), output=tmp_path / "release.parquet", engine=engine)
+    as_sensitive = {"insensitive": [], "sensitive": names, "both": names[:2]}[role]
+    as_insensitive = [name for name in names if name not in as_sensitive]
+    roles = spec(*as_insensitive, sensitive=["disease", *as_sensitive])
+    with pytest.raises(LinkableError, match=r"date\w+(, date\w+){3} together \d\d%") as refused:
+        anonymize(tmp_path / "people.csv", roles, output=tmp_path / "release.parquet", engine=engine)
     assert "2024" not in str(refused.value)
     assert [file.name for file in tmp_path.iterdir()] == ["people.csv"]
 
@@ -239,7 +243,7 @@ def test_the_counts_are_those_of_plain_python(rows):
     assert pair(found.columns["first"]) == unique([(value,) for value in first])
     assert pair(found.columns["second"]) == unique([(value,) for value in second])
     assert pair(found.together) == unique(list(zip(first, second, third, strict=True)))
-    assert pair(found.insensitive) == unique([(value,) for value in second])
+    assert pair(found.known_together) == unique([(value,) for value in second])
     assert pair(found.with_quasi_identifiers) == unique(
         list(zip(ages, first, second, third, strict=True)), True
     )

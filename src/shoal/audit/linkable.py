@@ -2,10 +2,11 @@
 
 Classes hide people behind the quasi-identifiers alone. A sensitive or insensitive column keeps its values: if
 a value occurs in one row, whoever knows it finds the row, and all of its other cells. Several columns that
-are common each may be unique together. So the released rows are counted by each such column, by the
-insensitive ones together, by all of them, and by all of them with the quasi-identifiers. The first two may be
-refused. The others are shown: whoever knows several sensitive values of a person has learnt already what
-nobody should, and a sensitive column is meant to vary within a class.
+are common each may be unique together. So the released rows are counted by each such column, by those
+together that others may know (insensitive ones, and dates in any role: when something happened is rarely a
+secret), by all of them, and by all of them with the quasi-identifiers. The first two may be refused. The
+others are shown: whoever knows several sensitive values of a person has learnt already what nobody should,
+and a sensitive column is meant to vary within a class.
 
 Where it is known who a row is about, a value counts as unique if it belongs to one person, however many rows
 the person has. NULL alone singles nobody out; beside other values it counts like one.
@@ -25,6 +26,8 @@ from shoal.errors import LinkableError
 
 NOTED = 0.05
 """Share of the rows above which a note is due."""
+_DATES = ("____-__-__%", "__.__.____%", "__/__/____%")
+"""How days and times are written, with any sign for each blank."""
 _NAMED = 3
 """Columns that a sentence names, the most unique first."""
 
@@ -62,8 +65,10 @@ class Linkability:
         By each such column alone.
     together
         By all of them together.
-    insensitive
-        By the insensitive ones together that the spec does not accept; None if there are none.
+    known
+        The columns that others may know and the spec does not accept: insensitive ones, and dates.
+    known_together
+        By these together; None if there are none.
     with_quasi_identifiers
         By all of them and the quasi-identifiers; None where there are no released labels to count by.
     accepted
@@ -73,7 +78,8 @@ class Linkability:
     rows: int
     columns: Mapping[str, Unique]
     together: Unique
-    insensitive: Unique | None
+    known: tuple[str, ...]
+    known_together: Unique | None
     with_quasi_identifiers: Unique | None
     accepted: tuple[str, ...]
 
@@ -89,7 +95,7 @@ class Linkability:
     @property
     def holds(self) -> bool:
         """Whether the columns that are not accepted single out few enough rows, alone and together."""
-        return not self.refused and (self.insensitive is None or not self._too_many(self.insensitive))
+        return not self.refused and (self.known_together is None or not self._too_many(self.known_together))
 
     def require(self) -> None:
         """Raise if the columns that are not accepted single out too many rows.
@@ -103,9 +109,9 @@ class Linkability:
             return
         other = "row" if self.together.of_one_person is None else "person"
         found = ", ".join(self._counted(name, self.columns[name]) for name in self.refused)
-        if self.insensitive is not None and self._too_many(self.insensitive):
+        if len(self.known) > 1 and self.known_together is not None and self._too_many(self.known_together):
             found += "; " if found else ""
-            found += self._counted("the insensitive columns together", self.insensitive)
+            found += self._counted(f"{', '.join(self.known)} together", self.known_together)
         several = len(self.refused) != 1
         name = self.refused[0] if self.refused else "NAME"
         raise LinkableError(
@@ -232,16 +238,19 @@ def measure(
     counter = _Counter(relation, unit)
     alone = {name: counter.unique([name]) for name in names}
     accepted = tuple(name for name in names if name in spec.accept)
-    checked = [name for name in names if name in spec.insensitive and name not in accepted]
+    dates = counter.dates([name for name in names if name in spec.sensitive])
+    known = tuple(
+        name for name in names if (name in spec.insensitive or name in dates) and name not in accepted
+    )
 
     @cache
     def jointly(*several: str) -> Unique:
         return alone[several[0]] if len(several) == 1 else counter.unique(several)
 
     together = jointly(*names)
-    insensitive = jointly(*checked) if checked else None
+    known_together = jointly(*known) if known else None
     whole = counter.unique([*spec.quasi_identifiers, *names], null_counts=True) if labels else None
-    return Linkability(rows, alone, together, insensitive, whole, accepted)
+    return Linkability(rows, alone, together, known, known_together, whole, accepted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +259,19 @@ class _Counter:
 
     relation: Relation
     unit: str | None
+
+    def dates(self, names: Sequence[str]) -> set[str]:
+        """Return the columns that hold days or times, by their type or as all of their values are written."""
+        if not names:
+            return set()
+
+        def written(name: str) -> str:
+            column = self.relation.columns[name]
+            like = " OR ".join(f"{column}::VARCHAR LIKE '{form}'" for form in _DATES)
+            return f"min(CASE WHEN {column} IS NULL THEN NULL WHEN {like} THEN 1 ELSE 0 END)"
+
+        found = self.relation.ask(f"SELECT {', '.join(map(written, names))} FROM {self.relation.source}")
+        return {name for name, is_date in zip(names, found, strict=True) if is_date == 1}
 
     def unique(self, names: Sequence[str], *, null_counts: bool = False) -> Unique:
         """Count the rows that columns single out.
