@@ -243,3 +243,24 @@ def test_every_node_is_judged_as_by_brute_force(model: str) -> None:
     assert found is not None
     assert expected is not None
     assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("text", [False, True])
+def test_people_are_counted_beside_a_population(engine: str, text: bool, tmp_path: Path) -> None:
+    """Who the rows are about is removed, and the audit compares with a population all the same."""
+    table = visits().append_column("town", pa.array(["Ulm", "Bonn", "Kiel"] * 16))
+    town = table.select(["age", "town"])
+    asked = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.intervals(10),
+            "town": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0 if text else 1),
+        },
+        sensitive=["disease"],
+        identifiers=["patient"],
+        unit="patient",
+        privacy=[shoal.KAnonymity(2), shoal.KMap(3, town), shoal.DeltaPresence(town, 0, 1)],
+    )
+    release = shoal.anonymize(**put(table, engine, tmp_path), spec=asked)
+    assert release.audit.holds
+    assert release.audit.findings[0].measured.startswith("smallest class ")

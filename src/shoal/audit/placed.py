@@ -330,4 +330,7 @@ def _types(place: InDatabase, source: str, columns: Mapping[str, str]) -> dict[s
 
 
 def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a type is one of text; DuckDB gives labels that it holds as numbers by a dictionary."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
