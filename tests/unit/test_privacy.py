@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -156,7 +157,10 @@ def test_all_claims_are_checked_in_the_file(source: str, suffix: str, folder: Pa
     claims = manifest["claims"]
     assert [claim["claim"] for claim in claims[:10]] == [model.describe() for model in spec.privacy]
     assert all(claim["holds"] and claim["checkable"] for claim in claims)
-    assert [claim["measured"] for claim in claims] == [finding.measured for finding in release.audit.findings]
+    compared = ("closeness", "likeness")  # with the original, whose rows are not all in the release
+    for claim, finding in zip(claims, release.audit.findings, strict=True):
+        withheld = any(word in claim["claim"] for word in compared)
+        assert withheld == (claim["measured"] != finding.measured) == ("withheld" in claim["measured"])
 
 
 def test_the_queries_of_the_manifest_run_with_the_tables_they_name(folder: Path) -> None:
@@ -197,8 +201,8 @@ def test_the_manifest_tells_nothing_more(folder: Path) -> None:
     assert release.suppressed_rows
     release.write("release.csv")
     text = Path("release.csv.manifest.json").read_text(encoding="utf-8")
-    for secret in ("secret", "hidden", "lung", "97", "far away", str(folder), "patient-"):
-        assert secret not in text
+    for secret in ("secret", "hidden", "lung", r"\b97\b", "far away", re.escape(str(folder)), "patient-"):
+        assert not re.search(secret, text)
     assert '"population": "town.csv"' in text
     assert "FROM original" in text
     assert "secret" not in Path("release.csv").read_text(encoding="utf-8")
@@ -469,7 +473,10 @@ def test_auditing_by_hand(folder: Path, shoal: Any) -> None:
     failing = [claim["claim"] for claim in json.loads(ran.out)["claims"] if not claim["holds"]]
     assert failing[:2] == ["0.4-closeness of disease, hierarchical", "delta-presence 0 to 0.6 in town.csv"]
     assert failing[2:] == [
-        *(f"{what} as in the manifest" for what in ("SHA-256", "rows", "class sizes", "claims")),
+        *(
+            f"{what} as in the manifest"
+            for what in ("SHA-256", "rows", "class sizes", "claims", "unique rows")
+        ),
         "original table",
     ]
 

@@ -33,6 +33,7 @@ def test_a_ladder_shows_released_labels_only() -> None:
         column="age",
         level=1,
         labels_per_level=(10, 4, 3, 1),
+        released=2,
         shown={1: ("[20, 30)", "[30, 40)"), 2: ("[0, 40)",), 3: ("*",)},
     )
     assert ladder.height == 3
