@@ -24,7 +24,7 @@ def release_html(release: Release) -> str:
     choices = [(c.column, f"{c.level} of {c.height}", c.labels) for c in release.choices()]
     facts = [(name, words) for name, words in release.facts() if name != "Note"]
     return framed(
-        heading(f"Release of {release.released.count:,} rows"),
+        heading(f"Release of {_rows(release.released.count)}"),
         table(("Column", "Level", "Labels"), choices),
         table((), facts),
         *(paragraph(note, note=True) for note in release.notes),
@@ -49,10 +49,16 @@ def nodes_html(nodes: Nodes) -> str:
 def audit_html(audit: Audit) -> str:
     """Show the findings of an audit."""
     verdict = "All claims hold" if audit.holds else "Not all claims hold"
+    if not audit.holds and not audit.fails:
+        verdict = "No claim fails, but not all can be checked"
     return framed(
-        heading(f"{verdict}: {audit.rows:,} rows, of which {audit.starred_rows:,} starred"),
+        heading(f"{verdict}: {_rows(audit.rows)}, of which {audit.starred_rows:,} starred"),
         table(("Claim", "Verdict"), [(finding.claim, finding.verdict) for finding in audit.findings]),
     )
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 def suggestion_html(suggestion: Suggestion) -> str:

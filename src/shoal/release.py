@@ -416,8 +416,10 @@ class Release:
         )
 
     def _proof(self) -> str:
+        blind = " by the quasi-identifiers alone" if self.spec.choose_by == "quasi-identifiers" else ""
         if self.optimal:
-            return "proved optimal"
+            starred = self.spec.suppressed == "star" and self.spec.suppression > 0
+            return f"proved optimal{blind}{', smallest classes starred first' if starred else ''}"
         if self.satisfying_nodes is not None:
             return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"
         if self.bound is None:

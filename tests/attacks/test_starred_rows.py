@@ -14,6 +14,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -230,3 +231,20 @@ def test_every_satisfying_node_stars_rows_that_pass() -> None:
         assert len(set(starred(release.table))) != 1
     best = shoal.anonymize(WOMEN, spec)
     assert (nodes.best.levels, nodes.best.score) == (best.levels, best.score)
+
+
+@pytest.mark.parametrize("choose_by", ["everything", "quasi-identifiers"])
+def test_the_order_of_the_input_does_not_choose_who_is_starred(choose_by: Any) -> None:
+    """Two classes have one size. Which is starred beside the one that fails must not tell which came first:
+    a table that is sorted by disease would tell the disease.
+    """
+    rows = [(age, "F", "ab"[n % 2]) for age in (25, 35, 45) for n in range(4)] + [(55, "F", "a")]
+    spec = spec_of(shoal.KAnonymity(3), suppression=0.5).adjust(levels={"age": 1})
+    spec = replace(spec, choose_by=choose_by)
+    found = set()
+    for order in (rows, rows[::-1], sorted(rows, key=lambda row: row[2])):
+        ages, sexes, diseases = zip(*order, strict=True)
+        table = pa.table({"age": ages, "sex": sexes, "disease": diseases})
+        release = shoal.anonymize(table, spec)
+        found.add(tuple(sorted(Counter(release.table["age"].to_pylist()).items())))
+    assert found == {(("*", 5), ("[30, 40)", 4), ("[40, 50)", 4))}

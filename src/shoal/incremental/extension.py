@@ -141,18 +141,18 @@ class Extension:
         share, allowed = self.suppressed_rows / self.rows, f"{self.allowed_rows:,} allowed"
         sizes = self.difference_sizes
         classes = sum(sizes.values())
-        within = (
-            f"{classes:,} {'class' if classes == 1 else 'classes'} of {min(sizes):,} to {max(sizes):,} rows"
-        )
+        least, most = min(sizes, default=0), max(sizes, default=0)
+        each = _rows(least) if least == most else f"{least:,} to {_rows(most)}"
+        within = f" in {classes:,} {'class' if classes == 1 else 'classes'} of {each}" if classes else ""
         linkable = self.audit.linkable
         facts = [
             *(() if linkable is None else (("Linkable", linkable.words()),)),
-            ("Extends", f"{self.earlier.name}, {self.earlier.table.num_rows:,} rows"),
+            ("Extends", f"{self.earlier.name}, {_rows(self.earlier.table.num_rows)}"),
             ("Levels", ", ".join(f"{name} {level}" for name, level in self.levels.items()) + " (kept)"),
-            ("New", f"{self.new_rows:,} rows, {self.waiting_rows:,} of them waiting"),
+            ("New", f"{_rows(self.new_rows)}, {self.waiting_rows:,} of them waiting"),
             ("People", self.newness.words),
             ("Returned", f"{self.returned_rows:,} of those that were suppressed before"),
-            ("Added", f"{self.added_rows:,} rows in {within}"),
+            ("Added", f"{_rows(self.added_rows)}{within}"),
             ("Suppressed", f"{self.suppressed_rows:,} of {self.rows:,} rows ({share:.2%}), {allowed}"),
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
         ]
@@ -180,6 +180,10 @@ class Extension:
             ],
             "notes": list(self.notes),
         }
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 def check_place(path: Path, earlier: Earlier) -> None:

@@ -12,11 +12,19 @@ from typing import Any
 
 from markupsafe import Markup
 
+from shoal.audit.published import WITHHELD
 from shoal.describe.roles import Role
 from shoal.draw.histogram import binned
 from shoal.report.glossary import link
 from shoal.report.page import render
-from shoal.report.sections.claims import CheckedClaim, Claims, audit_command, checker_command
+from shoal.report.sections.claims import (
+    POPULATION,
+    CheckedClaim,
+    Claims,
+    audit_command,
+    checker_command,
+    needed,
+)
 from shoal.report.sections.verdict import headline
 from shoal.report.words import count, listed, percent
 
@@ -74,7 +82,12 @@ def public_html(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> str:
         released=_released(manifest),
         columns=tuple(_columns(manifest, labels)),
         classes=_classes(manifest),
-        claims=Claims(claims, checker_command(name) if "file" in manifest else None, audit_command(name), ""),
+        claims=Claims(
+            claims,
+            checker_command(name) if "file" in manifest else None,
+            audit_command(name),
+            needed([*_needs(manifest)]),
+        ),
         settings=tuple(_settings(manifest)),
         versions=((manifest["tool"]["name"], manifest["tool"]["version"]), *manifest["versions"].items()),
     )
@@ -91,10 +104,17 @@ def _claims(manifest: Mapping[str, Any]) -> Iterator[CheckedClaim]:
         yield CheckedClaim.of(
             claim["claim"],
             claim["holds"],
-            claim.get("checkable", True),
+            claim.get("checkable", True) and claim["measured"] != WITHHELD,
             claim["measured"],
             claim.get("sql", ""),
         )
+
+
+def _needs(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Say what else an audit needs. Nobody hands on the original table."""
+    models = (settings for model in manifest["spec"]["privacy"] for settings in model.values())
+    if any(isinstance(settings, Mapping) and "population" in settings for settings in models):
+        yield POPULATION
 
 
 def _released(manifest: Mapping[str, Any]) -> str:
@@ -102,17 +122,19 @@ def _released(manifest: Mapping[str, Any]) -> str:
     rows = count(manifest["rows"]["out"], "row")
     columns = [name for name, settings in spec["columns"].items() if _role(settings) is not Role.IDENTIFIER]
     said = f"The release has {rows} and {count(len(columns), 'column')}."
-    if not spec.get("suppression"):
-        return said
-    share = percent(spec["suppression"])
+    suppressed = manifest["rows"]["suppressed"]
+    if not suppressed:
+        return f"{said} No row was suppressed."
     if manifest["suppressed"] == "star":
+        have = "row has" if suppressed == 1 else "rows have"
         return (
-            f"{said} Up to {share} of the rows could be suppressed: such rows have * in every "
-            "quasi-identifier, and their other columns are unchanged."
+            f"{said} {count(suppressed)} {have} * in every quasi-identifier; their other columns are "
+            "unchanged."
         )
+    more = "more was" if suppressed == 1 else "more were"
     return (
-        f"{said} Up to {share} of the rows could be suppressed: such rows were removed, so the release need "
-        "not be a random sample of the original table."
+        f"{said} {count(suppressed)} {more} suppressed and removed, so the release need not be a random "
+        "sample of the original table."
     )
 
 

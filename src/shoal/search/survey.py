@@ -110,13 +110,14 @@ class Survey:
 
     def render(self) -> str:
         """Say in words what is known."""
-        words = [f"A lattice of {_many(self.size)} nodes over {', '.join(self.columns)}."]
+        nodes = "node" if self.size == 1 else "nodes"
+        words = [f"A lattice of {_many(self.size)} {nodes} over {', '.join(self.columns)}."]
         if self.layers:
             satisfying = sum(layer.satisfying for layer in self.layers)
             lowest = sum(layer.lowest for layer in self.layers)
             words.append(
-                f"{satisfying:,} satisfy, of which {lowest:,} with none directly below that does; "
-                f"{self.size - satisfying:,} fail."
+                f"{satisfying:,} {'satisfies' if satisfying == 1 else 'satisfy'}, of which {lowest:,} with "
+                f"none directly below that does; {_fail(self.size - satisfying)}."
             )
         else:
             words.append("They are too many to look at all; shown is the chosen node with those beside it.")
@@ -134,6 +135,10 @@ class Survey:
             "nodes": [asdict(node) | {"levels": list(node.levels)} for node in self.nodes],
             "layers": [asdict(layer) for layer in self.layers],
         }
+
+
+def _fail(nodes: int) -> str:
+    return "1 fails" if nodes == 1 else f"{nodes:,} fail"
 
 
 def survey(problem: SearchProblem, chosen: Sequence[int] | None = None) -> Survey:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +14,8 @@ from shoal.report.words import listed
 if TYPE_CHECKING:
     from shoal.audit import Audit, Finding
     from shoal.describe.spec import Spec
+
+POPULATION = "the population that the spec names"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ class Claims:
     audit_command: str
     needs: str
 
+    @property
+    def unchecked(self) -> int:
+        """Claims of which it is not known whether they hold."""
+        return sum(not each.holds and not each.checkable for each in self.findings)
+
 
 def checked(findings: Iterable[Finding]) -> tuple[CheckedClaim, ...]:
     """Return the findings of an audit in words."""
@@ -66,13 +73,18 @@ def claims(audit: Audit, spec: Spec, name: str) -> Claims:
     if original_columns(spec, claims_of(spec)):
         needs.append("the original table (--original FILE), with which some claims compare")
     if spec.populations:
-        needs.append("the population that the spec names")
+        needs.append(POPULATION)
     return Claims(
         findings=checked(audit.findings),
         checker_command=checker_command(name),
         audit_command=audit_command(name),
-        needs=f"It also needs {listed(needs)}." if needs else "",
+        needs=needed(needs),
     )
+
+
+def needed(what: Sequence[str]) -> str:
+    """Say what an audit needs beside the release."""
+    return f"It also needs {listed(what)}." if what else ""
 
 
 def audit_command(name: str) -> str:

@@ -43,10 +43,13 @@ def neighbours(release: Release, found: Sequence[Neighbour], lattice: LatticePic
     """Put the neighbours into a table, and the lattice beside them."""
     return Neighbours(
         rows=tuple(map(_row, found)),
-        proof=proof(release),
+        proof=proof(release) + (_BLIND if release.spec.choose_by == "quasi-identifiers" else ""),
         lattice=None if lattice is None else picture(lattice.canvas),
         lattice_words="" if lattice is None else lattice.render(),
     )
+
+
+_BLIND = " The table and the lattice leave models of sensitive columns out too."
 
 
 def _row(neighbour: Neighbour) -> NeighbourRow:

@@ -93,7 +93,7 @@ def risk(release: Release, found: RiskComparison) -> Risk:
             for name, found in before.attributes.items()
         ),
         guesses=_guesses(before, after),
-        attribute_words=_ATTRIBUTE,
+        attribute_words=_attribute_words(after),
         notes=found.notes,
     )
 
@@ -137,7 +137,6 @@ _BASIS = {
         "The journalist and the marketer search the population, whose classes are estimated from the share "
         "of it that is in the table."
     ),
-    "population": "The journalist and the marketer search the population that was given.",
 }
 
 
@@ -260,6 +259,11 @@ def _guesses(before: RiskAssessment, after: RiskAssessment) -> Markup | None:
     return picture(bars(groups, "How often a guess at a sensitive value is right")) if groups else None
 
 
+def _attribute_words(after: RiskAssessment) -> tuple[tuple[str, Markup], ...]:
+    """Explain the figures; somebody with several rows may have several values."""
+    return tuple((name, _OF_PEOPLE.get(name, words) if after.unit else words) for name, words in _ATTRIBUTE)
+
+
 _ATTRIBUTE = (
     (
         "Fewest values",
@@ -275,7 +279,7 @@ _ATTRIBUTE = (
         "Surest guess",
         Markup("the largest {}: at 100% some class gives its value away").format(link("posterior")),
     ),
-    ("Given away", Markup("the share of all that are in classes with a single value")),
+    ("Given away", Markup("the share of the rows in classes with a single value")),
     (
         "Distance t",
         Markup("the largest distance between a class and the whole table (t-closeness, equal distance)"),
@@ -283,6 +287,18 @@ _ATTRIBUTE = (
     ("Gain beta", Markup("the largest share in a class / share in the table - 1 (beta-likeness)")),
     ("Change delta", Markup("the largest |ln(share in a class / share in the table)| (delta-disclosure)")),
 )
+
+
+_OF_PEOPLE = {
+    "Fewest values": Markup(
+        "the fewest values that account for all people of a class (distinct l-diversity)"
+    ),
+    "Given away": Markup("the share of the people in classes where all have a value in common"),
+    "Distance t": Markup(
+        "the largest distance between a class and the whole table, by the people who have a value and by "
+        "the number of values that people have (t-closeness, equal distance)"
+    ),
+}
 
 
 def _attribute(before: AttributeRisk, after: AttributeRisk | None) -> Iterator[BeforeAfter]:

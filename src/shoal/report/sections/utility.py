@@ -75,10 +75,10 @@ def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Uti
         ),
         queries=_queries(found.queries),
         queries_words=Markup(
-            "{} over one to three columns were answered from the original table and from the release. The "
+            "{} over {} were answered from the original table and from the release. The "
             "error is |answer of the release - true answer| / true answer; true answers below 0.1% of the "
             "rows count as 0.1%."
-        ).format(link("count query", _random(found.queries.count))),
+        ).format(link("count query", _random(found.queries.count)), _span(found.queries)),
         queries_caption=_queries_caption(found.queries),
         learning=tuple(_learning(found.learning)),
         learning_words=_learning_words(found, learning, installed),
@@ -88,6 +88,11 @@ def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Uti
 
 def _random(number: int) -> str:
     return f"{count(number)} random count {'query' if number == 1 else 'queries'}"
+
+
+def _span(errors: QueryErrors) -> str:
+    most = max(errors.by_columns, default=1)
+    return f"1 to {most} columns" if most > 1 else "1 column"
 
 
 def _kept(found: UtilityAssessment) -> Iterator[Markup]:
@@ -127,7 +132,7 @@ def _queries(errors: QueryErrors) -> Markup | None:
     ]
     drawn.append(Bar("after", "over all", errors.median, percent(errors.median)))
     suppressed = errors.suppressed_median
-    drawn.append(Bar("baseline", "all suppressed", suppressed, percent(suppressed)))
+    drawn.append(Bar("baseline", "all starred", suppressed, percent(suppressed)))
     most = max(bar.length or 0.0 for bar in drawn) or 1.0
     return picture(bars([BarGroup("", tuple(drawn))], "Median error of count queries", most=most))
 
@@ -135,7 +140,8 @@ def _queries(errors: QueryErrors) -> Markup | None:
 def _queries_caption(errors: QueryErrors) -> str:
     return (
         "Half of the queries err by no more than this, nine of ten by no more than "
-        f"{percent(errors.quantile_90)}. The dashed bar is the median error if everything were suppressed."
+        f"{percent(errors.quantile_90)}. The dashed bar is the median error if only the values of each "
+        "column and the number of rows were known."
     )
 
 

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from shoal.measure.measure import canonical
 from shoal.report.glossary import link
 from shoal.report.markup import columns
+from shoal.report.sections.asked import may_suppress
 from shoal.report.sections.claims import CheckedClaim, checked
-from shoal.report.words import count, counted, figure, one_in, percent
+from shoal.report.words import count, counted, figure, listed, one_in, percent
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
@@ -69,7 +70,8 @@ def headline(claims: Sequence[CheckedClaim]) -> str:
         said.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
     if earlier:
         said.append(
-            f"{earlier} of them counted what the release no longer has: recipients cannot check that."
+            f"{earlier} of them {'needs' if earlier == 1 else 'need'} what recipients do not have, so they "
+            "cannot check it."
         )
     return " ".join(said)
 
@@ -82,14 +84,16 @@ def _linkable(audit: Audit) -> Iterator[Markup]:
     """Say how many rows the columns that are released as they are single out."""
     if audit.linkable is None:
         return
-    yield Markup("{}. {}").format(
-        audit.linkable.words(),
-        Markup("These columns keep their values: they are {} for whoever knows such a value.").format(
+    found = audit.linkable
+    both = found.with_quasi_identifiers
+    said = Markup("")
+    if found.together.singled_out:
+        said = Markup(" These columns keep their values: they are {} for whoever knows such a value.").format(
             link("linkable")
         )
-        if audit.linkable.together.singled_out
-        else "Nobody is found by them alone.",
-    )
+    elif both is not None and both.singled_out:
+        said = Markup(" Whoever knows these values of a person and the quasi-identifiers may find the row.")
+    yield Markup("{}.{}").format(found.words(), said)
 
 
 def _released(release: Release) -> Markup:
@@ -142,6 +146,10 @@ def _capital(words: str) -> str:
 def _quasi_identifiers(release: Release) -> Markup:
     total = len(release.levels)
     generalized = sum(level > 0 for level in release.levels.values())
+    if total == 1:
+        return Markup("The {} is {}generalized.").format(
+            link("quasi-identifier"), "" if generalized else "not "
+        )
     return Markup("{} of {} {} generalized.").format(
         count(generalized) if generalized else "None",
         link("quasi-identifier", count(total, "quasi-identifier")),
@@ -190,18 +198,13 @@ def _risk(risk: RiskComparison) -> Markup:
 
 def rows_or_people(risk: RiskComparison) -> Markup:
     """Say what is counted: people, or rows that are taken for people."""
-    before, after = risk.before, risk.after
-    if before.unit is None:
+    unit = risk.before.unit
+    if unit is None:
         return Markup(
             " Each row is taken for one person, because the spec names no {}: where somebody has several "
             "rows in a class, the risk is higher."
         ).format(link("unit"))
-    if after.unit is None:
-        return Markup(
-            " Rows of the release are counted, because <bdi>{}</bdi> is not in it: where somebody has "
-            "several rows in a class, the risk is higher."
-        ).format(before.unit)
-    return Markup(" People are counted, by <bdi>{}</bdi>.").format(before.unit)
+    return Markup(" People are counted, by <bdi>{}</bdi>.").format(unit)
 
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
@@ -212,17 +215,25 @@ def _loss(release: Release, utility: UtilityAssessment) -> Markup:
 
 def proof(release: Release) -> Markup:
     """Say whether a better choice of levels may exist."""
-    measure, score = release.explanation.measure, figure(release.score)
+    spec, measure, score = release.spec, release.explanation.measure, figure(release.score)
+    blind = spec.choose_by == "quasi-identifiers"
+    models = listed([model.describe() for model in spec.searched]) if blind else "its models"
+    apart = " Models of sensitive columns had no part in the choice." if blind else ""
     if release.optimal:
+        starred = (
+            ", if rows are starred as here: those of classes that fail, then the smallest classes"
+            if spec.suppressed == "star" and may_suppress(spec)
+            else ""
+        )
         return Markup(
             "The choice of levels scores {} by {} and is {}: no other choice that the spec allows "
-            "satisfies its models and scores better."
-        ).format(score, measure, link("optimal", "proved optimal"))
+            "satisfies {} and scores better{}.{}"
+        ).format(score, measure, link("optimal", "proved optimal"), models, starred, apart)
     if release.satisfying_nodes is not None:
         return Markup(
-            "The choice of levels scores {} by {}. It was picked from {} that satisfy the models, and is "
-            "not the best of them."
-        ).format(score, measure, count(len(release.satisfying_nodes)))
+            "The choice of levels scores {} by {}. It was picked from {} that satisfy {}, and is "
+            "not the best of them.{}"
+        ).format(score, measure, count(len(release.satisfying_nodes)), models, apart)
     found = Markup(
         "The choice of levels scores {} by {}. The search was {}: a better choice may exist"
     ).format(score, measure, link("heuristic", "not exhaustive"))
