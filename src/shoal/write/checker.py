@@ -13,7 +13,12 @@ import sys
 import unicodedata
 import zlib
 from collections import Counter
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
+
+OTHERS = ("t-closeness", "beta-likeness", "delta-disclosure", "k-map", "delta-presence")
+TINY = 5e-324  # the least number above 0
 
 
 def unique(pairs):
@@ -45,26 +50,44 @@ def text_of(name, content):
     """Return the text of a file, and whether readers that take it otherwise could find more or less in it."""
     odd = False
     if name.lower().endswith(".gz"):  # a name, a comment, further members: nothing that Shoal writes
-        member = zlib.decompressobj(31)
-        flags, content = content[3], member.decompress(content)
+        member, most = zlib.decompressobj(31), 200 * len(content) + (1 << 28)
+        flags, content = content[3], member.decompress(content, most)
         odd = bool(flags or member.unused_data or not member.eof)
     return content.decode("utf-8"), odd or b"\0" in content or content[:3] == b"\xef\xbb\xbf"
 
 
 def rows_of(text, delimiter, quote):
     """Yield the rows. NULL, an empty cell without quotes, is None; the empty string has quotes."""
-    q, d, record = re.escape(quote), re.escape(delimiter), ""
+    q, d, lines, quotes, end = re.escape(quote), re.escape(delimiter), [], 0, None
     cell = re.compile(f"(?:^|{d})({q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}|[^{q}{d}]*)")
     for line in io.StringIO(text, newline=""):
-        record += line
-        if record.count(quote) % 2 == 0:  # otherwise the line ends inside quotes
-            cells = cell.findall(record.rstrip("\r\n"))
-            if delimiter.join(cells) != record.rstrip("\r\n"):
-                break
+        lines.append(line)
+        quotes += line.count(quote)
+        if quotes % 2 == 0:  # otherwise the line ends inside quotes
+            record = "".join(lines).rstrip("\r\n")
+            cells, own = cell.findall(record), line[len(line.rstrip("\r\n")) :]
+            end, lines = end or own, []
+            if delimiter.join(cells) != record or own not in (end, ""):
+                raise ValueError("a line is not written as the manifest says, or ends otherwise")
             yield [c[1:-1].replace(quote * 2, quote) if c[:1] == quote else c or None for c in cells]
-            record = ""
-    if record:
-        raise ValueError("a line is not written as the manifest says")
+    if lines:
+        raise ValueError("a quoted cell does not end")
+
+
+def value_of(kind, cell):
+    """Return a cell so that equal values of its type are equal, however they are spelled."""
+    kind = next(iter(kind)) if isinstance(kind, dict) else kind
+    if cell is None or kind in (None, "text"):
+        return cell
+    if kind in ("integer", "decimal") and re.fullmatch(r" *[+-]?[0-9]+(\.[0-9]*)? *", cell):
+        return Decimal(cell)
+    if kind == "float":
+        return str(float(cell) + 0.0)
+    if kind == "boolean" and cell in ("true", "false"):
+        return cell
+    if kind in ("date", "timestamp"):
+        return datetime.fromisoformat(re.sub("Z$", "+00:00", cell))
+    raise ValueError("a value is not of its type")
 
 
 def people_of(rows, who, at):
@@ -106,9 +129,70 @@ def measure(model, a, classes):
         entropy = min(math.log(sum(c)) - sum(n * math.log(n) for n in c) / sum(c) for c in classes)
         holds, diversity = entropy >= math.log(a["l"]) - tiny, math.exp(entropy)
         return f"entropy {a['l']:g}-diversity{of}", holds, {"smallest diversity": diversity}
-    ratio = max(max(c) / (sum(sorted(c, reverse=True)[a["l"] - 1 :]) or 1e-99) for c in classes)
+    rest = [sum(sorted(c, reverse=True)[a["l"] - 1 :]) for c in classes]
+    ratio = max(max(c) / tail if tail else math.inf for c, tail in zip(classes, rest))
     name = f"recursive ({a['c']:g}, {a['l']:g})-diversity{of}"
     return name, ratio < a["c"] * (1 - tiny), {"largest ratio": ratio}
+
+
+def number(n, least, most=sys.float_info.max):
+    """Return whether something is a finite number within bounds."""
+    return type(n) in (int, float) and least <= n <= most
+
+
+def whole(n, least=0):
+    """Return whether something is a whole number of at least so much."""
+    return type(n) is int and n >= least
+
+
+def is_model(model, a, sensitive):
+    """Return whether a claim is one that can be made: what k = 0 claims, every file keeps."""
+    if model in ("k-anonymity", "risk"):
+        bounds = {"maximal", "average"}
+        is_risk = bool(a) and isinstance(a, dict) and a.keys() <= bounds
+        return whole(a, 1) if model == "k-anonymity" else is_risk and all(number(a[n], TINY, 1) for n in a)
+    if model == "alpha-k":
+        fits = a.keys() == {"column", "alpha", "k"} and number(a["alpha"], TINY, 1) and whole(a["k"], 1)
+    elif model == "l-diversity":
+        kind = a.get("kind", "distinct")
+        fits = number(a["l"], 1) if kind == "entropy" else whole(a["l"], 1)
+        fits = (
+            fits and kind in ("distinct", "entropy", "recursive") and a.keys() <= {"column", "l", "kind", "c"}
+        )
+        fits = fits and (number(a["c"], TINY) if kind == "recursive" else "c" not in a)
+    else:
+        return True  # and not checked
+    return fits and a["column"] in sensitive
+
+
+def check_form(told):
+    """Refuse a manifest with words and numbers that no release has: others would read it otherwise."""
+    spec, rows, dialect = told["spec"], told["rows"], list(told["dialect"].values())
+    known = {"input", "columns", "unit", "privacy", "suppression", "suppressed", "choose-by", "proposed"}
+    roles = {name: column["role"] for name, column in spec["columns"].items()}
+    crowd, sensitive = ([n for n in roles if roles[n] == role] for role in ("quasi-identifier", "sensitive"))
+    nulls = {n: spec["columns"][n].get("null", "value") for n in crowd + sensitive}
+    levels = [(spec["columns"][n], told["levels"].get(n)) for n in crowd]
+    models = [item if len(model) == 1 else (None, 0) for model in spec["privacy"] for item in model.items()]
+    wrong = {
+        "format": told["format"] != "shoal-manifest/1" or told["tool"]["name"] != "shoal",
+        "dialect": len({*dialect}) < 2
+        or not all(len(c) == 1 and (" " <= c <= "~" or c == "\t") for c in dialect),
+        "spec": not spec.keys() <= known | {"quality", "engine"},
+        "roles": not crowd
+        or not {*roles.values()} <= {"identifier", "insensitive", "quasi-identifier", "sensitive"},
+        "null": told["null"] != nulls or not {*nulls.values()} <= {"value", "forbid"},
+        "suppressed": told["suppressed"] not in ("remove", "star")
+        or told["suppressed"] != spec["suppressed"],
+        "suppression": not number(spec["suppression"], 0, 1),
+        "rows": not all(whole(rows[n]) for n in ("in", "suppressed", "out")),
+        "levels": {*told["levels"]} != {*crowd}
+        or not all(whole(n, c.get("min-level", 0)) and n <= c.get("max-level", n) for c, n in levels),
+        "privacy": not models or not all(model and is_model(model, a, sensitive) for model, a in models),
+    }
+    if any(wrong.values()):
+        raise ValueError(f"in the manifest: {', '.join(name for name in wrong if wrong[name])}")
+    return models
 
 
 def columns(header, roles, gone):
@@ -141,60 +225,72 @@ def read(path, told):
     return header, rows
 
 
+def privacy(model, a, classes, who, at, unit):
+    """Return a claim, whether it holds, what was found in words, and figures, which are None if unknown."""
+    if not classes or model not in ("k-anonymity", "risk", "alpha-k", "l-diversity"):
+        said = a.items() if isinstance(a, dict) else [("", a)]
+        words = ", ".join(f"{n} {v}".strip() for n, v in said if not isinstance(v, (dict, list)))
+        why = "it compares with the original table or a population" if classes else "there are no classes"
+        return f"{model} ({words})", None, why if model in OTHERS else "this program does not know it", None
+    name, holds, figures = measure(model, a, [people_of(c, who, at) for c in classes.values()])
+    words = ", ".join(f"{of} {n if isinstance(n, int) else format(n, '.6g')}" for of, n in figures.items())
+    if who is not None:
+        words += f", counted by {unit!r}"
+    elif unit:  # people are no more than rows: too few rows, or values of them, still fail
+        sure = model in ("k-anonymity", "risk") or name.startswith("distinct")
+        holds = False if sure and not holds else None
+        words = f"it counts people by {unit!r}, and this program rows: {words}"
+    return name, holds, words, figures
+
+
 def check(path, told):
     """Yield what was checked, whether it holds (None where this cannot be checked), and what was found."""
+    models = check_form(told)
     header, rows = yield from read(path, told)
     spec, unit = told["spec"], told["spec"].get("unit")
     roles = {unit: "identifier", **{name: column["role"] for name, column in spec["columns"].items()}}
     gone = [name for name in roles if name and roles[name] == "identifier"]
     place = {name: header.index(name) for name in roles if name and name not in gone}
+    crowd = [place[name] for name in place if roles[name] == "quasi-identifier"]
     who = place.get(unit) if roles[unit] != "quasi-identifier" else None
+    column = {a["column"]: place[a["column"]] for model, a in models if model in ("alpha-k", "l-diversity")}
+    typed = {at: spec["columns"][header[at]].get("type") for at in (*column.values(), who) if at is not None}
     classes = {}
     for row in rows:
         if len(row) != len(header):
             raise ValueError("a line has more or fewer cells than the header")
-        key = tuple(row[place[name]] for name in place if roles[name] == "quasi-identifier")
-        classes.setdefault(key, []).append(row)
+        for at, kind in typed.items():
+            row[at] = value_of(kind, row[at])
+        classes.setdefault(tuple(row[at] for at in crowd), []).append(row)
 
-    counted, stars = told["rows"], ("*",) * list(roles.values()).count("quasi-identifier")
+    counted = told["rows"]
     left_in = counted["suppressed"] if told["suppressed"] == "star" else 0
     fits = len(rows) == counted["out"] == counted["in"] - counted["suppressed"] + left_in
     fits = fits and counted["suppressed"] <= spec["suppression"] * counted["in"] + 1e-6
-    fits = fits and left_in <= len(classes.get(stars, []))  # a class like any other: anybody sees them
+    fits = fits and left_in <= len(classes.get(("*",) * len(crowd), []))  # a class like any other
     yield "rows as in the manifest", fits, f"{len(rows)} in the file"
     sizes = Counter(str(len(members)) for members in classes.values())
     fits = sizes == told["class_sizes"] and len(classes) == told["classes"]
     yield "class sizes as in the manifest", fits, f"{len(classes)} classes"
 
-    found, full = [], [name for name in place if spec["columns"][name].get("null") == "forbid"]
-    for (model, a), *_ in map(dict.items, spec["privacy"]):
-        if not classes or model not in ("k-anonymity", "risk", "alpha-k", "l-diversity"):
-            why = "it compares with the original table or a population" if classes else "there are no classes"
-            found.append((None, None, why, {}))
-            continue
-        at = place[a["column"]] if model in ("alpha-k", "l-diversity") else None
-        name, holds, figures = measure(model, a, [people_of(c, who, at) for c in classes.values()])
-        words = ", ".join(
-            f"{of} {n if isinstance(n, int) else format(n, '.6g')}" for of, n in figures.items()
+    found = [
+        privacy(
+            model, a, classes, who, column[a["column"]] if model in ("alpha-k", "l-diversity") else None, unit
         )
-        if who is not None:
-            words += f", counted by {unit!r}"
-        elif unit:  # people are no more than rows: too few rows, or values of them, still fail
-            sure = model in ("k-anonymity", "risk") or name.startswith("distinct")
-            holds = False if sure and not holds else None
-            words = f"it counts people by {unit!r}, and this program rows: {words}"
-        found.append((name, holds, words, figures))
-    nulls = sum(r[place[n]] is None for r in rows for n in full)
+        for model, a in models
+    ]
     found += columns(header, roles, gone)
-    if full:
+    if full := [name for name in place if spec["columns"][name].get("null") == "forbid"]:
+        nulls = sum(row[place[name]] is None for row in rows for name in full)
         found.append((f"no NULL in {', '.join(full)}", not nulls, str(nulls or "none"), {"": nulls}))
     yield "claims as in the spec", len(told["claims"]) == len(found), f"{len(found)} expected"
     for claim, (name, holds, words, figures) in zip(told["claims"], found):
         said = list(claim["figure"].values()) if isinstance(claim["figure"], dict) else [claim["figure"]]
-        same = (claim["claim"], claim["holds"], claim["measured"]) == (name, True, words)
-        same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
-        same = same or holds is None
-        yield name or claim["claim"], holds and same, words if same else f"{words}; not so in the manifest"
+        same = claim["holds"] is True and (figures is None or claim["claim"] == name)
+        if holds is not None:
+            same = same and (claim["measured"], claim.get("checkable", True)) == (words, True)
+            same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
+        yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
 
 
 if __name__ == "__main__":

@@ -331,7 +331,10 @@ def test_columns_are_counted_together_or_alone(
 
 
 @pytest.mark.parametrize("suppressed", ["remove", "star"])
-def test_no_label_of_a_suppressed_row_stays_in_a_type(tmp_path: Path, suppressed: str) -> None:
+def test_no_label_of_a_suppressed_row_stays_in_a_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suppressed: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the manifest of a table is written where one works
     path = tmp_path / "clinic.duckdb"
     with duckdb.connect(path) as connection:
         connection.execute(

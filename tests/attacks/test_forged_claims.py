@@ -1,0 +1,189 @@
+"""A manifest fits its file, and claims what nobody can claim or what the file does not keep.
+
+The attacker writes manifest and file for a recipient who has the checker alone: a role that is spelled a
+little otherwise takes a column out of the classes, a claim of k = 0 or none at all is kept by every file, the
+text of a claim that is not checked says "holds", and 1, 1.0 and 1.00 are three values of a number. The audit
+refused all of these, and the checker exited with 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import shoal
+from shoal.audit import audit_release
+from shoal.errors import InputError
+from tests.attacks.evidence import check, refit
+from tests.unit.tampering import write
+
+Said = dict[str, Any]
+
+
+def _model(place: int, name: str, model: dict[str, Any]) -> Callable[[Said], None]:
+    def change(said: Said) -> None:
+        said["spec"]["privacy"][place] = model
+        said["claims"][place]["claim"] = name
+
+    return change
+
+
+def _diversity(name: str, **settings: Any) -> Callable[[Said], None]:
+    return _model(1, f"{name}-diversity of disease", {"l-diversity": {"column": "disease", **settings}})
+
+
+def _nothing(said: Said) -> None:
+    said["spec"]["privacy"] = []
+    said["claims"] = said["claims"][2:]
+
+
+def _no_classes(said: Said) -> None:
+    for name in ("age", "sex"):
+        said["spec"]["columns"][name] = {"role": "insensitive"}
+        del said["null"][name]
+    said |= {"levels": {}, "classes": 1, "class_sizes": {"12": 1}}
+    said["claims"][0] |= {"measured": "smallest class 12", "figure": 12}
+    said["claims"][1] |= {"measured": "fewest values 3", "figure": 3}
+
+
+def _risk(said: Said) -> None:
+    _model(0, "", {"risk": {}})(said)
+    said["claims"][0] |= {"measured": "highest 0.333333, on average 0.25", "figure": {"a": 1 / 3, "b": 0.25}}
+
+
+FORGED: dict[str, Callable[[Said], object]] = {
+    "k = 0": _model(0, "k-anonymity 0", {"k-anonymity": 0}),
+    "k = 0.5": _model(0, "k-anonymity 0.5", {"k-anonymity": 0.5}),
+    "k = true": _model(0, "k-anonymity True", {"k-anonymity": True}),
+    "l = 0": _diversity("distinct 0", l=0),
+    "l = 0.5": _diversity("distinct 0.5", l=0.5),
+    "a risk without a bound": _risk,
+    "no claims": _nothing,
+    "no quasi-identifiers": _no_classes,
+    "two models in one": lambda said: said["spec"]["privacy"][0].update(
+        {"t-closeness": {"column": "disease", "t": 0}}
+    ),
+    "an unknown role": lambda said: said["spec"]["columns"]["disease"].update(role="Sensitive"),
+    "an unknown key": lambda said: said["spec"].update({"k-anonymity": 50}),
+    "an unknown null": lambda said: said["spec"]["columns"]["age"].update(null="Forbid"),
+    "another null": lambda said: said["null"].update(age="forbid"),
+    "another rule for stars": lambda said: said.update(
+        suppressed="star", rows={"in": 12, "suppressed": 0, "out": 12}
+    ),
+    "more than all suppressed": lambda said: said["spec"].update(suppression=1e999),
+    "fewer than none suppressed": lambda said: said["rows"].update({"suppressed": -5, "in": 7}),
+    "levels of other columns": lambda said: said.update(levels={"age": 1, "zip": 1}),
+    "levels beyond the limit": lambda said: said["levels"].update(age=99),
+    "another format": lambda said: said.update(format="shoal-manifest/9"),
+    "another tool": lambda said: said["tool"].update(name="shaol"),
+    "not checkable": lambda said: said["claims"][0].update(checkable=False),
+}
+
+
+def accepted_by_audit(release: Path) -> bool:
+    try:
+        return not audit_release(release).fails
+    except InputError:
+        return False
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_what_nobody_can_claim(tmp_path: Path, what: str) -> None:
+    release = write(tmp_path)
+    refit(release, FORGED[what])
+    code, said = check(release)
+    assert code == 1, said
+    assert "Traceback" not in said
+    assert not accepted_by_audit(release)
+
+
+def test_a_role_that_is_spelled_otherwise(tmp_path: Path) -> None:
+    """By `age` alone classes are large; `sex` tells one person of them apart."""
+    release = write(tmp_path)
+    lines = release.read_text(encoding="utf-8").splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith('"[50, 60)",F'))
+    lines[place] = lines[place].replace(",F,", ",M,")
+    release.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+    def change(said: Said) -> None:
+        said["spec"]["columns"]["sex"] = {"role": "Quasi-identifier"}
+        del said["levels"]["sex"], said["null"]["sex"]
+
+    refit(release, change)
+    assert check(release)[0] == 1
+    assert not accepted_by_audit(release)
+
+
+@pytest.mark.parametrize("model", [{"super-anonymity": 5}, {"t-closeness": {"column": "disease", "t": 0.1}}])
+def test_the_text_of_a_claim_that_is_not_checked(tmp_path: Path, model: dict[str, Any]) -> None:
+    """It is the attacker's: what is shown comes from the model."""
+    release = write(tmp_path)
+    refit(release, _model(0, "k-anonymity 500: holds, smallest class 500", model))
+    _, said = check(release)
+    assert "k-anonymity" not in said
+    assert f"{next(iter(model))} (" in said
+    assert not accepted_by_audit(release)
+
+
+def test_a_ratio_without_bound(tmp_path: Path) -> None:
+    """No class has nine values, so that no c suffices; a ratio of 3e+99 was below 1e+200."""
+    release = write(tmp_path)
+
+    def change(said: Said) -> None:
+        _diversity("recursive (1e+200, 9)", l=9, c=1e200, kind="recursive")(said)
+        said["claims"][1] |= {"measured": "largest ratio 3e+99", "figure": 3e99}
+
+    refit(release, change)
+    code, said = check(release)
+    assert code == 1
+    assert "recursive (1e+200, 9)-diversity of disease: FAILS" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "spellings"),
+    [
+        ("integer", ["1", "01", "+1"]),
+        ("decimal", ["1", "1.0", "1.00"]),
+        ("float", ["1", "1.0", "1e0"]),
+        ("float", ["nan", "NaN", "NAN"]),
+        ("boolean", ["true", "TRUE", " true"]),
+        ("timestamp", ["2020-01-01 00:00:00", "2020-01-01T00:00:00", "2020-01-01T00:00:00.000"]),
+    ],
+)
+def test_one_value_in_three_spellings(tmp_path: Path, kind: str, spellings: list[str]) -> None:
+    first, second = {"boolean": ("true", "false"), "timestamp": ("2020-01-01", "2021-01-01")}.get(
+        kind, ("1", "2")
+    )
+    people = tmp_path / "people.csv"
+    rows = "".join(f"{30 + place % 2},{first if place < 3 else second}\n" for place in range(6))
+    people.write_text(f"age,paid\n{rows}", encoding="utf-8")
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["paid"],
+        types={"paid": kind},
+        privacy=[shoal.LDiversity("paid", 2)],
+    )
+    release = shoal.anonymize(people, spec).write(tmp_path / "release.csv")
+    assert check(release)[0] == 0
+    cells = "".join(f"*,{spelling}\n" for spelling in [*spellings, *spellings])
+    release.write_text(f"age,paid\n{cells}", encoding="utf-8", newline="\n")
+    for words in (2, 3):
+        refit(
+            release, lambda said, n=words: said["claims"][0].update(measured=f"fewest values {n}", figure=n)
+        )
+        assert check(release)[0] == 1
+        assert not accepted_by_audit(release)
+
+
+def test_a_file_that_takes_forever(tmp_path: Path) -> None:
+    """A quote that never ends, before very many lines: each was counted with all before it."""
+    release = write(tmp_path)
+    with release.open("ab") as file:
+        file.write(b'"' + b"\n" * 3_000_000)
+    refit(release)
+    code, said = check(release)
+    assert code == 1
+    assert "does not end" in said
