@@ -79,9 +79,15 @@ CONCEPTS: Final = (
     _concept(
         "a medical record number",
         _I,
-        "mrn, medical record, medical record number, patient number, patient no, chart number, case "
-        "number, encounter id, patientennummer, fallnummer, aktenzeichen, historia clinica",
+        "mrn, medical record, medical record number, patient number, patient no, chart number, "
+        "encounter id, patientennummer, historia clinica",
         "H",
+    ),
+    _concept(
+        "a case number",
+        _I,
+        "case number, case no, docket, docket number, fallnummer, aktenzeichen, geschaeftszeichen",
+        "R",
     ),
     _concept(
         "a number at a health plan",
@@ -129,8 +135,18 @@ CONCEPTS: Final = (
         "subject id, participant id, respondent id, donor id, personid, patientid, userid, customerid, "
         "employeeid, studentid, username, user name, login, nickname, patient, customer no, customer "
         "number, kundennummer, kundennr, kunden nr, personalnummer, personalnr, personal nr, patientennr, "
-        "patienten nr, patienten id, matrikelnummer, matricule, user, subject, participant",
+        "patienten nr, patienten id, matrikelnummer, matricule, user, subject, participant, employee number, "
+        "employee no, staff id, staff number, member no, student number, client number, resident id, "
+        "inmate id, offender id, mitarbeiternummer",
         "R",
+    ),
+    _concept(
+        "a person, by name or number",
+        _I,
+        "defendant, plaintiff, claimant, applicant, complainant, victim, witness, suspect, inmate, offender, "
+        "client, customer, employee, tenant, donor, mitarbeiter, kunde, mandant, angeklagter, klaeger, "
+        "beklagter, zeuge",
+        "A",
     ),
     _concept(
         "a record's number",

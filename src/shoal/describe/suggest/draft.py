@@ -43,7 +43,7 @@ def text(suggestion: Suggestion) -> str:
     --------
     >>> import pyarrow as pa
     >>> from shoal.describe.suggest.suggestion import suggest
-    >>> people = pa.table({"age": list(range(20, 60)), "no": ["F", "M"] * 20, "income": list(range(40))})
+    >>> people = pa.table({"age": list(range(20, 60)), "no": ["F", "M"] * 20, "income": [1, 2, 3, 4] * 10})
     >>> print(re.sub(" *#.*\n", "", text(suggest(people))), end="")
     <BLANKLINE>
     proposed: true

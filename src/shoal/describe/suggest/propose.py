@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from shoal import registry
 from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
-from shoal.describe.roles import Role
+from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, Role
 from shoal.describe.suggest.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
 from shoal.describe.suggest.kinds import Kind
 from shoal.describe.suggest.null_like import null_like, to_list
@@ -32,7 +32,14 @@ from shoal.read.types import column_type
 MOST_QUASI_IDENTIFIERS: Final = 15
 """More of them hide badly together: almost all that they tell would have to go."""
 
+_K = 5
 _SMALL_TABLE = 50
+_CLEAR = 0.75
+_MANY_TEXTS = 0.5
+_NEARLY_ALL = 0.9
+_AGES = frozenset({"age", "when somebody was born"})
+_NAMES = frozenset({"the name of a person", "a person, by name or number"})
+_UNITS_LAST = {"a record's number": 1, "an e-mail address": 2}
 _TELLING = 0.05
 _RELEASED_AS_IT_IS = (
     "It is released as it is: whoever knows a value that only one row has finds that row. If others may know "
@@ -74,10 +81,12 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         proposals = {name: propose_role(column) for name, column in profile.columns.items()}
         tell(StepStarted("comparing"))
         proposals = _with_twins(table, proposals, profile.columns)
+        unit = _unit(table, proposals, profile.columns)
+        proposals = _without_linkable(table, proposals, profile.columns, unit)
         candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
         proposals = _limited(proposals, profile.columns)
-        wanted = k or (5 if table.rows >= _SMALL_TABLE else 2)
-        unit, proposals = _unit(proposals, profile.columns, wanted)
+        people = table.rows if unit is None else profile[unit].distinct
+        wanted = k or (_K if table.rows >= _SMALL_TABLE and people >= _K else 2)
         kept = [name for name in candidates if proposals[name].role is Role.QUASI_IDENTIFIER]
         separations = find_separations(table, candidates, each=kept)
         tell(StepStarted("hierarchies"))
@@ -126,21 +135,81 @@ def _with_twins(
     return changed
 
 
-def _unit(
-    proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], k: int
-) -> tuple[str | None, dict[str, Proposal]]:
-    """Return the column by which people are to be counted, if there is one and it tells of enough people."""
-    units = [name for name, column in columns.items() if is_of_one_person(column, proposals[name])]
-    if not units:
-        return None, proposals
-    unit = units[0]
-    if columns[unit].distinct >= k:
-        return unit, proposals
-    reason = (
-        f"{proposals[unit].reason}; somebody has several rows, but there are too few people to count them: "
-        "a crowd may be one person"
+def _unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> str | None:
+    """Return the column by which people are to be counted, if there is one.
+
+    Raises
+    ------
+    InputError
+        All rows are about one person.
+    """
+    units = sorted(
+        (name for name, column in columns.items() if is_of_one_person(column, proposals[name])),
+        key=lambda name: _UNITS_LAST.get(getattr(proposals[name].about, "what", ""), 0),
     )
-    return None, {**proposals, unit: replace(proposals[unit], reason=reason, sure=False)}
+    if not units:
+        return _repeated_name(table, proposals, columns)
+    if columns[units[0]].distinct < 2:
+        raise InputError(
+            f"All rows of {table.name!r} are about one person.\n"
+            f"Column {units[0]!r} says who a row is about, and has one value.\n"
+            "Nobody can be hidden in it: give a table with more people."
+        )
+    return units[0]
+
+
+def _repeated_name(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+) -> str | None:
+    """Return the column of names, if who has the same name is nearly always as old, so the same person."""
+    about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
+    ages = [table.columns[name] for name, what in about.items() if what in _AGES]
+    for name, what in about.items():
+        if what not in _NAMES or columns[name].nulls or columns[name].distinct < 2 or not ages:
+            continue
+        repeated, agreeing = table.ask(
+            "SELECT count(*), count(*) FILTER (ages = 1) FROM (SELECT count(DISTINCT "
+            f"({', '.join(ages)})) AS ages FROM {{table}} GROUP BY {table.columns[name]} HAVING count(*) > 1)"
+        )
+        if repeated and agreeing >= _NEARLY_ALL * repeated and columns[name].rows > columns[name].distinct:
+            return name
+    return None
+
+
+def _without_linkable(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], unit: str | None
+) -> dict[str, Proposal]:
+    """Generalize sensitive columns that single people out: `anonymize` refuses them as they are."""
+    changed = dict(proposals)
+    for name, proposal in proposals.items():
+        column = columns[name]
+        if proposal.role is not Role.SENSITIVE:
+            continue
+        share = _singled_out(table, column, unit)
+        # Suppressed rows can leave others unique: stay clear of the limit.
+        if share <= _CLEAR * LINKABLE_SHARE or share * table.rows < _CLEAR * LINKABLE_ROWS:
+            continue
+        what = "sensitive" if proposal.about is None else proposal.about.what
+        unique = "are unique" if unit is None else "point to one person"
+        reason = f"{what}: nobody should learn it, but {percent(share)} of the rows {unique} by it; "
+        if column.kind is Kind.TEXT and column.distinct >= _MANY_TEXTS * column.values:
+            changed[name] = Proposal(Role.IDENTIFIER, f"{reason}left out", sure=False)
+        else:
+            role = Role.QUASI_IDENTIFIER
+            changed[name] = Proposal(role, f"{reason}generalized", sure=False, about=proposal.about)
+    return changed
+
+
+def _singled_out(table: Table, column: ColumnProfile, unit: str | None) -> float:
+    """Return the share of the rows whose value no other row has, or no other person."""
+    if unit is None:
+        return column.unique_rows
+    value = table.columns[column.name]
+    (rows,) = table.ask(
+        "SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT count(*) AS n FROM {table} "
+        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING count(DISTINCT {table.columns[unit]}) = 1)"
+    )
+    return float(rows) / table.loaded
 
 
 def _limited(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, Proposal]:

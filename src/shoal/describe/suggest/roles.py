@@ -7,12 +7,13 @@ every row. What cannot be generalized usefully, such as free text, is left out a
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from shoal.describe.roles import Role
 from shoal.describe.suggest.concepts import Concept
 from shoal.describe.suggest.kinds import Kind
-from shoal.describe.suggest.names import concepts_of
+from shoal.describe.suggest.names import concepts_of, words
 from shoal.describe.suggest.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
 _FEW = 50
@@ -20,15 +21,22 @@ _SMALL_SHARE = 0.05
 _KEY_SHARE = 0.95
 _MANY_SHARE = 0.5
 _ROWS_PER_PERSON = 1.05
+_CATEGORIES = 5
+_NAME = "the name of a person"
 _RECORD = "a record's number"
+_BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
+_NUMBER = re.compile(r".*(id|nr|no|num|number|nummer)")
 _OF_ONE_PERSON = frozenset(
     {
         "a person's number",
         "a medical record number",
+        "a case number",
         "a social security or tax number",
         "a number at a health plan",
+        "an e-mail address",
     }
 )
+_NEVER_CATEGORIES = frozenset({_NAME, "a social security or tax number", "an e-mail address"})
 
 _SENTENCES = {
     Role.IDENTIFIER: "points at one person",
@@ -88,21 +96,22 @@ def propose_role(column: ColumnProfile) -> Proposal:
     return (
         _identifier(column, concepts)
         or _constant(column, told)
-        or _by_name(told)
+        or _by_name(column, told)
         or _by_values(column)
         or _by_numbers(column, concepts)
     )
 
 
 def is_of_one_person(column: ColumnProfile, proposal: Proposal) -> bool:
-    """Tell whether a column says who a row is about, where somebody may have several rows."""
-    return (
-        proposal.role is Role.IDENTIFIER
-        and proposal.about is not None
-        and proposal.about.what in _OF_ONE_PERSON
-        and column.nulls == 0
-        and column.rows >= _ROWS_PER_PERSON * column.distinct
-    )
+    """Tell whether a column says who a row is about, where somebody may have several rows.
+
+    A bare `id` that repeats is not the number of a row, so it is taken for that of a person: counting by it
+    is never less strict than counting rows.
+    """
+    if proposal.role is not Role.IDENTIFIER or proposal.about is None or not proposal.sure:
+        return False
+    of_one = proposal.about.what in _OF_ONE_PERSON or _BARE_NUMBERS.issuperset(words(column.name))
+    return of_one and column.nulls == 0 and column.rows >= _ROWS_PER_PERSON * column.distinct
 
 
 def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
@@ -116,14 +125,49 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
                 return Proposal(Role.IDENTIFIER, reason)
         else:
             reason = f"{pattern.what}: {_SENTENCES_ON_VALUES[Role.IDENTIFIER]}{_hipaa(pattern.hipaa)}"
-            return Proposal(Role.IDENTIFIER, reason)
-    for concept in concepts:
-        if concept.role is not Role.IDENTIFIER:
-            return None
-        enough = column.distinct >= _MANY_SHARE * column.values if concept.what == _RECORD else not few
-        if enough and column.kind is not Kind.BOOLEAN:
-            reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
-            return Proposal(Role.IDENTIFIER, reason, about=concept)
+            about = next((one for one in concepts if one.what in _OF_ONE_PERSON), None)
+            return Proposal(Role.IDENTIFIER, reason, about=about)
+    if column.kind is Kind.BOOLEAN:
+        return None
+    for place, concept in enumerate(concepts):
+        if concept.what == _RECORD:
+            found = _record(column, concept)
+        elif concept.role is Role.IDENTIFIER and concepts[0].role is Role.IDENTIFIER:
+            found = _person(column, concept, few=few)
+        else:
+            found = None
+        if found is not None and (place == 0 or found.sure):
+            return found
+    return None
+
+
+def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
+    """Return the proposal for `id` or `visit_id`: of a record, or of a person who has several rows."""
+    if column.kind not in (Kind.INTEGER, Kind.TEXT):
+        return None
+    bare = _BARE_NUMBERS.issuperset(words(column.name))
+    if column.distinct >= _MANY_SHARE * column.values:
+        reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
+    elif bare and column.distinct > _CATEGORIES:
+        reason = "a number that repeats: probably that of a person who has several rows (HIPAA R)"
+    else:
+        return None
+    return Proposal(Role.IDENTIFIER, reason, about=concept)
+
+
+def _person(column: ColumnProfile, concept: Concept, *, few: bool) -> Proposal | None:
+    """Return the proposal for a column whose name promises an identifier.
+
+    Few values are no reason to release one: thirty patients with forty rows each have few numbers too. But
+    `account_type` with three values is a category.
+    """
+    numbered = concept.what in _OF_ONE_PERSON and _NUMBER.fullmatch(words(column.name)[-1])
+    reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
+    if not few or numbered or concept.what in _NEVER_CATEGORIES:
+        return Proposal(Role.IDENTIFIER, reason, about=concept)
+    if column.distinct > _CATEGORIES:
+        reason = f"{concept.what}, by its name; left out, although it has few values"
+        return Proposal(Role.IDENTIFIER, reason, sure=False, about=concept)
     return None
 
 
@@ -136,9 +180,13 @@ def _constant(column: ColumnProfile, told: Concept | None) -> Proposal | None:
     return Proposal(Role.INSENSITIVE, "the same in every row: it tells nobody apart")
 
 
-def _by_name(told: Concept | None) -> Proposal | None:
+def _by_name(column: ColumnProfile, told: Concept | None) -> Proposal | None:
     if told is None:
         return None
+    if told.role is Role.SENSITIVE and column.kind in (Kind.DATE, Kind.TIMESTAMP):
+        # Released as it is, the day of an arrest or of surgery would single people out.
+        reason = f"a date ({told.what}): others may know when something happened{_hipaa('C')}"
+        return Proposal(Role.QUASI_IDENTIFIER, reason, about=told)
     return Proposal(told.role, f"{told.what}: {_SENTENCES[told.role]}{_hipaa(told.hipaa)}", about=told)
 
 

@@ -261,7 +261,7 @@ def suggest(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> people = pa.table({"age": list(range(20, 60)), "sex": ["F", "M"] * 20, "income": list(range(40))})
+    >>> people = pa.table({"age": list(range(20, 60)), "sex": ["F", "M"] * 20, "income": [1, 2, 3, 4] * 10})
     >>> suggestion = suggest(people)
     >>> [column.role.value for column in suggestion.columns]
     ['quasi-identifier', 'quasi-identifier', 'sensitive']

@@ -1,0 +1,146 @@
+"""The attacker reads a release by a spec that `shoal init` proposed and nobody changed.
+
+The attacker knows a person of the table by name or number, or the day on which something happened to the
+person, or the person's exact salary. A proposal must not release any of these as it is: not where few people
+have many rows each, so that numbers and names repeat, and not where a sensitive column is nearly unique.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import InputError
+
+
+def diary(**more: list[Any]) -> pa.Table:
+    """Thirty people with forty rows each: age and sex are the person's own."""
+    random = Random(3)
+    people = [(random.randrange(20, 80), random.choice("MF")) for _ in range(30)]
+    days = [(person, day) for person in range(30) for day in range(40)]
+    return pa.table(
+        {
+            "age": [people[person][0] for person, _ in days],
+            "sex": [people[person][1] for person, _ in days],
+            "study_day": [day for _, day in days],
+        }
+        | {name: [values[person] for person, _ in days] for name, values in more.items()}
+    )
+
+
+NUMBERS = [f"P{number:03d}" for number in range(30)]
+NAMES = [f"Person {chr(65 + number)}" for number in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("patient_id", NUMBERS),
+        ("PatientID", NUMBERS),
+        ("participant_no", NUMBERS),
+        ("id", list(range(1000, 1030))),
+        ("name", NAMES),
+        ("full_name", NAMES),
+        ("e-mail", [f"p{number}@mail.example" for number in range(30)]),
+    ],
+)
+def test_people_with_many_rows_are_neither_named_nor_their_own_crowd(column, values):
+    people = diary(**{column: values})
+    found = shoal.suggest(people)
+    assert found[column].role.value == "identifier"
+    assert found.unit == column
+    # Without suppression and in the order of the table, each released row is known to be whose.
+    kept = shoal.anonymize(people, replace(found.spec, suppression=0), keep_order=True).table.to_pylist()
+    assert column not in kept[0]
+    crowds: dict[tuple[Any, ...], set[Any]] = {}
+    for row, who in zip(kept, people[column].to_pylist(), strict=True):
+        crowds.setdefault(tuple(row.values()), set()).add(who)
+    assert min(map(len, crowds.values())) >= 5
+
+
+def test_names_that_different_people_share_are_no_unit():
+    random = Random(5)
+    people = pa.table(
+        {
+            "name": [random.choice(NAMES) for _ in range(600)],
+            "age": [random.randrange(20, 80) for _ in range(600)],
+        }
+    )
+    found = shoal.suggest(people)
+    assert found["name"].role.value == "identifier"
+    assert found.unit is None
+
+
+@pytest.mark.parametrize("name", ["first_name", "last_name", "surname", "Vorname", "defendant"])
+def test_names_are_left_out_however_few_they_are(name):
+    random = Random(6)
+    people = pa.table(
+        {
+            name: [random.choice(NAMES[:12]) for _ in range(900)],
+            "age": [random.randrange(20, 80) for _ in range(900)],
+        }
+    )
+    assert shoal.suggest(people)[name].role.value == "identifier"
+
+
+def test_a_visit_s_number_is_a_number():
+    people = pa.table({"visit_id": list(range(500)), "age": [20 + number % 60 for number in range(500)]})
+    assert shoal.suggest(people)["visit_id"].role.value == "identifier"
+
+
+def test_sensitive_days_are_generalized_also_where_they_repeat():
+    random = Random(7)
+    first = dt.date(2020, 1, 1)
+    people = pa.table(
+        {
+            "age": [random.randrange(20, 80) for _ in range(3000)],
+            "arrest_date": [first + dt.timedelta(days=random.randrange(400)) for _ in range(3000)],
+            "offense_date": [first + dt.timedelta(days=random.randrange(400)) for _ in range(3000)],
+        }
+    )
+    found = shoal.suggest(people)
+    assert {found[name].role.value for name in ("arrest_date", "offense_date")} == {"quasi-identifier"}
+
+
+@pytest.mark.parametrize("rows", [30, 200, 2000])
+def test_what_is_proposed_is_not_refused(rows):
+    """A salary that nearly every row has alone, an illness in free words: generalized or left out."""
+    random = Random(rows)
+    people = pa.table(
+        {
+            "age": [random.randrange(20, 80) for _ in range(rows)],
+            "salary": [random.randrange(20_000, 90_000) for _ in range(rows)],
+            "diagnosis": [f"illness {random.randrange(10 * rows)}" for _ in range(rows)],
+        }
+    )
+    found = shoal.suggest(people)
+    assert (found["salary"].role.value, found["salary"].sure) == ("quasi-identifier", False)
+    assert "unique" in found["salary"].reason
+    assert found["diagnosis"].role.value == "identifier"
+    shoal.anonymize(people, found.spec)  # raises LinkableError for columns that single people out
+
+
+def test_people_are_counted_where_a_value_is_one_person_s():
+    """Each salary occurs in ten rows, all of one person."""
+    random = Random(8)
+    people = [(f"p{number}", random.randrange(20, 80), 20_000 + 7 * number) for number in range(60)]
+    rows = [person for person in people for _ in range(10)]
+    table = pa.table(
+        {name: [row[place] for row in rows] for place, name in enumerate(("patient_id", "age", "salary"))}
+    )
+    found = shoal.suggest(table)
+    assert found["salary"].role.value == "quasi-identifier"
+    shoal.anonymize(table, found.spec)
+
+
+def test_few_people_are_counted_all_the_same():
+    found = shoal.suggest(pa.table({"patient_id": ["a", "b", "c", "d"] * 15, "age": list(range(20, 80))}))
+    assert (found.unit, found.k) == ("patient_id", 2)
+    with pytest.raises(InputError, match="about one person"):
+        shoal.suggest(pa.table({"patient_id": ["a"] * 60, "age": list(range(20, 80))}))
