@@ -36,6 +36,8 @@ class ShoalError(Exception):
             problems = [problems]
         self.problems = tuple(Problem(p) if isinstance(p, str) else p for p in problems)
         super().__init__(self.render())
+        # Libraries quote the cells that they stumble over: a traceback shows this message alone.
+        self.__suppress_context__ = True
 
     def render(self, *, show_values: bool = False) -> str:
         return "\n\n".join(problem.render(show_values=show_values) for problem in self.problems)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal import registry
 from shoal.background import Background
+from shoal.describe.hierarchy import FromData
 from shoal.describe.spec import Spec
 from shoal.encode.table import CodedTable
 from shoal.engines.choose import open_engine
@@ -363,6 +364,7 @@ class _Run:
                 *notes,
                 *_note_on_weights(spec),
                 *_note_on_stars(verdict, spec),
+                *_note_on_traces(verdict, spec),
             ),
             source=source,
             steps=steps,
@@ -409,10 +411,15 @@ def _algorithm(algorithm: object) -> SearchAlgorithm:
     if isinstance(algorithm, type) or not isinstance(algorithm, SearchAlgorithm):
         known = ", ".join(registry.names("algorithms"))
         raise InputError(
-            f"{algorithm!r} is not a search algorithm.\nKnown: {known}.\n"
+            f"An object of type {_type_name(algorithm)!r} is not a search algorithm.\nKnown: {known}.\n"
             "Give one of these names, or an object of such a class."
         )
     return algorithm
+
+
+def _type_name(value: object) -> str:
+    """Return what a value is; never the value, which may be a table."""
+    return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
 def _note_on_size(problem: SearchProblem, algorithm: SearchAlgorithm, found: SearchResult) -> tuple[str, ...]:
@@ -511,6 +518,17 @@ def _note_on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
         f"Starred rows are a class that anybody can see: {failing:,} {are} in classes that fail, and "
         f"{more:,} more from the smallest other classes were starred for all of them to pass as one. With "
         f"suppressed: remove these levels suppress {failing:,}.",
+    )
+
+
+def _note_on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
+    """Say which labels were made with the help of rows that are not released."""
+    made = [name for name, qi in spec.quasi_identifiers.items() if isinstance(qi.hierarchy, FromData)]
+    if not made or not verdict.suppressed_rows:
+        return ()
+    return (
+        f"The labels of {', '.join(made)} are made from all rows, suppressed ones too: they may show a "
+        "little of these rows' values. Hierarchies that are given, such as intervals or a file, do not.",
     )
 
 

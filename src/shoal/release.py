@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from shoal.audit import Audit
 from shoal.background import Background
+from shoal.describe.handed_on import HandedOn
 from shoal.describe.spec import Spec
 from shoal.engines.engine import Rows
 from shoal.engines.target import FileTarget, TableTarget, Target
@@ -118,6 +119,14 @@ class Release:
     def data(self) -> Any:
         """The released rows, as the kind of frame that went in; Arrow where that was a file or a query."""
         return self.released.native()
+
+    @property
+    def handed_on(self) -> HandedOn:
+        """The spec and the levels as the manifest has them."""
+        coded = self.background.coded
+        return HandedOn.of(
+            self.spec, self.levels, {column.name: column.labels[0] for column in coded.columns}
+        )
 
     @property
     def quality(self) -> str:

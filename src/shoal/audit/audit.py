@@ -38,6 +38,7 @@ from shoal.audit.relation import Relation, open_relation
 from shoal.audit.told import same_file, told
 from shoal.audit.typed_columns import with_types
 from shoal.describe.column_names import alike, folded
+from shoal.describe.handed_on import as_handed_on
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
@@ -122,8 +123,10 @@ def audit_release(
     asked_for = evidence.spec() if spec is None and evidence is not None else spec
     assert asked_for is not None, "without a spec there is a manifest"
     _check_given(evidence, spec, extends, keep_undeclared=keep_undeclared)
-    if evidence is not None:
-        levels = evidence.said.levels if levels is None else levels
+    if evidence is not None and levels is None:
+        levels = evidence.said.levels
+        if spec is not None:
+            asked_for = _as_in_manifest(spec, evidence)
     release, hidden = _with_units(release, units)
     dialect = _dialect(input_format, evidence, asked_for)
     with open_relation(release, dialect, name, memory=memory) as opened:
@@ -243,6 +246,14 @@ def _judged(
     # An earlier audit of the same rows may know people whom the release does not tell apart.
     linkable = measure(relation, spec, rows=classes.rows, unit=unit) if earlier is None else earlier.linkable
     return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable)
+
+
+def _as_in_manifest(spec: Spec, evidence: Evidence) -> Spec:
+    """Return a given spec with the hierarchies that the manifest's levels are of."""
+    try:
+        return as_handed_on(spec, evidence.spec())
+    except InputError:  # the given spec is what counts
+        return spec
 
 
 def _evidence(

@@ -212,6 +212,24 @@ class FromData(Protocol):
 
 
 @runtime_checkable
+class LevelsFromValues(Protocol):
+    """What a hierarchy also is if its levels may depend on which values there are.
+
+    Whoever gets a release must not learn from the number of a level how long a suppressed value was.
+    """
+
+    def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
+        """Return a hierarchy with the labels of a level, whatever the values are, and its level of them.
+
+        Parameters
+        ----------
+        values
+            Those that the level was chosen for, without NULL.
+        """
+        ...
+
+
+@runtime_checkable
 class FromFile(Protocol):
     """What a hierarchy also is if it stands in files: a release must not overwrite them."""
 

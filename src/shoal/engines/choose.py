@@ -140,6 +140,13 @@ def _found(data: object, engine: str, table: str | None, limit: int) -> tuple[An
         natural = "memory"
     if engine == "auto":
         return data, natural
+    if engine in ("duckdb", "spark") and natural == "memory" and not _is_place(data, engine):
+        # By its type alone: a table shows its values.
+        raise InputError(
+            f"The engine '{engine}' cannot take a table in memory.\n"
+            f"Found: data of type '{kind} {type(data).__name__}'.\n"
+            "Leave the engine out, or give the path of a file or the table of a database."
+        )
     only = {"postgres": "postgres", "spark": "spark"}.get(natural)
     if (only or engine == "postgres") and engine != natural:
         raise InputError(
@@ -147,6 +154,13 @@ def _found(data: object, engine: str, table: str | None, limit: int) -> tuple[An
             "Leave the engine out, or say 'auto'."
         )
     return data, engine
+
+
+def _is_place(data: object, engine: str) -> bool:
+    """Return whether data is where rows are, not the rows themselves."""
+    kind = type(data)
+    relation = kind.__name__ == "DuckDBPyRelation" and "duckdb" in kind.__module__
+    return isinstance(data, str | os.PathLike) or (engine == "duckdb" and relation)
 
 
 def _of_path(place: str, table: str | None, limit: int) -> str:

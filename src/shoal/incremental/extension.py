@@ -12,6 +12,7 @@ import pyarrow as pa
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import difference_findings
 from shoal.audit.published import published
+from shoal.describe.handed_on import HandedOn
 from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.events import Steps
@@ -75,6 +76,11 @@ class Extension:
     @property
     def levels(self) -> dict[str, int]:
         return self.earlier.levels
+
+    @property
+    def handed_on(self) -> HandedOn:
+        """Its spec and levels, which were in a manifest before."""
+        return HandedOn(self.spec, self.levels)
 
     @property
     def shuffled(self) -> bool:

@@ -68,16 +68,12 @@ class Frame:
 
     def _collected(self, columns: Sequence[str]) -> nw.DataFrame[Any]:
         chosen = self._frame.select(list(columns)).lazy()
-        if not self._frame.implementation.is_duckdb():
-            return chosen.collect()
-        import duckdb
-
         try:
             return chosen.collect()
-        except duckdb.Error as error:
-            # DuckDB quotes the offending value: only the kind of error may be passed on.
+        except Exception as error:  # what is lazy runs now, and functions of the user's may raise anything
+            # DuckDB and polars quote the offending value: only the kind of error may be passed on.
             raise InputError(
-                f"The {self.name} cannot be read.\nDuckDB says {type(error).__name__}.\n"
+                f"The {self.name} cannot be read.\nReading it raises {type(error).__name__}.\n"
                 "Run the query by itself to see what is wrong with it."
             ) from None
 

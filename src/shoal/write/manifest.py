@@ -20,6 +20,7 @@ from shoal.audit import Audit
 from shoal.audit.evidence import Evidence, portable
 from shoal.audit.folder import digests
 from shoal.audit.published import published
+from shoal.describe.handed_on import HandedOn
 from shoal.describe.spec import Spec
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.read.source import InputFormat
@@ -47,6 +48,8 @@ class Releasable(Protocol):
     def dialect(self) -> InputFormat | None: ...
     @property
     def audit(self) -> Audit: ...
+    @property
+    def handed_on(self) -> HandedOn: ...
 
 
 def manifest(
@@ -75,7 +78,7 @@ def manifest(
     dialect
         How it is written, if it is CSV.
     """
-    spec = release.spec
+    spec = release.handed_on.spec
     return {
         "format": FORMAT,
         "tool": {"name": "shoal", "version": version("shoal")},
@@ -87,7 +90,7 @@ def manifest(
         "classes": sum(audit.class_sizes.values()),
         "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
         **({} if audit.linkable is None else {"linkable": audit.linkable.for_recipients()}),
-        "levels": dict(release.levels),
+        "levels": dict(release.handed_on.levels),
         "suppressed": spec.suppressed,
         "null": spec.nulls,
         "shuffled": release.shuffled,

@@ -171,8 +171,8 @@ def test_null_in_a_population(written: Any, level: int) -> None:
 
 
 def test_labels_that_depend_on_other_values(written: Any) -> None:
-    # Prefixes are as long as the longest value that there is, which only the table has.
-    release = pa.table({"zip": ["123**", "123**"], "disease": ["flu", "gout"]})
+    # There are as many levels as the longest value needs, which only the table has.
+    release = pa.table({"zip": ["123*", "123*"], "disease": ["flu", "gout"]})
     original = pa.table({"zip": ["12345", "123"], "disease": ["flu", "gout"]})
     town = pa.table({"zip": ["123", "1234", "123"]})
     spec = spec_of(KMap(3, town), quasi_identifiers={"zip": prefix()})

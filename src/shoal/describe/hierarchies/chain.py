@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import (
     ANYTHING,
     ColumnData,
@@ -21,6 +22,7 @@ from shoal.describe.hierarchy import (
     Hierarchy,
     HierarchyError,
     Levels,
+    LevelsFromValues,
     codes_of,
     known,
 )
@@ -96,6 +98,28 @@ class Chain:
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return Linked(self.parts).knows(values)
+
+    def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
+        if level == 0 or not any(isinstance(part, LevelsFromValues) for part in self.parts):
+            return self, level
+        parts: list[Hierarchy] = []
+        below = 0
+        for number, part in enumerate(self.parts, start=1):
+            levels = part.levels(values)
+            own = levels if number == len(self.parts) else _without_top(levels)
+            here = min(level, len(own.labels) - 1)
+            level -= here
+            fixed = part
+            if isinstance(part, LevelsFromValues):
+                # A part without a level of its own would have some over longer values.
+                fixed, here = part.fixed(values, here) if here else (Suppress(), 0)
+            parts.append(fixed)
+            below += here
+            if not level:
+                break
+            values = own.labels[-1].unique()
+        # The parts above know the labels of this one's last level alone, which need not be there any more.
+        return (parts[0] if len(parts) == 1 else Chain(tuple(parts))), below
 
     def to_spec(self) -> object:
         return [part.to_spec() for part in self.parts]

@@ -14,7 +14,15 @@ import pyarrow as pa
 from shoal.describe.hierarchies import date_format
 from shoal.describe.hierarchies.arguments import keyed, several
 from shoal.describe.hierarchies.days import Days, months_of, zone_exists
-from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, HierarchyError, IntArray, Levels
+from shoal.describe.hierarchies.suppress import Suppress
+from shoal.describe.hierarchy import (
+    ANYTHING,
+    Hierarchy,
+    HierarchyDefaults,
+    HierarchyError,
+    IntArray,
+    Levels,
+)
 from shoal.errors import InputError, nearest
 
 _EXAMPLE = "For example: dates('month', 'year')."
@@ -135,6 +143,14 @@ class Dates(HierarchyDefaults):
     @property
     def steady(self) -> bool:
         return bool(self.units)
+
+    def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
+        if self.units or level == 0:
+            return self, level
+        units = self._usual_units(timed=Days.of(values, self._pattern, self.zone).timed)
+        if level > len(units):
+            return Suppress(), 1
+        return Dates((units[level - 1],), self.format, self.zone), 1
 
     def to_spec(self) -> object:
         settings = {"levels": list(self.units), "format": self.format, "zone": self.zone}

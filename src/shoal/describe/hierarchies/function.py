@@ -90,7 +90,8 @@ class ByFunction(HierarchyDefaults):
         if not problems:
             problems = [
                 Problem(
-                    f"{problem.message}\n"
+                    # Its labels may be values: the two that are found are not shown.
+                    f"{problem.message.partition(chr(10))[0]}\n"
                     "Let each function return the same label for all values that share one below.",
                     problem.values,
                 )

@@ -19,7 +19,7 @@ Side = Literal["first", "last"]
 _SIDES = ("first", "last")
 _EXAMPLE = "For example: keep: [4, 3, 2]."
 _LONGEST = 255
-"""Characters of a code for which there are mask characters: a label does not grow with an essay."""
+"""Characters to which values can be filled: a label does not grow without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class Mask(HierarchyDefaults):
 
     Every label of a level has as many mask characters, whatever the value is. So it tells which characters
     it keeps, also where these are mask characters themselves, and what a level above keeps is among them:
-    the levels are nested. How many it has follows from the longest value, or from `pad`.
+    the levels are nested. Without `pad` it has one: as many as the longest value needs would show its length,
+    although its row may be suppressed.
 
     Attributes
     ----------
@@ -93,13 +94,12 @@ class Mask(HierarchyDefaults):
         text = as_text(values)
         if self.pad is not None:
             text = pc.utf8_lpad(text, self.pad, self.fill)
-        length = min(self.pad or longest(text), _LONGEST)
-        labels = masked(text, self.keep, length, self.side, self.character)
+        labels = masked(text, self.keep, self.pad, self.side, self.character)
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
     @property
     def steady(self) -> bool:
-        return self.pad is not None
+        return True
 
     def to_spec(self) -> object:
         written: dict[str, object] = {"keep": list(self.keep)}
@@ -123,9 +123,11 @@ class Mask(HierarchyDefaults):
 
 
 def masked(
-    text: pa.Array, keep: Iterable[int], length: int, side: Side = "first", character: str = "*"
+    text: pa.Array, keep: Iterable[int], length: int | None, side: Side = "first", character: str = "*"
 ) -> list[pa.Array]:
     """Return texts with all characters hidden but those to keep, once for each number of `keep`.
+
+    There are as many mask characters as a text of `length` has hidden; without a length, one.
 
     Examples
     --------
@@ -134,7 +136,7 @@ def masked(
     """
     labels = []
     for kept in keep:
-        hidden = character * max(length - kept, 0)
+        hidden = character if length is None else character * max(length - kept, 0)
         if side == "first":
             parts = [pc.utf8_slice_codeunits(text, 0, kept), hidden]
         else:
@@ -160,7 +162,8 @@ def mask(
     side
         Whether they are the `first` or the `last`.
     pad
-        The length to which shorter values are filled from the left.
+        The length to which shorter values are filled from the left. Without it one character stands for all
+        that are hidden.
     fill
         The character for that.
     character
@@ -170,7 +173,7 @@ def mask(
     --------
     >>> levels = mask(3, 2).levels(pa.array(["53715", "53710"]))
     >>> [labels[0].as_py() for labels in levels.labels]
-    ['53715', '537**', '53***', '*']
+    ['53715', '537*', '53*', '*']
     >>> levels = mask(3, pad=5, character="").levels(pa.array([1234]))
     >>> [labels[0].as_py() for labels in levels.labels]
     [1234, '012', '*']

@@ -10,8 +10,9 @@ from typing import ClassVar, Self
 import pyarrow as pa
 
 from shoal.describe.hierarchies.arguments import whole_or_text
-from shoal.describe.hierarchies.mask import longest, masked
-from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, Levels, as_text, check_height
+from shoal.describe.hierarchies.mask import Mask, longest, masked
+from shoal.describe.hierarchies.suppress import Suppress
+from shoal.describe.hierarchy import ANYTHING, Hierarchy, HierarchyDefaults, Levels, as_text, check_height
 from shoal.errors import InputError
 
 
@@ -20,7 +21,8 @@ class Prefix(HierarchyDefaults):
     """Level i keeps the first `length - i` characters and puts i stars after them; the last level is `*`.
 
     Shorter and longer values follow the same rule, so the levels are nested whatever the values are.
-    Without a length, it is that of the longest value.
+    Without a length, it is that of the longest value, and one star stands for all that is hidden: as many
+    stars as the longest value needs would show its length, although its row may be suppressed.
     """
 
     length: int | None = None
@@ -45,12 +47,18 @@ class Prefix(HierarchyDefaults):
         text = as_text(values)
         length = self.length or max(longest(text), 1)
         check_height(length)
-        labels = masked(text, range(length - 1, 0, -1), length)
+        labels = masked(text, range(length - 1, 0, -1), self.length)
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
     @property
     def steady(self) -> bool:
         return self.length is not None
+
+    def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
+        if self.length is not None or level == 0:
+            return self, level
+        kept = longest(as_text(values)) - level
+        return (Mask((kept,)), 1) if kept > 0 else (Suppress(), 1)
 
     def to_spec(self) -> object:
         return "prefix" if self.length is None else {"prefix": self.length}
@@ -71,12 +79,15 @@ def prefix(length: int | None = None) -> Prefix:
     ----------
     length
         Number of characters of the codes, and so of levels above the value itself. That of the longest
-        value if not given.
+        value if not given; labels then end in one star.
 
     Examples
     --------
     >>> levels = prefix(5).levels(pa.array(["53715", "53710"]))
     >>> [labels[0].as_py() for labels in levels.labels]
     ['53715', '5371*', '537**', '53***', '5****', '*']
+    >>> levels = prefix().levels(pa.array(["53715", "53710"]))
+    >>> [labels[0].as_py() for labels in levels.labels]
+    ['53715', '5371*', '537*', '53*', '5*', '*']
     """
     return Prefix(length)

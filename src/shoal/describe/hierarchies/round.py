@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +16,15 @@ from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.arguments import keyed, several
 from shoal.describe.hierarchies.numbers import Number, Numbers, are_numbers, is_number, read, tidy, written
-from shoal.describe.hierarchy import ANYTHING, HIGHEST_LEVEL, HierarchyDefaults, HierarchyError, Levels
+from shoal.describe.hierarchies.suppress import Suppress
+from shoal.describe.hierarchy import (
+    ANYTHING,
+    HIGHEST_LEVEL,
+    Hierarchy,
+    HierarchyDefaults,
+    HierarchyError,
+    Levels,
+)
 from shoal.errors import InputError, nearest
 
 Direction = Literal["nearest", "down"]
@@ -37,22 +46,28 @@ class Rounding(HierarchyDefaults):
     this: 45 becomes 40, and 0 either way.
 
     Halves are rounded away from zero, 45 to 50 and -45 to -50. Down is towards less, -45 to -50.
+
+    With `digitwise` the first number, a power of ten, is reached as it is without numbers: digit by digit,
+    beginning with the last that a value has. Manifests say so what a level without numbers was.
     """
 
     to: tuple[Number, ...] = ()
     direction: Direction = "nearest"
+    digitwise: bool = False
 
     name: ClassVar[str] = "round"
     summary: ClassVar[str] = "Rounds numbers, a digit more at each level or as told."
     parameters: ClassVar[Mapping[str, str]] = {
         "to": "what to round to at each level, each a multiple of the one before; may stand alone",
         "direction": "`nearest`, or `down`",
+        "digitwise": "`true`: reach the first number, a power of ten, digit by digit; else `false`",
     }
     examples: ClassVar[tuple[object, ...]] = (
         None,
         [10, 100, 1000],
         {"to": [0.5, 5], "direction": "down"},
         {"direction": "down"},
+        {"to": [100, 1000], "digitwise": True},
     )
     sample: ClassVar[tuple[object, ...]] = (0, 4, 5, 44, 45, 54, 55, 149, 944, 945, 1050, -45)
 
@@ -71,6 +86,13 @@ class Rounding(HierarchyDefaults):
             problems.append(
                 f"The direction of round is 'nearest' or 'down'.\nFound: {self.direction!r}.{near}"
             )
+        if self.digitwise not in (True, False) or (
+            self.digitwise and not (self.to and not wrong and _is_power_of_ten(self.to[0]))
+        ):
+            problems.append(
+                "round digit by digit needs a power of ten as the first number.\n"
+                f"Found: {', '.join(map(str, self.to)) or 'no number'}.\nFor example: 100."
+            )
         if problems:
             raise InputError(problems)
 
@@ -83,6 +105,9 @@ class Rounding(HierarchyDefaults):
             raise HierarchyError(problems)
         labels = []
         rounded, codes = np.unique(numbers.whole, return_inverse=True)
+        for step in self._digits(numbers):
+            rounded, places = np.unique(self._round(rounded, step), return_inverse=True)
+            codes = places[codes]
         for step in self._steps(numbers):
             rounded, places = np.unique(self._round(rounded, step), return_inverse=True)
             codes = places[codes]
@@ -93,24 +118,44 @@ class Rounding(HierarchyDefaults):
     def steady(self) -> bool:
         return bool(self.to)
 
+    def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
+        if self.to or level == 0:
+            return self, level
+        numbers = Numbers.of(values, _NEED)
+        steps = self._steps(numbers)
+        if level > len(steps):
+            return Suppress(), 1
+        return Rounding((numbers.number(steps[level - 1]),), self.direction, digitwise=True), 1
+
     def to_spec(self) -> object:
-        to = [written(number) for number in self.to]
-        if self.direction == "nearest":
-            return {"round": to} if to else "round"
-        return {"round": {"to": to, "direction": self.direction} if to else {"direction": self.direction}}
+        given: dict[str, object] = {}
+        if self.to:
+            given["to"] = [written(number) for number in self.to]
+        if self.direction != "nearest":
+            given["direction"] = self.direction
+        if self.digitwise:
+            given["digitwise"] = True
+        if not given:
+            return "round"
+        return {"round": given["to"] if list(given) == ["to"] else given}
 
     @classmethod
     def from_spec(cls, argument: object, folder: Path) -> Self:
-        direction: Any = "nearest"
+        settings: dict[str, Any] = {}
         if isinstance(argument, Mapping):
             settings = keyed(cls.name, argument, list(cls.parameters))
-            argument, direction = settings.get("to"), settings.get("direction", direction)
+            argument = settings.pop("to", None)
         alone = isinstance(argument, str)
-        return cls(tuple(part if alone else read(part) for part in several(argument)), direction)
+        return cls(tuple(part if alone else read(part) for part in several(argument)), **settings)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         return cls(tuple(read(part) for part in text.split(",")) if text.strip() else ())
+
+    def _digits(self, numbers: Numbers) -> list[int]:
+        """Return the powers of ten below the first number, where it is reached digit by digit."""
+        places = len(str(numbers.count(self.to[0]))) - 1 if self.digitwise else 0
+        return [10**place for place in range(1, places)]
 
     def _steps(self, numbers: Numbers) -> list[int]:
         """Return what to round to, as the numbers are counted."""
@@ -132,6 +177,10 @@ class Rounding(HierarchyDefaults):
         up = down + step
         # Which of the two is nearer; of halves, that which is farther from zero.
         return np.where(2 * whole + (whole >= 0) > down + up, up, down)
+
+
+def _is_power_of_ten(number: Number) -> bool:
+    return Decimal(str(number)).normalize().as_tuple().digits == (1,)
 
 
 def rounding(*to: Number, direction: Direction = "nearest") -> Rounding:

@@ -107,17 +107,24 @@ def is_mask(label: str) -> bool:
 def read_mask(label: str, texts: pa.Array) -> NDArray[np.intp]:
     """Return the places of the texts that a mask may have been.
 
-    A star stands for one character, at either end also for none: codes may be shorter than others.
+    A star stands for one character, at either end also for none: codes may be shorter than others. A single
+    one there stands for any number of them.
 
     Examples
     --------
     >>> read_mask("537**", pa.array(["53715", "5371", "53", "54715"])).tolist()
     [0, 1]
+    >>> read_mask("53*", pa.array(["53715", "5371", "53", "54715"])).tolist()
+    [0, 1, 2]
     """
     kept = label.strip("*")
     before = len(label) - len(label.lstrip("*"))
     after = len(label) - len(label.rstrip("*"))
     inner = ".".join(re.escape(part) for part in kept.split("*"))
-    pattern = rf"(?s)^.{{0,{before}}}{inner}.{{0,{after}}}$"
+    pattern = rf"(?s)^{_any_of(before)}{inner}{_any_of(after)}$"
     found: NDArray[np.bool_] = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
     return np.flatnonzero(found)
+
+
+def _any_of(stars: int) -> str:
+    return ".*" if stars == 1 else f".{{0,{stars}}}"

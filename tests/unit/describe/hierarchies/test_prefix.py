@@ -29,6 +29,11 @@ def test_shorter_and_longer_values():
     ]
 
 
+def test_without_a_length_one_star_hides_it():
+    (path, _) = paths(prefix(), pa.array(["53715", "5"]))
+    assert path == ("53715", "5371*", "537*", "53*", "5*", "*")
+
+
 def test_the_longest_value_gives_the_length():
     assert len(prefix().levels(pa.array(["1", "äöü"])).labels) == 4
     assert len(prefix().levels(pa.array([""])).labels) == 2
