@@ -523,7 +523,12 @@ def _note_on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
 
 def _note_on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
     """Say which labels were made with the help of rows that are not released."""
-    made = [name for name, qi in spec.quasi_identifiers.items() if isinstance(qi.hierarchy, FromData)]
+    made = [
+        column.name
+        for column, level in zip(verdict.coded.columns, verdict.levels, strict=True)
+        if isinstance(spec.quasi_identifiers[column.name].hierarchy, FromData)
+        if level and len(column.labels[level]) > 1
+    ]
     if not made or not verdict.suppressed_rows:
         return ()
     return (
