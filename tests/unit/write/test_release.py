@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from shoal.audit import Audit, References, audit_release
+from shoal.describe.handed_on import HandedOn
 from shoal.describe.hierarchies.file import HierarchyFile
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.spec import Spec
@@ -51,6 +52,10 @@ class Result:
     @property
     def audit(self) -> Audit:
         return audit_release(self.table, self.spec)
+
+    @property
+    def handed_on(self) -> HandedOn:
+        return HandedOn(self.spec, self.levels)
 
 
 def write(release: Result, path: Path, **settings: Any) -> Path:
