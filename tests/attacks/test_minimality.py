@@ -143,3 +143,33 @@ def test_the_option_is_in_spec_and_manifest(tmp_path: Path) -> None:
     table = pa.table({"age": AGES, "disease": ["HIV"] * 2 + ["flu"] * 5})
     path = shoal.anonymize(table, BLIND).write(tmp_path / "release.csv")
     assert shoal.audit_release(path, original=table).holds
+
+
+def test_people_with_several_rows_are_not_chosen_blindly() -> None:
+    """Who has two of a class's rows is known, and whose values are which is not. A release would tell that no
+    value is in a row of everybody, which leaves fewer tables than the rows do.
+    """
+    people = ["p", "p", "q", "q", "r", "s"]
+    found = set()
+    for ill in combinations(range(6), 2):
+        table = pa.table(
+            {
+                "age": [31] * 6,
+                "patient": people,
+                "disease": ["HIV" if row in ill else "flu" for row in range(6)],
+            }
+        )
+        spec = shoal.Spec(
+            quasi_identifiers={"age": shoal.intervals(10)},
+            sensitive=["disease"],
+            unit="patient",
+            privacy=[shoal.KAnonymity(2), shoal.LDiversity("disease", 2)],
+            choose_by="quasi-identifiers",
+        )
+        with pytest.raises(InfeasibleError, match="where people have several rows") as error:
+            shoal.anonymize(table, spec)
+        found.add(str(error.value))
+        assert shoal.anonymize(table, replace(spec, privacy=[shoal.KAnonymity(4)])).audit.holds
+        one_each = table.set_column(1, "patient", pa.array(list("abcdef")))
+        assert shoal.anonymize(one_each, spec).audit.holds
+    assert len(found) == 1, "the refusal does not depend on the values"

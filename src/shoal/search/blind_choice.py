@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.encode.table import CodedTable
 from shoal.errors import InfeasibleError
 from shoal.privacy.judge import passing
 from shoal.privacy.k_anonymity import KAnonymity
@@ -43,8 +44,10 @@ def require_all(models: Sequence[PrivacyModel], verdict: Verdict) -> None:
     Raises
     ------
     InfeasibleError
-        Names the models that fail and the bar to raise. It shows counts, no values.
+        Names the models that fail and the bar to raise. It shows counts, no values. Where people have several
+        rows, models of sensitive columns are refused whatever the values are.
     """
+    _refuse_several_rows(models, verdict.coded)
     released = verdict.seen.sizes > 0
     failing = {
         model.describe(): count
@@ -63,4 +66,23 @@ def require_all(models: Sequence[PrivacyModel], verdict: Verdict) -> None:
         f"Of {classes:,} classes: {counts}. No row is suppressed for its sensitive values.\n"
         f"Raise the bar with a larger k-anonymity, now {bar:,}, or ask for less. Whoever learns of this "
         "refusal learns something of the sensitive column: decide on the bars to try before the first try."
+    )
+
+
+def _refuse_several_rows(models: Sequence[PrivacyModel], coded: CodedTable) -> None:
+    """Raise where people have several rows and a model counts who has a value.
+
+    Readers see the values of a class and not whose they are. With one row each, all ways to give the values
+    to the people pass alike. With several rows some ways pass and others fail, say where one value would be
+    in a row of everybody, so that a release would tell readers which ways they can rule out.
+    """
+    asked = [model.describe() for model in models if model.column is not None]
+    people = coded.rows if coded.units is None else len(np.unique(coded.units))
+    if not asked or people == coded.rows:
+        return
+    raise InfeasibleError(
+        "A choice by quasi-identifiers alone does not hide sensitive values where people have several rows: "
+        f"whether {' and '.join(asked)} holds depends on which of a class's rows are whose.\n"
+        f"Found: {coded.rows:,} rows of {people:,} people.\n"
+        "Give a table with one row per person, ask for models of class sizes alone, or choose by everything."
     )
