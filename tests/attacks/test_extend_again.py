@@ -117,7 +117,8 @@ def test_spelling_of_the_only_identifier(tmp_path: Path) -> None:
 def test_numbers_in_another_type(tmp_path: Path) -> None:
     """A number comes as text from one file and as a decimal from another."""
     old = changed(people(1000, 60), "ssn", int)
-    manifest = released(tmp_path, old, remembered=True, identifiers=["ssn"], insensitive=["name"])
+    settings = {"identifiers": ["ssn"], "insensitive": ["name"], "accept": {"name": "linkable"}}
+    manifest = released(tmp_path, old, remembered=True, **settings)
     again = changed(people(1000, 60), "ssn", float)
     with pytest.raises(shoal.InputError, match="60 of 60 rows"):
         shoal.extend(manifest, again)
@@ -126,7 +127,8 @@ def test_numbers_in_another_type(tmp_path: Path) -> None:
 def test_people_by_their_unit(tmp_path: Path) -> None:
     """Each person has two rows, and the people who were suppressed count too."""
     old = pa.concat_tables([people(0, 60), people(0, 60)])
-    settings = {"unit": "ssn", "identifiers": ["name"], "insensitive": ["ssn"]}
+    settings: dict[str, Any] = {"unit": "ssn", "identifiers": ["name"], "insensitive": ["ssn"]}
+    settings["accept"] = {"ssn": "linkable"}
     manifest = released(tmp_path, old, remembered=True, **settings)
     again = pa.concat_tables([people(50, 60), people(50, 60)])
     with pytest.raises(shoal.InputError, match="20 of 120 rows, 10 people"):
@@ -136,7 +138,8 @@ def test_people_by_their_unit(tmp_path: Path) -> None:
 
 
 def test_a_release_that_has_all_people_tells_who_they_are(tmp_path: Path) -> None:
-    settings = {"unit": "ssn", "identifiers": ["name"], "insensitive": ["ssn"], "suppression": 0}
+    settings: dict[str, Any] = {"unit": "ssn", "identifiers": ["name"], "insensitive": ["ssn"]}
+    settings |= {"accept": {"ssn": "linkable"}, "suppression": 0}
     manifest = released(tmp_path, people(0, 60), **settings)
     with pytest.raises(shoal.InputError, match="10 of 60 rows, 10 people"):
         shoal.extend(manifest, people(50, 60))
@@ -201,6 +204,68 @@ def test_an_assertion_does_not_outweigh_what_is_known(tmp_path: Path) -> None:
     manifest = released(tmp_path, people(0, ROWS), remembered=True)
     with pytest.raises(shoal.InputError, match="have new rows"):
         shoal.extend(manifest, people(ROWS - OLD, ROWS), new_people=True)
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+@pytest.mark.parametrize("nothing", [None, "", "NA", " unknown ", "-"])
+def test_old_people_without_their_identifiers(tmp_path: Path, nothing: str | None, remembered: bool) -> None:
+    """Whoever has no identifier cannot be compared, and is not "none of the earlier ones, by ssn"."""
+    old = people(0, 60)
+    again = people(0, 60)
+    for name in ("ssn", "name"):
+        again = changed(again, name, lambda _: nothing)
+    manifest = released(tmp_path, old, remembered=remembered)
+    known = {} if remembered else {"original": old}
+    with pytest.raises(shoal.InputError, match="not known of 60 of 60 rows"):
+        shoal.extend(manifest, again, **known)
+    some = pa.concat_tables([again.slice(0, 2), people(100, 58)], promote_options="permissive")
+    with pytest.raises(shoal.InputError, match="not known of 2 of 60 rows"):
+        shoal.extend(manifest, some, **known)
+    extension = shoal.extend(manifest, some, new_people=True, **known)
+    assert "The publisher asserts" in dict(extension.facts())["People"]
+    said = extension.newness.to_mapping()
+    assert said["compared"] == ["ssn", "name"]
+    assert "where a value is missing" in said["asserted"]
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_an_earlier_table_that_lacks_identifiers(tmp_path: Path, remembered: bool) -> None:
+    """One number among 60 rows would "tell people apart", and nobody be compared by it."""
+    old = changed(people(0, 60), "ssn", lambda value: value if value == "000000007" else None)
+    old = old.drop_columns("name")
+    manifest = released(tmp_path, old, remembered=remembered, identifiers=["ssn"])
+    known = {} if remembered else {"original": old}
+    with pytest.raises(shoal.InputError, match="59 none of ssn"):
+        shoal.extend(manifest, people(30, 60).drop_columns("name"), **known)
+
+
+def test_an_identifier_that_all_have_makes_up_for_another(tmp_path: Path) -> None:
+    old = changed(people(0, 60), "name", lambda value: None if value.endswith("7") else value)
+    manifest = released(tmp_path, old)
+    extension = shoal.extend(manifest, changed(people(60, 60), "name", lambda _: None), original=old)
+    assert extension.newness.to_mapping() == {"compared": ["ssn", "name"], "shared": []}
+
+
+def test_zeros_before_a_number(tmp_path: Path) -> None:
+    """Spreadsheets drop them."""
+    old, again = people(0, 60).drop_columns("name"), people(30, 60).drop_columns("name")
+    manifest = released(tmp_path, old, identifiers=["ssn"])
+    again = again.set_column(0, "ssn", pa.array([int(value) for value in again["ssn"].to_pylist()]))
+    with pytest.raises(shoal.InputError, match="30 of 60 rows"):
+        shoal.extend(manifest, again, original=old)
+
+
+def test_matches_by_chance_are_reported(tmp_path: Path) -> None:
+    numbers = [*range(196), 0, 1, 2, 3]
+    old, new = people(0, 200).drop_columns("ssn"), people(200, 100).drop_columns("ssn")
+    old = old.set_column(1, "age", pa.array([20 + number % 40 for number in range(200)]))
+    new = new.set_column(1, "age", pa.array([20 + number % 40 for number in range(100)]))
+    old = old.set_column(0, "name", pa.array([f"Ann {number}" for number in numbers]))
+    new = new.set_column(0, "name", pa.array([f"Ann {number}" for number in range(195, 295)]))
+    manifest = released(tmp_path, old, identifiers=["name"])
+    extension = shoal.extend(manifest, new, original=old)
+    said = dict(extension.facts())["People"]
+    assert said == "1 row shares its name with earlier people, no more than chance explains"
 
 
 def test_what_different_people_share(tmp_path: Path) -> None:

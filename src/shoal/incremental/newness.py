@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.incremental.earlier import Earlier
-from shoal.incremental.people import People, Trait, identifying, overlap
+from shoal.incremental.people import Overlap, People, Trait, identifying, overlap
 from shoal.incremental.remembered import key as kept_key
 from shoal.incremental.remembered import nobody_to_remember, recall
 from shoal.read.source import open_source
 
 ASSERTION = "The publisher asserts that nobody of the earlier table has new rows; it was not compared."
+ASSERTION_OF_SOME = (
+    "The publisher asserts that nobody of the earlier table has new rows; where a value is missing, it was "
+    "not compared."
+)
 UNKNOWN = "The spec names no unit and no identifiers: whether earlier people have new rows cannot be checked."
 _PLACE = "docs/extend.md, 'Corrections and withdrawals', says what to do."
 
@@ -33,6 +35,8 @@ class Newness:
         Columns that were left out of that, since different people share them.
     asserted
         Whether the publisher asserts that they are new, where they could not be compared.
+    chance
+        For each column of `compared`, how many rows share its value with earlier people, if any do.
     people
         The people of the extended release, if they are to be remembered.
     """
@@ -40,19 +44,29 @@ class Newness:
     compared: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     asserted: bool = False
+    chance: Mapping[str, int] = field(default_factory=dict)
     people: People | None = None
 
     @property
     def words(self) -> str:
-        if self.compared:
-            return f"none of the earlier ones, by {', '.join(self.compared)}"
-        return ASSERTION if self.asserted else UNKNOWN
+        if not self.compared:
+            return ASSERTION if self.asserted else UNKNOWN
+        parts = []
+        if exact := [name for name in self.compared if name not in self.chance]:
+            parts.append(f"none of the earlier ones, by {', '.join(exact)}")
+        parts += [
+            f"{rows:,} {'row shares its' if rows == 1 else 'rows share their'} {name} with earlier people, "
+            "no more than chance explains"
+            for name, rows in self.chance.items()
+        ]
+        return "; ".join(parts) + (f". {ASSERTION_OF_SOME}" if self.asserted else "")
 
     def to_mapping(self) -> dict[str, Any]:
         """Return what the manifest says of it."""
-        if self.asserted:
+        if not self.compared and self.asserted:
             return {"asserted": ASSERTION}
-        return {"compared": list(self.compared), "shared": list(self.shared)}
+        compared = {"compared": list(self.compared), "shared": list(self.shared)}
+        return {**compared, "asserted": ASSERTION_OF_SOME} if self.asserted else compared
 
 
 def require_new_people(
@@ -109,10 +123,20 @@ def require_new_people(
                 "Give the original table: --original FILE (in Python original=...)."
             )
         return Newness(asserted=True)
-    _refuse_overlap(telling, new, earlier, key)
+    found = overlap(telling, new, spec, key)
+    if found.by:
+        raise _overlapping(found, new.num_rows)
+    if found.unknown and not asserted:
+        raise _incomparable(found.unknown, new.num_rows, telling)
     carried = known is not None and (remember or recalled is not None)
     people = known.with_new(new, spec, key) if known is not None and carried else None
-    return Newness(tuple(trait.name for trait in telling), tuple(shared), people=people)
+    return Newness(
+        compared=tuple(trait.name for trait in telling),
+        shared=tuple(shared),
+        asserted=found.unknown > 0,
+        chance=found.chance,
+        people=people,
+    )
 
 
 def _known(earlier: Earlier, originals: Sequence[object], key: bytes) -> People | None:
@@ -126,18 +150,31 @@ def _known(earlier: Earlier, originals: Sequence[object], key: bytes) -> People 
     return None
 
 
-def _refuse_overlap(telling: Sequence[Trait], new: pa.Table, earlier: Earlier, key: bytes) -> None:
-    found = overlap(telling, new, earlier.spec, key)
-    if not found.by:
-        return
+def _overlapping(found: Overlap, rows: int) -> InputError:
     said = ", ".join(f"{name} {count:,} rows" for name, count in found.by.items())
     people = "1 person" if found.people == 1 else f"{found.people:,} people"
-    raise InputError(
-        f"People of the earlier table have new rows: {found.rows:,} of {new.num_rows:,} rows, {people}.\n"
+    return InputError(
+        f"People of the earlier table have new rows: {found.rows:,} of {rows:,} rows, {people}.\n"
         f"Found by: {said}.\n"
         "Leave these rows out: whoever knows that somebody is in both could find them among the few. To "
         f"correct or withdraw somebody's rows is another question: {_PLACE} If different people share an "
         "identifier, such as the telephone of a family, name it: --shared COLUMN (in Python shared=...)."
+    )
+
+
+def _incomparable(unknown: int, rows: int, telling: Sequence[Trait]) -> InputError:
+    complete = [trait.name for trait in telling if not trait.missing]
+    lacking = ", ".join(f"{trait.missing:,} none of {trait.name}" for trait in telling)
+    found = (
+        f"These rows have no value of {' or '.join(complete)}."
+        if complete
+        else f"Of the people of the earlier table some have no value: {lacking}."
+    )
+    return InputError(
+        f"Whether people of the earlier table have new rows is not known of {unknown:,} of {rows:,} rows.\n"
+        f"{found}\n"
+        "Fill these values in, or leave such rows out. If you are certain that nobody has new rows, say so, "
+        "and the manifest will: --new-people (in Python new_people=True)."
     )
 
 

@@ -11,6 +11,9 @@ from the earlier table, in which each person is once. If a share s of its people
 else has too, about s of the new people have one of an earlier person by chance. Only more than that, by three
 standard deviations, means that people came again. Where everybody has a value of their own, one is enough.
 Where more than one in twenty share theirs, an identifier does not tell people apart, and is not used.
+
+Whoever has no value cannot be compared. A new row counts as compared where it has a value of a trait that all
+earlier people have. Texts such as "n/a" are no values.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.describe.spec import Spec
+from shoal.describe.suggest.null_like import NULL_LIKE
 from shoal.read.columns import coded, values_shown
 
 Hashes = NDArray[np.bytes_]
@@ -50,12 +54,15 @@ class Trait:
         Those of all values that occur, each once, sorted.
     people, sharing
         How many people have a value, and how many of these share it with others.
+    missing
+        How many have none: nobody can be compared with them by it.
     """
 
     columns: tuple[str, ...]
     hashes: Hashes
     people: int
     sharing: int
+    missing: int
 
     @property
     def name(self) -> str:
@@ -74,7 +81,13 @@ class Trait:
     def joined(self, other: Trait) -> Trait:
         """Return the trait of the people of two tables, of which nobody is in both."""
         hashes = np.union1d(self.hashes, other.hashes)
-        return Trait(self.columns, hashes, self.people + other.people, self.sharing + other.sharing)
+        return Trait(
+            self.columns,
+            hashes,
+            self.people + other.people,
+            self.sharing + other.sharing,
+            self.missing + other.missing,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +127,17 @@ class Overlap:
         How many new rows that are, and how many people.
     by
         For each trait that says so, how many rows it says it of.
+    chance
+        For each other trait, how many rows share its value with an earlier person, if any do.
+    unknown
+        Rows that were not compared with all earlier people, since a value is missing here or there.
     """
 
     rows: int
     people: int
     by: dict[str, int]
+    chance: dict[str, int]
+    unknown: int
 
 
 def identifying(spec: Spec) -> list[str]:
@@ -130,7 +149,8 @@ def overlap(earlier: Sequence[Trait], new: pa.Table, spec: Spec, key: bytes) -> 
     """Find the rows of a new table that are about earlier people, by traits that tell people apart."""
     hashed = _Hashed.of(new, spec, key)
     again = np.zeros(new.num_rows, dtype=bool)
-    by = {}
+    compared = np.zeros(new.num_rows, dtype=bool)
+    by, chance = {}, {}
     for trait in earlier:
         values = hashed.rows(trait.columns)
         found = np.asarray(np.isin(values, trait.hashes) & (values != b""))
@@ -138,13 +158,18 @@ def overlap(earlier: Sequence[Trait], new: pa.Table, spec: Spec, key: bytes) -> 
         if hashed.count(found) > trait.by_chance(int((people != b"").sum())):
             by[trait.name] = int(found.sum())
             again |= found
-    return Overlap(int(again.sum()), hashed.count(again), by)
+        elif found.any():
+            chance[trait.name] = int(found.sum())
+        if not trait.missing:
+            compared |= values != b""
+    return Overlap(int(again.sum()), hashed.count(again), by, chance, int((~compared).sum()))
 
 
 def _trait(columns: tuple[str, ...], tables: Sequence[_Hashed]) -> Trait:
     values = np.concatenate([table.people(columns) for table in tables])
     hashes, counts = np.unique(values[values != b""], return_counts=True)
-    return Trait(columns, hashes, int(counts.sum()), int(counts[counts > 1].sum()))
+    missing = sum(table.missing(columns) for table in tables)
+    return Trait(columns, hashes, int(counts.sum()), int(counts[counts > 1].sum()), missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +209,15 @@ class _Hashed:
         _, first = np.unique(packed, return_index=True)
         return rows[first]
 
+    def missing(self, columns: Sequence[str]) -> int:
+        """Count the people who have no value. Rows without a unit are nobody's: each counts."""
+        known = np.asarray(self.rows(columns) != b"")
+        if self.unit is None:
+            return int((~known).sum())
+        units = self.columns[self.unit]
+        others = np.setdiff1d(units[~known], units[known])
+        return int((others != b"").sum()) + int((~known & (units == b"")).sum())
+
     def count(self, rows: BoolArray) -> int:
         """Count the people of some rows."""
         return int(rows.sum()) if self.unit is None else len(np.unique(self.columns[self.unit][rows]))
@@ -202,13 +236,17 @@ def _normal(text: str) -> str:
 
     Examples
     --------
-    >>> _normal("  Ann  SMITH ") == _normal("ann smith"), _normal("12.0") == _normal("12")
+    >>> _normal("  Ann  SMITH ") == _normal("ann smith"), _normal("0012") == _normal("12.0") == _normal("12")
     (True, True)
+    >>> _normal("N/A")
+    ''
     """
     text = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    if text in NULL_LIKE:
+        return ""
     whole, _, rest = text.partition(".")
-    # A column with a missing number comes as one of decimals from some tools.
-    return whole if rest and whole.isdigit() and not rest.strip("0") else text
+    # A column with a missing number comes as one of decimals from some tools, without zeros from others.
+    return whole.lstrip("0") or "0" if whole.isdigit() and not rest.strip("0") else text
 
 
 def _hash(value: bytes, name: str, key: bytes) -> bytes:

@@ -44,7 +44,7 @@ def remember(release: Path, people: People) -> Path:
     hidden = folder / f".{secrets.token_hex(4)}.npz"
     about = {
         "secret": _mark(),
-        "traits": [[trait.columns, trait.people, trait.sharing] for trait in people.traits],
+        "traits": [[trait.columns, trait.people, trait.sharing, trait.missing] for trait in people.traits],
     }
     arrays: dict[str, Any] = {f"hashes{place}": trait.hashes for place, trait in enumerate(people.traits)}
     try:
@@ -77,8 +77,8 @@ def recall(sha256: str) -> People | None:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(arrays["about"].tobytes())
             traits = tuple(
-                Trait(tuple(columns), arrays[f"hashes{place}"].astype(f"S{HASH_BYTES}"), people, sharing)
-                for place, (columns, people, sharing) in enumerate(about["traits"])
+                Trait(tuple(columns), arrays[f"hashes{place}"].astype(f"S{HASH_BYTES}"), *counts)
+                for place, (columns, *counts) in enumerate(about["traits"])
             )
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
         raise InputError(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from shoal.describe.suggest.profile import ColumnProfile
 
-_TEXTS: Final = (
+NULL_LIKE: Final = (
     "?", "-", "--", ".", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "<na>", "null", "none", "missing",
     "unknown",
 )  # fmt: skip
+"""In lower case. They are nobody's own."""
 
-LOOKS_LIKE_NULL: Final = "trim(lower(value)) IN ({})".format(", ".join(f"'{text}'" for text in _TEXTS))
+LOOKS_LIKE_NULL: Final = "trim(lower(value)) IN ({})".format(", ".join(f"'{text}'" for text in NULL_LIKE))
 """As SQL, true of a `value` that often stands for NULL. It is nobody's own, so that it may be shown."""
 
 
