@@ -10,10 +10,14 @@ from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
+from pyarrow import csv
 
 import shoal
 from shoal.audit import Audit
-from shoal.report import internal_html
+from shoal.describe.hierarchy import Levels
+from shoal.measure.utility.learning import Learning
+from shoal.report import internal_html, public_html
+from shoal.report.sections.utility import utility
 from tests.unit.report.page import Page
 
 AGES = [21, 22, 23, 31, 32, 33, 34, 58]
@@ -134,11 +138,89 @@ def dropped() -> shoal.Release:
     return shoal.anonymize(weather, SPEC, drop_undeclared=True)
 
 
+def blind() -> shoal.Release:
+    """The search sees k-anonymity alone; the other model is checked at the levels that it chose."""
+    models = [shoal.KAnonymity(3), shoal.LDiversity("ill", 2)]
+    return shoal.anonymize(PEOPLE, replace(SPEC, privacy=models, choose_by="quasi-identifiers"))
+
+
+def blind_by_hand() -> shoal.Release:
+    models = [shoal.KAnonymity(3), shoal.LDiversity("ill", 2)]
+    spec = replace(SPEC, privacy=models, choose_by="quasi-identifiers")
+    nodes = shoal.anonymize(PEOPLE, spec, all_nodes=True).satisfying_nodes
+    assert nodes is not None
+    return nodes.release(1)
+
+
+def present() -> shoal.Release:
+    """The spec allows to suppress rows, and a model forbids it: who is missing would be a clue."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "town.csv"
+        csv.write_csv(pa.concat_tables([PEOPLE.select(["age", "sex"])] * 3), file)
+        model = shoal.DeltaPresence(lower=0.0, upper=0.5, population=file)
+        return shoal.anonymize(PEOPLE, replace(SPEC, privacy=[model]))
+
+
+def close() -> shoal.Release:
+    models = [shoal.KAnonymity(3), shoal.TCloseness("ill", 0.4)]
+    return shoal.anonymize(PEOPLE, replace(SPEC, privacy=models))
+
+
+def accepted() -> shoal.Release:
+    visits = PEOPLE.append_column("visit", pa.array([f"v{row}" for row in range(8)]))
+    return shoal.anonymize(visits, replace(SPEC, insensitive=["visit"], accept={"visit": "linkable"}))
+
+
+def wide() -> shoal.Release:
+    """Six columns make fifteen pairs; all rows differ in one column alone."""
+    people = pa.table({f"q{column}": [1, 1, 2, 2] for column in range(5)} | {"ill": list("abab")})
+    fixed = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    spec = shoal.Spec(
+        quasi_identifiers=dict.fromkeys(people.column_names[:5], fixed),
+        sensitive=["ill"],
+        privacy=[shoal.KAnonymity(2)],
+    )
+    return shoal.anonymize(people, spec)
+
+
+def one_row() -> shoal.Release:
+    fixed = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    spec = shoal.Spec(quasi_identifiers={"age": fixed}, privacy=[shoal.KAnonymity(2)], suppression=1.0)
+    return shoal.anonymize(pa.table({"age": [1]}), spec)
+
+
+def many_labels() -> shoal.Release:
+    """Suppressed rows have ten labels of a column, and released rows have them too."""
+    q = [label for label in "abcdefghij" for _ in range(6)]
+    z = [str(row) if row % 6 >= 3 else "same" for row in range(60)]
+    fixed = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    spec = shoal.Spec(
+        quasi_identifiers={"q": fixed, "z": fixed}, privacy=[shoal.KAnonymity(3)], suppression=0.5
+    )
+    return shoal.anonymize(pa.table({"q": q, "z": z}), spec)
+
+
+class Bare:
+    """Somebody's own hierarchy: it has no levels and does not say what it does."""
+
+    def levels(self, values: pa.Array) -> Levels:
+        return Levels.of(values, [])
+
+    def to_spec(self) -> object:
+        return "bare"
+
+
+def bare() -> shoal.Release:
+    spec = shoal.Spec(quasi_identifiers={"age": Bare()}, privacy=[shoal.KAnonymity(2)])
+    return shoal.anonymize(pa.table({"age": [1, 1, 2, 2]}), spec)
+
+
 CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred,
-        people_counted, proposed, by_hand, heuristic, one_choice, dropped,
+        people_counted, proposed, by_hand, heuristic, one_choice, dropped, blind, blind_by_hand, present,
+        close, accepted, wide, one_row, many_labels, bare,
     )
 }  # fmt: skip
 
@@ -159,15 +241,37 @@ def internal(case: str) -> str:
         unknown = [replace(each, holds=False, checkable=False) for each in found.audit.findings[1:2]]
         audit = Audit((*broken, *unknown), found.audit.rows, 0)
         return _text(internal_html(found, audit=audit, learning=False))
+    if case == "parquet":
+        return _text(internal_html(release("one_removed"), name="release.parquet", learning=False))
     return _text(internal_html(release(case), learning=False))
+
+
+@cache
+def learned(case: str) -> str:
+    """Return what the publisher's own report says of models that learn from the release."""
+    accuracy = {
+        "better": (0.6, 0.7, 0.5),  # of the original, of the release, of always the same guess
+        "worse": (0.7, 0.6, 0.5),
+        "nothing": (0.5, 0.4, 0.5),
+        "no_column": None,
+        "not_installed": None,
+        "numbers": (0.7, 0.6, 0.0),
+    }[case]
+    found = release("one_removed").utility(learning=False)
+    if accuracy is not None:
+        original, released, same = accuracy
+        measure = "R2" if case == "numbers" else "accuracy"
+        found = replace(found, learning=(Learning("ill", "tree", measure, original, released, 0.0, same),))
+    section = utility(found, learning=True, installed=case != "not_installed")
+    drawn = "".join(f"<p>{each.heading} {each.picture} {each.words}</p>" for each in section.learning)
+    return _text(f"<html><body><p>{section.learning_words}</p>{drawn}</body></html>")
 
 
 @cache
 def public(case: str) -> str:
     """Return the text of the report for recipients, as it is written."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = release(case).write(Path(folder) / "release.csv", report=True)
-        return _text(path.with_name("release.csv.report.html").read_text("utf-8"))
+    labels = {choice.column: choice.labels for choice in release(case).choices()}
+    return _text(public_html(manifest(case), labels))
 
 
 @cache

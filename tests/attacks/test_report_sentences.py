@@ -18,17 +18,21 @@ from shoal.report import public_html
 
 from . import report_cases as cases
 from .report_phrases import pattern, phrases
-from .report_sentences import CONDITIONAL, ELSEWHERE, GENERAL
+from .report_sentences import CONDITIONAL, GENERAL, TESTED
 
 
 def page(name: str) -> str:
     kind, _, case = name.partition(":")
-    return cases.public(case) if kind == "public" else cases.internal(case)
+    return {"public": cases.public, "internal": cases.internal, "learned": cases.learned}[kind](case)
 
 
 def test_every_sentence_is_listed() -> None:
-    """Add a new sentence to `report_sentences.py`, with a release that would make it false."""
-    assert phrases() == {*CONDITIONAL, *ELSEWHERE, *GENERAL}
+    """Add a new sentence to `report_sentences.py`, with a release or a test that would show it false."""
+    assert phrases() == {*CONDITIONAL, *TESTED, *GENERAL}
+    assert len(phrases()) == len(CONDITIONAL) + len(TESTED) + len(GENERAL)
+    tests = "".join(Path(__file__).with_name(f"test_report_{name}.py").read_text("utf-8")
+                    for name in ("facts", "sentences"))  # fmt: skip
+    assert all(f"def {test}(" in tests for test in TESTED.values())
 
 
 @pytest.mark.parametrize("phrase", sorted(CONDITIONAL))
@@ -113,21 +117,28 @@ def test_nothing_suppressed_is_neither_removed_nor_starred() -> None:
 
 
 def test_the_publishers_own_page_says_so_wherever_it_is_seen(tmp_path: Path) -> None:
-    path = cases.release("one_removed").write(tmp_path / "release.csv", report=True)
+    release = cases.release("one_removed")
+    path = release.write(tmp_path / "release.csv", report=True)
     own = path.with_name("release.csv.internal.html").read_text("utf-8")
     assert "<title>Internal: report on release.csv</title>" in own
     assert own.index("Internal: not for recipients.") < own.index("<h1>")
     assert '@top-center { content: "Internal: not for recipients"' in own
-    assert "Internal" not in path.with_name("release.csv.report.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize("case", list(cases.CASES))
-def test_the_page_for_recipients_can_be_made_from_the_released_files_alone(case: str, tmp_path: Path) -> None:
-    release = cases.release(case)
-    path = release.write(tmp_path / "release.csv", report=True)
+    handed_on = path.with_name("release.csv.report.html").read_text("utf-8")
+    assert "Internal" not in handed_on
     manifest = json.loads(path.with_name("release.csv.manifest.json").read_text("utf-8"))
     labels = {choice.column: choice.labels for choice in release.choices()}
-    assert path.with_name("release.csv.report.html").read_text("utf-8") == public_html(manifest, labels)
+    assert handed_on == public_html(manifest, labels)
+
+
+def test_the_page_for_recipients_can_be_made_from_the_released_files_alone() -> None:
+    """Where labels are shown they are some of the file's; the rest of the page is made of the manifest."""
+    for case in cases.CASES:
+        release, text = cases.release(case), cases.public(case)
+        assert "This page repeats what the released rows and the manifest beside them say." in text
+        for choice in release.choices():
+            shown = choice.labels.split(", ... (")[0].removesuffix("NULL")
+            found = {str(value) for value in release.table.column(choice.column).to_pylist()}
+            assert not shown or any(shown.startswith(label) for label in found)
 
 
 def test_what_suppressed_rows_shared_is_not_on_the_page_for_recipients() -> None:

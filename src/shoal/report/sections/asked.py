@@ -101,7 +101,7 @@ def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
     # The settings of a hierarchy may list values of the table; its name and what it does never do.
     kind = column.hierarchy.asked if isinstance(column.hierarchy, Fitted) else column.hierarchy
     summary = getattr(kind, "summary", "").replace("`", "").partition(":")[0].rstrip(".")
-    words = [f"{summary or 'Generalized by a hierarchy'}."]
+    words = [f"{summary or 'Has a hierarchy without a description'}."]
     if column.min_level or column.max_level is not None:
         highest = "the highest" if column.max_level is None else f"{column.max_level}"
         words.append(
