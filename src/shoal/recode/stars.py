@@ -43,8 +43,8 @@ def star_classes(
     kept
         For each class, whether it passes by itself.
     labels
-        For each quasi-identifier, the number of the label of every class; it settles which of two classes
-        of one size comes first.
+        For each quasi-identifier, the place of the label of every class among all labels; it settles which
+        of two classes of one size comes first.
     alike
         For each class, whether its labels are all `*`, so that readers cannot tell it from starred rows.
     limit

@@ -85,7 +85,7 @@ class Verdict:
 
     def _star(self, models: Sequence[PrivacyModel], limit: int) -> tuple[NDArray[np.bool_], bool]:
         return star_classes(
-            models, self.classes, self.kept, labels=self._labels, alike=self._alike, limit=limit
+            models, self.classes, self.kept, labels=self._places, alike=self._alike, limit=limit
         )
 
     @cached_property
@@ -150,6 +150,20 @@ class Verdict:
         # Of each class the entry that is written last stays: any one tells its labels.
         entry[self.classes.of_rows] = np.arange(len(self.classes.of_rows))
         return tuple(number[entry] for number in self.numbers)
+
+    @cached_property
+    def _places(self) -> tuple[Numbers, ...]:
+        """For each quasi-identifier, the place of every class's label when all labels are sorted.
+
+        The numbers of labels come from the order of the input's rows, which nothing released may show.
+        """
+        places = []
+        for column, level, label in zip(self.coded.columns, self.levels, self._labels, strict=True):
+            order = pc.array_sort_indices(column.labels[level], null_placement="at_end").to_numpy()
+            place = np.empty(len(order), dtype=np.uint32)
+            place[order] = np.arange(len(order))
+            places.append(place[label])
+        return tuple(places)
 
     @cached_property
     def _alike(self) -> NDArray[np.bool_]:
