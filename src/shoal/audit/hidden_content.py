@@ -1,7 +1,7 @@
 """What a file holds beside its rows, which people do not see and programs do: nothing, in a release.
 
-CSV: bytes that readers treat differently, and what gzip keeps beside the text. Parquet: metadata beside the
-schema, and values in dictionaries that no row has. Excel: see `hidden_excel.py`.
+CSV: bytes and lines that readers treat differently, and what gzip keeps beside the text. Parquet: metadata
+beside the schema, and values in dictionaries that no row has. Excel: see `hidden_excel.py`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
 from shoal.audit.folder import data_files
+from shoal.errors import InputError
+from shoal.read.delimited import open_delimited
+from shoal.read.source import InputFormat
 
 HIDDEN = "nothing hidden in the file"
 
@@ -30,7 +34,7 @@ _SPARK = "org.apache.spark."
 _SPARK_ROW = "org.apache.spark.sql.parquet.row.metadata"
 
 
-def hidden_finding(release: Path, *, written_by_shoal: bool) -> Finding:
+def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputFormat | None = None) -> Finding:
     """Find whether a file, or the files in a folder, hold nothing but their rows.
 
     Parameters
@@ -38,9 +42,13 @@ def hidden_finding(release: Path, *, written_by_shoal: bool) -> Finding:
     written_by_shoal
         Whether a manifest says so. Shoal writes no byte order mark and no name into gzip; other tools do,
         and that is harmless.
+    dialect
+        How a CSV file is said to be written. If given, all its lines must be.
     """
     parts = data_files(release)[1] if release.is_dir() else [release]
     found = dict.fromkeys(what for part in parts for what in hidden_content(part, written_by_shoal))
+    if dialect is not None and not all(_is_regular(part, dialect) for part in parts):
+        found["lines that programs read differently"] = None
     return Finding(HIDDEN, not found, "; ".join(found) or "nothing", "", figure=len(found))
 
 
@@ -58,6 +66,22 @@ def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
     elif name.endswith((".csv", ".tsv", ".txt")):
         with path.open("rb") as file:
             yield from _in_text(iter(lambda: file.read(_BLOCK), b""), written_by_shoal)
+
+
+def _is_regular(path: Path, dialect: InputFormat) -> bool:
+    """Return whether a file is no CSV, or one whose rows every program finds alike."""
+    name = path.name.lower()
+    if not name.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
+        return True
+    try:
+        form = open_delimited(path, dialect)
+    except InputError:
+        return False  # whoever reads the rows reports why
+    with path.open("rb") as file:
+        blocks = iter(lambda: file.read(_BLOCK), b"")
+        if name.endswith(".gz"):
+            blocks = _inflated(file, zlib.decompressobj(31))
+        return is_regular(blocks, form.delimiter, form.quote, len(form.first))
 
 
 def _in_text(blocks: Iterator[bytes], strict: bool) -> Iterator[str]:

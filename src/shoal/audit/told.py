@@ -49,7 +49,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
     return (
         *_other_writer(evidence),
         same_file(evidence, release),
-        hidden_finding(release, written_by_shoal=True),
+        hidden_finding(release, written_by_shoal=True, dialect=evidence.input_format),
         _rows(evidence, audit, spec),
         _class_sizes(evidence, audit),
         _claims(evidence, audit.findings, spec, release.name, given=given),

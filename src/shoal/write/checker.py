@@ -58,7 +58,7 @@ def text_of(name, content):
 
 def rows_of(text, delimiter, quote):
     """Yield the rows. NULL, an empty cell without quotes, is None; the empty string has quotes."""
-    q, d, lines, quotes, end = re.escape(quote), re.escape(delimiter), [], 0, None
+    q, d, lines, quotes = re.escape(quote), re.escape(delimiter), [], 0
     cell = re.compile(f"(?:^|{d})({q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}|[^{q}{d}]*)")
     for line in io.StringIO(text, newline=""):
         lines.append(line)
@@ -66,8 +66,8 @@ def rows_of(text, delimiter, quote):
         if quotes % 2 == 0:  # otherwise the line ends inside quotes
             record = "".join(lines).rstrip("\r\n")
             cells, own = cell.findall(record), line[len(line.rstrip("\r\n")) :]
-            end, lines = end or own, []
-            if delimiter.join(cells) != record or own not in (end, ""):
+            lines = []
+            if delimiter.join(cells) != record or own not in ("\n", ""):
                 raise ValueError("a line is not written as the manifest says, or ends otherwise")
             yield [c[1:-1].replace(quote * 2, quote) if c[:1] == quote else c or None for c in cells]
     if lines:

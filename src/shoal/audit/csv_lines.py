@@ -1,0 +1,72 @@
+"""Whether all programs read the same rows in a CSV file.
+
+DuckDB takes `x,` for one cell where a table has one, and a quote inside a cell for a letter; others find
+another cell there, or join lines. So a file that has classes of five for the one can have people who stand
+alone for the other. What Shoal writes leaves no choice: a quoted cell begins and ends with its quotes, lines
+end with a line feed, and each has as many cells as the header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LINE_FEED, _RETURN = 10, 13
+
+
+def is_regular(blocks: Iterable[bytes], delimiter: str, quote: str, columns: int) -> bool:
+    r"""Return whether every reader finds the same cells in a CSV file.
+
+    Parameters
+    ----------
+    blocks
+        The bytes of the file, in UTF-8.
+    columns
+        How many cells its header has.
+
+    Examples
+    --------
+    >>> is_regular([b'age,town\n"[0, 5)",Bath\n'], ",", '"', 2)
+    True
+    >>> is_regular([b"age,town\n3,Bath,\n"], ",", '"', 2), is_regular([b'a\nb"c\n'], ",", '"', 1)
+    (False, False)
+    """
+    rest = b""
+    for block in chain(blocks, [None]):
+        if block is None and not rest:
+            break
+        data = rest + (b"\n" if block is None else block)  # the last line may end without
+        cells = np.frombuffer(data, np.uint8)
+        quotes = cells == ord(quote)
+        inside = np.cumsum(quotes, dtype=np.uint8) & 1 == 1  # opening quotes too
+        ends = np.flatnonzero((cells == _LINE_FEED) & ~inside)
+        stop = int(ends[-1]) + 1 if ends.size else 0
+        rest = data[stop:]
+        if not _are_regular(cells[:stop], quotes[:stop], inside[:stop], ord(delimiter), columns):
+            return False
+    return not rest
+
+
+def _are_regular(
+    cells: NDArray[np.uint8],
+    quotes: NDArray[np.bool_],
+    inside: NDArray[np.bool_],
+    delimiter: int,
+    columns: int,
+) -> bool:
+    """Return the same for whole lines. A quote beside a quote is one that stands in the cell."""
+    ends = (cells == delimiter) | (cells == _LINE_FEED)
+    beside = ends | quotes
+    opening, closing = np.flatnonzero(quotes & inside), np.flatnonzero(quotes & ~inside)
+    if not (beside[opening[opening > 0] - 1].all() and beside[closing + 1].all()):
+        return False
+    if ((cells == _RETURN) & ~inside).any():
+        return False
+    between = cells[ends & ~inside] == _LINE_FEED
+    if between.size % columns:
+        return False
+    by_line = between.reshape(-1, columns)
+    return bool(by_line[:, -1].all() and not by_line[:, :-1].any())
