@@ -58,6 +58,7 @@ def spec(model: PrivacyModel, **settings: Any) -> shoal.Spec:
         quasi_identifiers={"age": shoal.intervals(10)},
         sensitive=["disease"],
         insensitive=["patient"],
+        accept={"patient": "linkable"},  # so that recipients can count people
         unit="patient",
         privacy=[shoal.KAnonymity(3), model],
         **settings,

@@ -129,6 +129,7 @@ def test_no_name_of_a_column_is_too_odd(name: str, opened: Opened) -> None:  # n
         quasi_identifiers=roles,
         sensitive=AWKWARD[4:6],
         insensitive=AWKWARD[6:],
+        accept=dict.fromkeys(AWKWARD[6:], "linkable"),
         privacy=[shoal.KAnonymity(2), shoal.LDiversity(AWKWARD[4], 2)],
         suppression=0.5,
     )

@@ -472,6 +472,7 @@ def test_files_go_when_their_place_does(visits, tmp_path):
         stored = database.store("SELECT 'new' AS r0", ["age"], FileTarget(folder / "out.csv"))
         (hidden,) = stored.files
         hidden.unlink()
+        hidden.parent.rmdir()
         folder.rmdir()
         with pytest.raises(OutputError, match="Nothing was changed there"):
             stored.publish()
@@ -511,7 +512,7 @@ def test_closing_twice_is_closing_once(visits):
 def test_what_nobody_closes_is_closed(visits, tmp_path):
     database = open_postgres(visits.url, table="visits")
     stored = database.store("SELECT 'new' AS r0", ["age"], FileTarget(tmp_path / "out.csv"))
-    assert list(tmp_path.iterdir()) == list(stored.files)
+    assert list(tmp_path.iterdir()) == [file.parent for file in stored.files]
     del database, stored
     gc.collect()
     assert list(tmp_path.iterdir()) == []

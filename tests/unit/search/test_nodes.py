@@ -205,7 +205,7 @@ def test_a_release_tells_how_it_was_chosen(nodes: Nodes, tmp_path: Any) -> None:
     assert manifest["levels"] == ranked[2].levels
     assert (third.score, third.quality) == (ranked[2].score, "precision")
     assert third.spec.quasi_identifiers["age"].weight == 3
-    chosen, once = third.notes
+    chosen, once = (note for note in third.notes if not note.startswith("Column "))
     assert chosen == f"Chosen as number 3 of {len(nodes)} satisfying nodes by precision."
     assert once.startswith("Publish one release of a table")
     assert SPEC.quality.name == nodes.quality == "loss"
@@ -233,6 +233,7 @@ def test_releases_with_one_seed_do_not_line_up() -> None:
     spec = shoal.Spec(
         quasi_identifiers={"a": shoal.intervals(5, 10), "b": shoal.intervals(5, 10)},
         insensitive=["row"],
+        accept={"row": "linkable"},
         privacy=[shoal.KAnonymity(2)],
         suppression=1.0,
     )
@@ -290,7 +291,9 @@ def test_undeclared_columns_stay_noted() -> None:
     release = first.satisfying_nodes.release(1)
     assert release.table.column_names == people.column_names
     assert not release.shuffled
-    assert release.notes[0] == first.notes[0] == "Undeclared columns released as they are: extra."
+    noted = "Undeclared columns released as they are: extra."
+    assert noted in release.notes
+    assert noted in first.notes
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def _read(path: Path, columns: Sequence[str], delimiter: str | None) -> tuple[De
     names = check_names(file.first, f"File {path.name!r}")
     check_wanted(columns, names, f"file {path.name!r}")
     types = dict.fromkeys(columns, pa.string())
-    return file, file.read(names, types, header=True, null_values=[]).select(list(columns))
+    return file, file.read(names, types, header=True, null_values=[], empty_lines=True).select(list(columns))
 
 
 def _lines(file: Delimited) -> Iterator[Place]:
