@@ -122,8 +122,32 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ),
     (
         "The attacker knows the class of each person and guesses the most frequent value in it. "
-        "The dashed bar below is the most frequent value of the same … , without their classes."
+        "The dashed bar below is the"
     ): ("internal:one_removed", "internal:one_choice"),
+    "most frequent value of the same rows, without their classes.": (
+        "internal:one_removed",
+        "internal:people_counted",
+    ),
+    (
+        "same guess without the class. Somebody with rows in several classes counts in each, with "
+        "the values that they have there."
+    ): ("internal:people_counted", "internal:one_removed"),
+    (
+        "About … % of the released rows are unique by the columns that are not generalized, … % "
+        "together with the quasi-identifiers."
+    ): ("public:one_removed", "public:one_choice"),
+    "No claim covers the sensitive … … : a class may reveal its value.": (
+        "public:one_removed",
+        "public:none_suppressed",
+    ),
+    "Recipients cannot check … of them: … data that is not released.": (
+        "public:close",
+        "public:one_removed",
+    ),
+    "The roles of the columns are proposals of a program that nobody has confirmed.": (
+        "public:proposed",
+        "public:one_removed",
+    ),
     (
         "The choice of levels scores … by … . It was picked from … that satisfy … , and is not "
         "the best of them. …"
@@ -296,10 +320,6 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "… of models that predict …": ("learned:better", "learned:no_column"),
     "… of suppressed rows … not listed.": ("internal:many_labels", "internal:limited"),
     "… of the table … not released: … .": ("internal:one_removed", "internal:one_choice"),
-    "… of them … what recipients do not have, so they cannot check it.": (
-        "public:close",
-        "public:one_removed",
-    ),
     "… of … cannot be checked.": ("internal:failing", "internal:one_removed"),
     "… of … … released; … suppressed and removed.": ("internal:one_removed", "internal:three_starred"),
     (

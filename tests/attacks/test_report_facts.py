@@ -124,8 +124,15 @@ def test_people_in_a_larger_class_of_rows_can_be_fewer() -> None:
     """Seven rows of three people are the class in which finding somebody is easiest, not the five rows."""
     text = cases.internal("people_counted")
     assert "The highest risk is that in the class of the fewest people" in text
-    assert "the most frequent value of the same people, without their classes" in text
     assert "The highest risk is that in the smallest class" not in text
+
+
+def test_a_guess_without_the_class_counts_a_person_once_in_each_class() -> None:
+    """4 of 7 people have b. One person has rows in both classes, of 3 and 5 people: 4 of 8 is 50%."""
+    text = cases.internal("people_counted")
+    assert "without class 50%" in text
+    assert "most frequent value of the same" not in text
+    assert "Somebody with rows in several classes counts in each" in text
 
 
 @every_release
@@ -221,7 +228,7 @@ def test_a_limit_that_a_model_forbids_to_use_is_no_limit() -> None:
 
 def test_recipients_read_which_claims_they_cannot_check() -> None:
     text = cases.public("close")
-    assert "1 of them needs what recipients do not have, so they cannot check it." in text
+    assert "Recipients cannot check 1 of them: it needs data that is not released." in text
     assert "0.4-closeness of ill, equal: held when the release was made; a recipient cannot check it" in text
 
 

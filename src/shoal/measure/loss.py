@@ -1,4 +1,4 @@
-"""Loss: how much of its domain the mean cell covers."""
+"""Loss: the average share of a column's range that a cell hides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Loss(CellMeasure):
     """
 
     name: ClassVar[str] = "loss"
-    summary: ClassVar[str] = "How much of its domain the mean cell covers, beyond a single value."
+    summary: ClassVar[str] = "The average share of a column's range that a cell hides."
 
     @staticmethod
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:

@@ -80,6 +80,7 @@ def public_html(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> str:
         holds=all(claim.holds for claim in claims),
         headline=headline(claims),
         released=_released(manifest),
+        left_open=tuple(_left_open(manifest)),
         columns=tuple(_columns(manifest, labels)),
         classes=_classes(manifest),
         claims=Claims(
@@ -136,6 +137,25 @@ def _released(manifest: Mapping[str, Any]) -> str:
         f"{said} {count(suppressed)} {more} suppressed and removed, so the release need not be a random "
         "sample of the original table."
     )
+
+
+def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Say what the claims do not cover."""
+    spec = manifest["spec"]
+    if spec.get("proposed"):
+        yield "The roles of the columns are proposals of a program that nobody has confirmed."
+    models = (settings for model in spec["privacy"] for settings in model.values())
+    covered = {settings.get("column") for settings in models if isinstance(settings, Mapping)}
+    sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]
+    if others := [name for name in sensitive if name not in covered]:
+        columns = "column" if len(others) == 1 else "columns"
+        yield f"No claim covers the sensitive {columns} {listed(others)}: a class may reveal its value."
+    unique = manifest.get("linkable")
+    if unique is not None and unique["with_quasi_identifiers"] is not None:
+        yield (
+            f"About {unique['together']}% of the released rows are unique by the columns that are not "
+            f"generalized, {unique['with_quasi_identifiers']}% together with the quasi-identifiers."
+        )
 
 
 def _role(settings: Any) -> Role:

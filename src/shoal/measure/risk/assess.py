@@ -399,9 +399,7 @@ def _special(
 ) -> tuple[SpecialUniques | None, tuple[str, ...]]:
     """Return what singles rows out, or why that was not looked for."""
     if unit is not None:
-        return None, (
-            "Which columns single people out is not looked for where people are counted, not rows.",
-        )
+        return None, ("Which columns single people out is only computed where rows are counted, not people.",)
     columns = len(classes.quasi_identifiers)
     size = affordable(sizes.count, columns, largest)
     if size == 0:

@@ -70,8 +70,8 @@ def headline(claims: Sequence[CheckedClaim]) -> str:
         said.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
     if earlier:
         said.append(
-            f"{earlier} of them {'needs' if earlier == 1 else 'need'} what recipients do not have, so they "
-            "cannot check it."
+            f"Recipients cannot check {earlier} of them: {'it needs' if earlier == 1 else 'they need'} data "
+            "that is not released."
         )
     return " ".join(said)
 
