@@ -22,6 +22,21 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unopened(tmp_path):
         open_source(path)
 
 
+def test_a_row_with_the_number_two_billion_is_refused_at_once(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl.Workbook().save(tmp_path / "empty.xlsx")
+    sheet = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+        '<row r="1"><c r="A1" t="inlineStr"><is><t>age</t></is></c></row>'
+        '<row r="2000000000"><c r="A2000000000"><v>1</v></c></row></sheetData></worksheet>'
+    )
+    with zipfile.ZipFile(tmp_path / "empty.xlsx") as book, zipfile.ZipFile(tmp_path / "far.xlsx", "w") as far:
+        for part in book.namelist():
+            far.writestr(part, sheet if part.endswith("sheet1.xml") else book.read(part))
+    with pytest.raises(InputError, match="not a complete Excel workbook"):
+        open_source(tmp_path / "far.xlsx").read(["age"], coded=())
+
+
 def test_twenty_thousand_columns_are_refused_or_done_at_once(tmp_path, shoal, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [f"c{place}" for place in range(20_000)]

@@ -138,6 +138,47 @@ def test_a_sheet_without_a_header_is_refused(tmp_path):
     assert source.read(["column_1"], coded=()).num_rows == 21
 
 
+def test_a_sheet_without_cells_has_no_columns(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl.Workbook().save(tmp_path / "empty.xlsx")
+    with pytest.raises(InputError, match="has no cells"):
+        open_source(tmp_path / "empty.xlsx", InputFormat(header=False))
+
+
+def test_numbers_in_the_header_of_a_sheet_are_names_if_somebody_says_so(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["country", 2019, 2020], ["Chad", 12, 7], ["Peru", 3, 9]):
+        book.active.append(row)
+    book.save(tmp_path / "years.xlsx")
+    with pytest.raises(InputError, match="say --header"):
+        open_source(tmp_path / "years.xlsx")
+    source = open_source(tmp_path / "years.xlsx", InputFormat(header=True))
+    assert source.read(["2019"], coded=()).to_pydict() == {"2019": [12, 3]}
+
+
+def test_a_release_without_a_header_can_be_extended(tmp_path, shoal, monkeypatch):
+    """What the message recommends is an option of the command."""
+    monkeypatch.chdir(tmp_path)
+    rows = [PATIENT, *others(80)]
+    Path("first.csv").write_text(lines(rows[:50]), encoding="utf-8")
+    Path("later.csv").write_text(lines(rows[50:]), encoding="utf-8")
+    Path("spec.yaml").write_text(
+        "columns:\n  column_1: {role: identifier}\n  column_2: {role: identifier}\n"
+        "  column_3: {role: quasi-identifier}\n  column_4: {role: quasi-identifier}\n"
+        "  column_5: {role: sensitive}\nprivacy: [{k-anonymity: 2}]\nsuppression: 0.5\n",
+        encoding="utf-8",
+    )
+    made = shoal("anonymize", "first.csv", "--spec", "spec.yaml", "--no-header", "-o", "release.csv")
+    assert made.code == 0, made.err
+    extending = ("extend", "release.csv.manifest.json", "later.csv", "--original", "first.csv", "--check")
+    refused = shoal(*extending)
+    assert refused.code == 2
+    assert "--no-header" in refused.err
+    assert hides_the_patient(refused.err)
+    assert shoal(*extending, "--no-header").code == 0
+
+
 def test_a_first_row_that_is_undecided_is_not_shown(tmp_path, shoal):
     """Two rows of text show nothing: the first row is taken for names, and no message lists them."""
     path = tmp_path / "words.csv"

@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.options import AcceptLinkable, AsJson, ShowValues
+from shoal.cli.options import (
+    AcceptLinkable,
+    AsJson,
+    Delimiter,
+    Encoding,
+    Header,
+    NullValues,
+    Quote,
+    Sheet,
+    ShowValues,
+    input_format,
+)
 from shoal.cli.progress import progress
 from shoal.cli.summary import written
 from shoal.cli.terminal import echo
@@ -109,6 +120,12 @@ def extend(
         Path | None,
         typer.Option(metavar="KEY", help="Sign the manifest with this private key, as `shoal key` makes it."),
     ] = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    null_value: NullValues = None,
+    sheet: Sheet = None,
+    header: Header = None,
     as_json: AsJson = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -121,6 +138,9 @@ def extend(
     The new rows must be about people of whom the earlier table has none. That is compared by unit and
     identifiers, which are read for this alone: with the tables of --original, or with what `shoal anonymize
     --remember-people` kept. Rows are only added: corrections and withdrawals are not covered.
+
+    A manifest does not say how the original table was written. If that could not be found out then, say it
+    again: --no-header, --encoding and so on are about the tables of --original and the new rows alike.
 
     The extended release says in its manifest what it extends; keep both files, since whoever checks the one
     needs the other.
@@ -156,6 +176,7 @@ def extend(
                 shared=shared or (),
                 new_people=new_people,
                 remember_people=remember_people,
+                input_format=input_format(delimiter, quote, encoding, null_value, sheet, header),
                 sign=sign,
                 listener=listener,
             )

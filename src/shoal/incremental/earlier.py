@@ -15,7 +15,7 @@ from shoal.describe.roles import Accepted
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.read.source import check_file, open_source
+from shoal.read.source import InputFormat, check_file, open_source
 from shoal.write.files import suffix_of
 
 
@@ -33,12 +33,15 @@ class Earlier:
         What it satisfies, and the extended release will: the manifest's, but for what is asked otherwise.
     table
         Its rows as they stand in the file.
+    input
+        How the tables that it was made of are written, and the new rows. A manifest does not say that.
     """
 
     evidence: Evidence
     path: Path
     spec: Spec
     table: pa.Table
+    input: InputFormat = InputFormat()  # noqa: RUF009 (frozen)
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from shoal.incremental.newness import Newness, require_new_people
 from shoal.incremental.plan import Plan, plan
 from shoal.incremental.refusal import refusal
 from shoal.incremental.rows import Rows, gather, numbered
+from shoal.read.source import InputFormat
 from shoal.recode.order import new_key, random_order
 
 
@@ -39,6 +41,7 @@ def extend(
     shared: Sequence[str] = (),
     new_people: bool = False,
     remember_people: bool = False,
+    input_format: InputFormat | None = None,
     sign: str | Path | None = None,
     listener: Listener | None = None,
 ) -> Extension:
@@ -80,6 +83,9 @@ def extend(
     remember_people
         Remember the people of the extended release, as `Release.write` does. Those of an earlier release that
         were remembered are carried over in any case.
+    input_format
+        How the files of `new_rows` and `original` are written, if that should not be found out: a manifest
+        does not say it.
     sign
         A file with the private key that signs the manifest.
     listener
@@ -118,6 +124,7 @@ def extend(
     steps = Steps(listener)
     with steps("read"):
         earlier = open_earlier(manifest, release, folder=files, suppression=suppression, k=k, accept=accept)
+        earlier = replace(earlier, input=input_format or InputFormat())
         originals = _originals(original)
         _check_references(earlier.spec, originals)
         if output is not None:

@@ -109,7 +109,7 @@ def require_new_people(
     recalled = None if originals else recall(earlier.sha256)
     key = kept_key() if remember or recalled is not None else secrets.token_bytes(32)
     known = recalled if recalled is not None else _known(earlier, originals, key)
-    new = open_source(new_rows, spec.input).read(columns, coded=())
+    new = open_source(new_rows, earlier.input).read(columns, coded=())
     telling = (
         [] if known is None else [trait for trait in known.telling if not set(trait.columns) & set(shared)]
     )
@@ -143,7 +143,7 @@ def _known(earlier: Earlier, originals: Sequence[object], key: bytes) -> People 
     """Return the people of the earlier table, from the table itself or from a release that has them all."""
     spec = earlier.spec
     if originals:
-        sources = [open_source(data, spec.input) for data in originals]
+        sources = [open_source(data, earlier.input) for data in originals]
         return People.of([source.read(identifying(spec), coded=()) for source in sources], spec, key)
     if spec.unit in earlier.table.column_names and not earlier.evidence.said.rows.suppressed:
         return People.of([earlier.table], replace(spec, identifiers=()), key)

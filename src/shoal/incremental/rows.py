@@ -63,7 +63,7 @@ def gather(
         With what is wrong about them. Values that a hierarchy has no place for are among that.
     """
     spec = earlier.spec
-    sources = [open_source(data, spec.input) for data in (*originals, new_rows)]
+    sources = [open_source(data, earlier.input) for data in (*originals, new_rows)]
     notes: dict[str, None] = {}
     for source in sources:
         notes.update(dict.fromkeys(settle_columns(spec, source, False, drop_undeclared)[1]))

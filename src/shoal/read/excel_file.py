@@ -41,6 +41,8 @@ _BROKEN = (
 )
 """What openpyxl raises on files that are damaged here and there."""
 _FIRST_ROWS = 200
+_MOST_ROWS = 1_048_576
+_MOST_SHOWN = 5
 _LARGEST = 2 << 30
 """Bytes of XML that a workbook may have; a full sheet of a million rows and twenty columns has fewer."""
 _LARGE = 32 << 20
@@ -77,7 +79,9 @@ class ExcelFile:
             first, *below = [_filled(row) for row in islice(rows, _FIRST_ROWS)] or [[]]
         if self._header is False:
             first += [None] * (max(map(len, below), default=0) - len(first))
-        else:
+            if not first:
+                raise InputError(f"File {path.name!r} has no cells in its sheet.")
+        elif self._header is None:
             self._check_texts(first)
         texts = [["" if cell is None else str(cell) for cell in row] for row in (first, *below)]
         names = names_of(texts[0], texts[1:], header=self._header, source=f"The first row of {path.name!r}")
@@ -97,12 +101,15 @@ class ExcelFile:
                     continue
                 if any(cell is not None for cell in row[width:]):
                     beyond.append(number)
+                    if len(beyond) > _MOST_SHOWN:
+                        break
                 for column, place in zip(cells, places, strict=True):
                     column.append(row[place] if place < len(row) else None)
         if beyond:
             raise InputError(
                 f"File {self.name!r} has cells to the right of its header, which ends in column {width:,}.\n"
-                f"Found: row {', '.join(f'{row:,}' for row in beyond[:5])}{' ...' if beyond[5:] else ''}.\n"
+                f"Found: row {', '.join(f'{row:,}' for row in beyond[:_MOST_SHOWN])}"
+                f"{' ...' if beyond[_MOST_SHOWN:] else ''}.\n"
                 "Name these columns in the first row, or clear the cells."
             )
         self._check_formulas()
@@ -138,7 +145,8 @@ class ExcelFile:
             raise InputError(
                 f"The first row of {self.name!r} has cells that are not text: number {', '.join(others)}.\n"
                 "Column names are text.\n"
-                "If the sheet has no header, say --no-header (`header: false` under `input:` in the spec)."
+                "If the sheet has no header, say --no-header (`header: false` under `input:` in the spec). "
+                "If this is the header, say --header (`header: true`)."
             )
 
     def _array(self, cells: list[Any]) -> pa.Array:
@@ -174,13 +182,20 @@ class ExcelFile:
             try:
                 sheet = self._chosen(book)
                 sheet.reset_dimensions()  # some programs write wrong ones
-                yield sheet.iter_rows(values_only=values)
+                yield self._within(sheet.iter_rows(values_only=values))
             except InputError:
                 raise
             except _BROKEN:
                 raise self._damaged() from None
             finally:
                 book.close()
+
+    def _within(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """Give the rows, as many as a sheet can have; a row that claims another number would not end."""
+        for number, row in enumerate(rows, start=1):
+            if number > _MOST_ROWS:
+                raise self._damaged()
+            yield row
 
     def _chosen(self, book: Any) -> Any:
         sheets = {sheet.title: sheet for sheet in book.worksheets}
