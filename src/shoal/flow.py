@@ -195,7 +195,11 @@ def anonymize(
             assert found.levels is not None and found.score is not None, "stars leave a node or raise"
             # A blind search saw no attributes, and the models that are checked now need them.
             coded = counts.at(_bottom(problem.table)) if blind else problem.table
-            sized = _note_on_size(whole, search_algorithm, found) if algorithm is None else ()
+            sized = (
+                _note_on_size(whole.lattice.size, search_algorithm, counted.result)
+                if algorithm is None
+                else ()
+            )
             told = (
                 *sized,
                 *_notes_on_hierarchies(coded),
@@ -422,14 +426,15 @@ def _type_name(value: object) -> str:
     return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
-def _note_on_size(problem: SearchProblem, algorithm: SearchAlgorithm, found: SearchResult) -> tuple[str, ...]:
+def _note_on_size(size: int, algorithm: SearchAlgorithm, searched: SearchResult) -> tuple[str, ...]:
+    """Say why another search than the default ran; `searched` is its result before rows were starred."""
     if not isinstance(algorithm, BestFirst):
         return ()
-    size = f"The lattice of {problem.lattice.size:.3g} nodes is too large for the default search"
-    if found.optimal:
-        return (f"{size}; {algorithm.name} searched it instead.",)
+    large = f"The lattice of {size:.3g} nodes is too large for the default search"
+    if searched.optimal:
+        return (f"{large}; {algorithm.name} searched it instead.",)
     return (
-        f"{size}; {algorithm.name} searched it for {algorithm.seconds:g} seconds. More time finds the same "
+        f"{large}; {algorithm.name} stopped after {algorithm.seconds:g} seconds. More time finds the same "
         "or better, and proves more: --seconds (in Python algorithm=BestFirst(seconds=...)).",
     )
 
@@ -486,7 +491,7 @@ def _notes_on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
     """Tell how models were applied where that does not go without saying."""
     notes = [note for model in spec.privacy for note in model.notes(coded)]
     if spec.choose_by == "quasi-identifiers":
-        notes.append("Levels and suppressed rows were chosen by the quasi-identifiers alone.")
+        notes.append("Models of sensitive columns had no part in the search: they were checked after it.")
     if spec.unit is not None and spec.unit not in spec.roles:
         notes.insert(0, f"Column {spec.unit!r} says who a row is about; it has no role and is not released.")
     if spec.suppression:

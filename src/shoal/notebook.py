@@ -77,7 +77,7 @@ def suggestion_html(suggestion: Suggestion) -> str:
         heading(f"Proposed for {suggestion.table}: {asked}"),
         table(("Column", "Role", "Hierarchy", "Why"), rows),
         *(
-            [paragraph("? marks roles that neither name nor values told: look at these.", note=True)]
+            [paragraph("? marks roles that neither name nor values suggest: check these.", note=True)]
             if suggestion.unsure
             else []
         ),

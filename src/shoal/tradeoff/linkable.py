@@ -22,8 +22,8 @@ def linkable_notes(data: object, candidates: Sequence[Candidate]) -> Iterator[st
         linkable = found[key]
         if linkable is not None and not linkable.holds:
             yield (
-                f"{name}: {linkable.words()}. A release is refused, unless the spec accepts these columns: "
-                "`accept: linkable`."
+                f"{name}: {linkable.words()}. A release with such shares is refused, unless the spec accepts "
+                "these columns: `accept: linkable`."
             )
 
 

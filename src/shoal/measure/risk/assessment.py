@@ -118,8 +118,9 @@ class RiskAssessment:
             yield "People", f"{self.people:,}"
         if self.suppressed_rows:
             yield "Suppressed rows left in", f"{self.suppressed_rows:,}"
-        sizes = f", of {min(self.class_sizes):,} to {max(self.class_sizes):,}" if self.class_sizes else ""
-        yield "Classes", f"{self.classes:,}{sizes}"
+        least, most = min(self.class_sizes, default=0), max(self.class_sizes, default=0)
+        sizes = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        yield "Classes", f"{self.classes:,}, of {sizes}" if self.class_sizes else "0"
         yield f"{self._who} alone in their class", f"{self.sample_uniques:,} ({self.unique_share:.2%})"
 
     def _on_attacks(self) -> Iterator[tuple[str, str]]:

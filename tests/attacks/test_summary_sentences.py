@@ -1,0 +1,105 @@
+"""A summary that is pasted into a ticket or a paper: a line of it that is not true of the release.
+
+Whoever reads it does not see the report. Summaries, notes, notebooks, extensions, figures of risk and the
+promises of the README are each tried where the line would be false.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import registry
+from shoal.audit import Audit, Finding
+from shoal.flow import _note_on_size
+from shoal.search.best_first import BestFirst
+from shoal.search.result import Counters, SearchResult
+
+from . import report_cases as cases
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_search_that_ended_is_not_said_to_have_stopped_after_seconds() -> None:
+    """Where starred rows fail, the answer may be a heuristic although the search itself was proved."""
+    ended = SearchResult(
+        levels=(0,), score=0.0, suppressed_rows=0, classes=1, counters=Counters(lattice=2**30)
+    )
+    (note,) = _note_on_size(2**30, BestFirst(), ended)
+    assert "seconds" not in note
+    (note,) = _note_on_size(2**30, BestFirst(), replace(ended, optimal=False))
+    assert "stopped after 10 seconds" in note
+
+
+def test_levels_that_somebody_picked_are_not_said_to_be_chosen_by_quasi_identifiers() -> None:
+    for case in ("blind", "blind_by_hand"):
+        (note,) = [each for each in cases.release(case).notes if "sensitive" in each]
+        assert note == "Models of sensitive columns had no part in the search: they were checked after it."
+    assert "chosen by the quasi-identifiers" not in cases.release("blind_by_hand").summary()
+
+
+def test_classes_of_one_size_are_not_a_range(tmp_path: Path) -> None:
+    """Three classes of three rows each, to which an extension adds three rows each."""
+    people = pa.table({"name": list("abcdefghi"), "age": [20] * 3 + [30] * 3 + [40] * 3})
+    spec = shoal.Spec(
+        identifiers=["name"], quasi_identifiers={"age": shoal.intervals(10)}, privacy=[shoal.KAnonymity(3)]
+    )
+    release = shoal.anonymize(people, spec)
+    assert dict(release.facts())["Classes"] == "3 of 3 rows"
+    assert dict(release.risk().after.facts())["Classes"] == "3, of 3"
+    path = release.write(tmp_path / "release.csv")
+    later = people.set_column(0, "name", pa.array(list("jklmnopqr")))
+    extension = shoal.extend(f"{path}.manifest.json", later, original=people)
+    assert dict(extension.facts())["Added"] == "9 rows in 3 classes of 3 rows"
+
+
+@pytest.mark.parametrize(
+    ("holds", "checkable", "words"),
+    [
+        (True, True, "All claims hold"),
+        (False, True, "Not all claims hold"),
+        (False, False, "No claim fails, but not all can be checked"),
+    ],
+)
+def test_a_claim_that_cannot_be_checked_is_not_said_to_fail(holds: bool, checkable: bool, words: str) -> None:
+    audit = Audit((Finding("k-anonymity 3", holds, "", "", checkable=checkable),), 1, 0)
+    assert f"{words}: 1 row, of which 0 starred" in audit._repr_html_()
+
+
+def test_the_readme_counts_the_exact_algorithms() -> None:
+    """best-first is exact if its time is enough: it is promised apart."""
+    exact = [name for name in registry.names("algorithms") if registry.resolve("algorithms", name)().exact]
+    assert len(set(exact) - {"best-first"}) == 13
+    assert BestFirst().seconds == 10
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert "it stops after ten seconds, says so and gives a bound. Thirteen exact algorithms" in text
+
+
+def test_identifiers_are_loaded_only_where_the_readme_says() -> None:
+    """A frame that counts which of its columns are read."""
+    read: list[set[str]] = []
+    source = cases.release("one_removed").source
+    original = type(source).read
+
+    def counting(self: object, columns: list[str], **rest: object) -> pa.Table:
+        read.append(set(columns))
+        return original(self, columns, **rest)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(source), "read", counting)
+        release = shoal.anonymize(cases.PEOPLE, cases.SPEC)
+        release.risk()
+    assert read and not any("name" in columns for columns in read)
+
+
+def test_what_the_readme_promises_of_a_manifest() -> None:
+    """Claims with their SQL, the hash, and no figure that compares with the original table."""
+    claims = cases.manifest("close")["claims"]
+    assert isinstance(claims, list) and all(claim["sql"] for claim in claims)
+    (closeness,) = [claim for claim in claims if "closeness" in claim["claim"]]
+    assert closeness["figure"] is None and not re.search(r"\d", closeness["measured"])
