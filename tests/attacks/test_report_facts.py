@@ -279,17 +279,25 @@ def test_a_proof_says_what_it_is_a_proof_of() -> None:
 
 
 def test_starring_other_rows_may_be_better_than_the_optimum_that_is_claimed() -> None:
-    """So the sentence names the rule. Two rows fail; starring the class of five would do with a better score.
+    """So the sentence names the rule. At most 60% of a class may have the same illness.
 
-    At level 0 of one column the classes have 2, 3 and 5 rows: with k = 4 five rows fail and pass as stars.
+    Four people with flu fail. Starred with the smallest classes, b and c, they still fail (6 flu of 9), so
+    that d follows, and all 13 rows are starred. With d alone 8 would be, of whom 4 have flu.
     """
-    people = pa.table({"zip": ["a"] * 2 + ["b"] * 3 + ["c"] * 5})
+    zips, ills = "aaaabbcccdddd", ["flu"] * 5 + ["cold", "flu", "cold", "gout"] + ["cold", "gout"] * 2
     fixed = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
     spec = shoal.Spec(
-        quasi_identifiers={"zip": fixed}, privacy=[shoal.KAnonymity(4)], suppression=0.5, suppressed="star"
+        quasi_identifiers={"zip": fixed},
+        sensitive=["ill"],
+        privacy=[shoal.AlphaK("ill", alpha=0.6, k=2)],
+        suppression=1.0,
+        suppressed="star",
     )
-    release = shoal.anonymize(people, spec)
-    assert release.suppressed_rows == 5 and ", smallest classes starred first" in release.summary()
+    release = shoal.anonymize(pa.table({"zip": list(zips), "ill": ills}), spec)
+    assert release.optimal and release.suppressed_rows == 13
+    starred = Counter(ill for zip_, ill in zip(zips, ills, strict=True) if zip_ in "ad")
+    assert starred.total() == 8 and max(starred.values()) / starred.total() <= 0.6
+    assert "proved optimal, smallest classes starred first" in release.summary()
 
 
 def test_count_queries_err_as_the_page_says() -> None:

@@ -69,7 +69,7 @@ GLOSSARY: Mapping[str, str] = {
     ),
     "level": "How far up its hierarchy a column was generalized; 0 means not at all.",
     "linkable": (
-        "A column whose values single people out, since it is released as it is and many of its values occur "
+        "A column whose values single people out, since it is released as it is and some of its values occur "
         "once. Whoever knows such a value finds the row, whatever class it is in."
     ),
     "loss": (
@@ -86,8 +86,8 @@ GLOSSARY: Mapping[str, str] = {
     ),
     "NULL": "A cell without a value. It counts as a value, and is never dropped from a count.",
     "optimal": (
-        "Proved to be the best: no other choice of levels that the spec allows satisfies its models and "
-        "scores better by the chosen measure."
+        "Proved to be the best: no other choice of levels that the spec allows satisfies the models by which "
+        "the search chooses and scores better by the chosen measure."
     ),
     "population": (
         "Everybody who could be in the table, of whom the people in it are a part: a town, all patients of "
@@ -106,8 +106,8 @@ GLOSSARY: Mapping[str, str] = {
         "person's quasi-identifiers. The risk is 1 / (size of the person's class)."
     ),
     "quasi-identifier": (
-        "A column that identifies nobody by itself but may do so together with others, because somebody "
-        "else may know it too: age, postcode, sex, profession."
+        "A column that somebody else may know too, so that it can identify a person, mostly together with "
+        "others: age, postcode, sex, profession."
     ),
     "R2": (
         "The share of the variance of a column that a model explains: 1 - (sum of squared errors) / (sum of"
