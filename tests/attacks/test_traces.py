@@ -46,3 +46,38 @@ def test_a_suppressed_row_leaves_no_byte(
     one = handed_on(tmp_path_factory.mktemp("one"), [75], ["flu"], hierarchy, quality)
     two = handed_on(tmp_path_factory.mktemp("two"), [age], [disease], hierarchy, quality)
     assert one == two
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    ("kind", "ordinary", "telling"),
+    [
+        ("decimal", "1.5", "3.12345"),
+        ("decimal", "7", "1000000.5"),
+        ("timestamp", "2026-01-31 12:30:00", "2026-01-31 12:30:00.123456"),
+    ],
+)
+@pytest.mark.parametrize("role", ["sensitive", "insensitive", "quasi-identifier"])
+def test_no_number_is_written_with_the_places_of_a_suppressed_one(
+    tmp_path: Path, kind: str, ordinary: str, telling: str, role: str, engine: str
+) -> None:
+    """The type of a column of a CSV file is found out from all rows; what is written is not."""
+    columns = {
+        "town": {"role": "quasi-identifier", "max-level": 0},
+        "cost": {"role": role, "type": kind} | ({"max-level": 0} if role == "quasi-identifier" else {}),
+    }
+    spec = shoal.Spec.from_mapping(
+        {"columns": columns, "privacy": [{"k-anonymity": 4}], "suppression": 0.2, "suppressed": "remove"}
+    )
+    found = []
+    for last in (ordinary, telling):
+        (tmp_path / "costs.csv").write_text(
+            "town,cost\n" + f"Ulm,{ordinary}\n" * 8 + f"Bonn,{last}\n", encoding="utf-8"
+        )
+        for output in ("release.csv", "release.parquet"):
+            path = tmp_path / str(len(found)) / output
+            path.parent.mkdir(exist_ok=True)
+            shoal.anonymize(tmp_path / "costs.csv", spec, engine=engine).write(path)
+            found.append([file.read_bytes() for file in sorted(path.parent.iterdir())])
+    assert found[0] == found[2]
+    assert found[1] == found[3]

@@ -90,7 +90,14 @@ class MemoryProfile:
         key = None
         if not keep_order:
             key = new_key() if seed is None else seeded_key(seed, verdict, others, spec.suppressed)
-        recoded = recode(verdict, others, columns=self._beside.columns, suppressed=spec.suppressed, key=key)
+        recoded = recode(
+            verdict,
+            others,
+            columns=self._beside.columns,
+            suppressed=spec.suppressed,
+            key=key,
+            typed=spec.types,
+        )
         units = self._beside.units
         return MemoryRows(
             self._source,

@@ -6,7 +6,7 @@ that only suppressed rows had are not in the dictionaries either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.describe.spec import SuppressedRows
 from shoal.encode.column import CodedColumn
+from shoal.read.types import narrowest
 from shoal.recode.order import random_order
 from shoal.recode.verdict import Numbers, Verdict
 
@@ -44,6 +45,7 @@ def recode(
     columns: Sequence[str],
     suppressed: SuppressedRows = "remove",
     key: bytes | None = None,
+    typed: Collection[str] = (),
 ) -> Recoded:
     """Generalize the quasi-identifiers, suppress the classes that fail, and shuffle the rows.
 
@@ -59,6 +61,9 @@ def recode(
         Remove the rows of failing classes, or put `*` into all their quasi-identifiers.
     key
         Shuffles the rows; without it they stay in order.
+    typed
+        Columns whose type was found out from their values: where rows are removed, they get the type that the
+        released ones need.
 
     Returns
     -------
@@ -77,6 +82,11 @@ def recode(
     }
     passed = others.take(pa.array(rows))
     released = [recoded[name] if name in recoded else passed.column(name) for name in columns]
+    if len(rows) < len(keep):
+        released = [
+            narrowest(column) if name in typed else column
+            for name, column in zip(columns, released, strict=True)
+        ]
     return Recoded(pa.table(released, names=list(columns)), rows)
 
 

@@ -27,6 +27,7 @@ from shoal.engines.relational.star import (
     type_of,
     with_null,
 )
+from shoal.read.types import Decimal, narrowest
 from shoal.recode.verdict import Verdict
 
 _SAME_THERE = ("string", "bool", "int", "float", "date")
@@ -61,8 +62,8 @@ class Recoding:
         """The release, its columns called r0, r1, ...: labels for values, without the classes that fail."""
         if self.by_classes:
             star = self.spec.suppressed == "star"
-            return repeated(self.database, self.verdict, self.columns, star=star)
-        return sql(self.database, self._released(None))
+            return self._narrowed(repeated(self.database, self.verdict, self.columns, star=star))
+        return self._narrowed(sql(self.database, self._released(None)))
 
     def with_units(self, unit: str) -> str:
         """Return the same with one more column, `unit`, which says who a row is about."""
@@ -110,6 +111,29 @@ class Recoding:
             )
             and worthwhile(self.verdict)
         )
+
+    def _narrowed(self, query: str) -> str:
+        """Return a release whose decimal numbers have the places that its rows need, where some are removed.
+
+        The places of numbers in a file of text are found out from all rows.
+        """
+        if not self._gone or self.spec.suppressed == "star":
+            return query
+        levels = dict(zip(self.verdict.coded.names, self.verdict.levels, strict=True))
+        cells = []
+        for number, name in enumerate(self.columns):
+            own = self.database.schema[f"c{self._places[name]}"]
+            if isinstance(self.spec.types.get(name), Decimal) and not (
+                levels.get(name) or own.startswith("decimal")
+            ):
+                distinct = f"SELECT DISTINCT r{number} AS value FROM ({query}) AS shoal_rows"
+                values = pa.concat_arrays(self.database.fetch(distinct).column(0).chunks)
+                kind = narrowest(values).type
+                cells.append(f"CAST(r{number} AS DECIMAL({kind.precision}, {kind.scale})) AS r{number}")
+            else:
+                cells.append(f"r{number}")
+        narrow = any(cell.startswith("CAST") for cell in cells)
+        return f"SELECT {', '.join(cells)} FROM ({query}) AS shoal_rows" if narrow else query
 
     @property
     def _gone(self) -> bool:
