@@ -69,7 +69,8 @@ class Release:
     class_sizes
         For each size that occurs, the number of released classes of that many rows.
     optimal
-        Whether no other choice of levels scores better, proved.
+        Whether no other choice of levels scores better, proved: of those that satisfy the models of the
+        search, with rows starred by its rule.
     bound
         Where that is not proved, what no choice of levels scores less than, if known.
     nodes

@@ -58,8 +58,8 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "How often a guess is right": ("internal:one_removed", "internal:one_choice"),
     "In the original table … … … ( … ); in the release … … .": ("internal:one_removed", "public:one_removed"),
     (
-        "Internal: not for recipients. This page compares the release with the original table. "
-        "The page for recipients is the one whose name ends in .report.html."
+        "Internal: not for recipients. This page compares the release with the original table. A page "
+        "for recipients has a name that ends in .report.html."
     ): ("internal:one_removed", "public:one_removed"),
     "It may not be NULL.": ("internal:one_choice", "internal:one_removed"),
     (
