@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import KAnonymity, LinkableError, Spec, anonymize, compare, extend, intervals
-from shoal.audit import audit_release
+from shoal.audit import audit_release, linkable
 
 ENGINES = ["memory", "duckdb"]
 WORDS = ("fell", "at", "home", "twice", "after", "the", "storm", "left", "arm", "pain", "since", "noon")
@@ -193,6 +193,21 @@ def test_command_line(tmp_path, monkeypatch, shoal):
     assert ran.code == 0
     assert "note 100%" in ran.out
     assert "does not accept" in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize("unit", [None, "patient"])
+def test_wide_tables_are_counted_some_columns_at_a_time(monkeypatch, unit):
+    """With a query for each of thousands of columns an audit would not end."""
+    draw = Random(3)
+    names = [f"c{place}" for place in range(7)]
+    table = pa.table({name: [draw.choice([None, 1, 2, 3, 4.5, 1e300]) for _ in range(9)] for name in names})
+    table = table.append_column("age", pa.array(["*"] * 9))
+    asked = Spec(quasi_identifiers={"age": "suppress"}, sensitive=names, unit=unit, privacy=[KAnonymity(1)])
+    units = None if unit is None else pa.array([draw.randrange(4) for _ in range(9)])
+    by_column = audit_release(table, asked, units=units).linkable
+    monkeypatch.setattr(linkable, "_WIDE", 1)
+    monkeypatch.setattr(linkable, "_AT_ONCE", 3)
+    assert audit_release(table, asked, units=units).linkable == by_column
 
 
 @given(

@@ -475,7 +475,8 @@ def _identifiers_removed(relation: Relation, spec: Spec) -> Finding:
 def _columns_present(relation: Relation, spec: Spec) -> Finding:
     """Find whether the columns are those of the spec: all of them, no others, none twice."""
     missing = [column for column in spec.released if column not in relation.columns]
-    extra = [column for column in relation.columns if column not in (*spec.roles, *spec.withheld)]
+    declared = {*spec.roles, *spec.withheld}
+    extra = [column for column in relation.columns if column not in declared]
     again = [f"{name} like {other}" for name, other in alike(relation.columns)]
     measured = (
         f"{len(spec.released) - len(missing)} of {len(spec.released)}{_named('; missing', missing)}"

@@ -30,6 +30,9 @@ _DATES = ("____-__-__%", "__.__.____%", "__/__/____%")
 """How days and times are written, with any sign for each blank."""
 _NAMED = 3
 """Columns that a sentence names, the most unique first."""
+_LISTED = 30
+_WIDE = 100
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +206,10 @@ class Linkability:
                 yield (f"Column {name!r} is unique in more than {NOTED:.0%} of the rows{accepted}: {known}")
         alone = max(unique.singled_out for unique in self.columns.values())
         if self.together.singled_out > NOTED * self.rows >= alone:
+            several = len(self.columns) > _LISTED
+            names = f"{len(self.columns):,} columns" if several else f"columns {', '.join(self.columns)}"
             yield (
-                f"The columns {', '.join(self.columns)} are together unique in more than {NOTED:.0%} of the "
+                f"The {names} are together unique in more than {NOTED:.0%} of the "
                 "rows: whoever knows them of a person finds the person's row."
             )
 
@@ -236,7 +241,7 @@ def measure(
     if not names or not rows:
         return None
     counter = _Counter(relation, unit)
-    alone = {name: counter.unique([name]) for name in names}
+    alone = counter.alone(names)
     accepted = tuple(name for name in names if name in spec.accept)
     dates = counter.dates([name for name in names if name in spec.sensitive])
     known = tuple(
@@ -272,6 +277,32 @@ class _Counter:
 
         found = self.relation.ask(f"SELECT {', '.join(map(written, names))} FROM {self.relation.source}")
         return {name for name, is_date in zip(names, found, strict=True) if is_date == 1}
+
+    def alone(self, names: Sequence[str]) -> dict[str, Unique]:
+        """Count the rows that each column singles out by itself.
+
+        A query takes as long as its table is wide: where there are thousands of columns, one for each of them
+        would not end. So those of a wide table are counted some hundreds at a time.
+        """
+        if self.relation.place.dialect != "duckdb" or len(names) <= _WIDE:
+            return {name: self.unique([name]) for name in names}
+        found = dict.fromkeys(names, Unique(0, None if self.unit is None else 0))
+        for some in (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE)):
+            cells = [f"{self.relation.columns[name]}::VARCHAR AS x{place}" for place, name in enumerate(some)]
+            unit = "NULL" if self.unit is None else f"{self.unit}::VARCHAR"
+            one = "false" if self.unit is None else "min(u) = max(u)"
+            places = ", ".join(f"x{place}" for place in range(len(some)))
+            counted = self.relation.rows(
+                "SELECT place, sum(CASE WHEN n = 1 THEN 1 ELSE 0 END)::BIGINT AS alone,\n"
+                "  sum(CASE WHEN one THEN n ELSE 0 END)::BIGINT AS of_one_person\n"
+                f"FROM (SELECT place, count(*) AS n, {one} AS one\n"
+                f"  FROM (SELECT {unit} AS u, {', '.join(cells)} FROM {self.relation.source})\n"
+                f"  UNPIVOT (cell FOR place IN ({places})) GROUP BY place, cell) AS found GROUP BY place"
+            )
+            for place, rows, of_one_person in counted:
+                name = some[int(place[1:])]
+                found[name] = Unique(int(rows), None if self.unit is None else int(of_one_person))
+        return found
 
     def unique(self, names: Sequence[str], *, null_counts: bool = False) -> Unique:
         """Count the rows that columns single out.
