@@ -160,7 +160,7 @@ def risk(
     if as_json:
         echo(json.dumps(found.to_mapping(), indent=2))
         return
-    print_table(found.facts(), header=() if release is None else ("", "Before", "After"))
+    print_table(found.facts(), header=getattr(found, "header", ()))
     for note in found.notes:
         echo(f"\n{note}")
 

@@ -375,8 +375,8 @@ def _unit(data: object, spec: Spec, form: InputFormat, released: bool) -> tuple[
     if spec.unit in columns and spec.unit not in spec.quasi_identifiers:
         return spec.unit, ()
     return None, (
-        f"Of the release rows are counted, since it does not have people by {spec.unit!r}: somebody with "
-        "several rows in a class makes it look larger than it is.",
+        f"Rows of the release are counted, because {spec.unit!r} is not in it: where somebody has several "
+        "rows in a class, the risk is higher than shown.",
     )
 
 

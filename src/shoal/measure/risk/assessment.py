@@ -186,9 +186,9 @@ class RiskComparison:
     def facts(self) -> list[tuple[str, str, str]]:
         """Return all figures in words: what each is, before, and after."""
         before, after = dict(self.before.facts()), dict(self.after.facts())
-        names = _merged(list(before), list(after))
         return [
-            (name, before.get(name, self._none(name)), after.get(name, self._none(name))) for name in names
+            (name, before.get(name, _none(name, self.before)), after.get(name, _none(name, self.after)))
+            for name in _merged(list(before), list(after))
         ]
 
     def to_mapping(self) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class RiskComparison:
 
     def render(self) -> str:
         """Return all figures as text, in two columns."""
-        lines = _aligned([("", "Before", "After"), *self.facts()])
+        lines = _aligned([self.header, *self.facts()])
         return "\n".join([lines, *(f"Note  {note}" for note in self.notes)])
 
     @property
@@ -205,9 +205,19 @@ class RiskComparison:
         """What else a reader should know of either."""
         return tuple(dict.fromkeys((*self.before.notes, *self.after.notes)))
 
-    @staticmethod
-    def _none(name: str) -> str:
-        return "0" if name.startswith(("Rows singled out", "Suppressed rows")) else "-"
+    @property
+    def header(self) -> tuple[str, str, str]:
+        """What is above the figures: rows that stand for people make a risk look lower than it is."""
+        rows = self.before.unit is not None and self.after.unit is None
+        return "", "Before", "After, by rows" if rows else "After"
+
+
+def _none(name: str, assessment: RiskAssessment) -> str:
+    """Return what is said of a figure that an assessment does not have: none found, or not measured."""
+    found = name.startswith("Suppressed rows") or (
+        name.startswith("Rows singled out") and assessment.special is not None
+    )
+    return "0" if found else "-"
 
 
 def _merged(first: list[str], second: list[str]) -> list[str]:

@@ -281,12 +281,26 @@ def test_who_a_row_is_about_may_be_given_beside_a_release() -> None:
         assess_risk(release, spec=spec, released=True, units=pa.array([1]))
 
 
+def test_what_is_not_measured_is_not_said_to_be_0() -> None:
+    """Everybody is alone before; by which columns is only computed where rows are counted."""
+    ages = list(range(20, 40))
+    people = pa.table({"age": ages * 2, "person": list(range(20)) * 2})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)}, unit="person", privacy=[shoal.KAnonymity(5)]
+    )
+    both = compare_risk(people, shoal.anonymize(people, spec).table, spec=spec)
+    assert both.header == ("", "Before", "After, by rows")
+    before = {name: figure for name, figure, _ in both.facts()}
+    assert before["People alone in their class"] == "20 (100.00%)"
+    assert before["Rows singled out by 1 column, no fewer"] == "-"
+
+
 def test_a_release_without_its_unit_is_counted_in_rows() -> None:
     spec = shoal.Spec(quasi_identifiers={"zip": "suppress"}, unit="who", privacy=[shoal.KAnonymity(1)])
     release = pa.table({"zip": ["a", "a"]})
     risk = assess_risk(release, spec=spec, released=True)
     assert (risk.class_sizes, risk.unit) == ({2: 1}, None)
-    assert "rows are counted" in risk.notes[0]
+    assert "Rows of the release are counted" in risk.notes[0]
     told = assess_risk(release.append_column("who", pa.array([1, 1])), spec=spec, released=True)
     assert (told.class_sizes, told.unit) == ({1: 1}, "who")
 
