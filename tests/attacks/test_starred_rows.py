@@ -72,7 +72,7 @@ def by_hand(folder: Path, stars: int) -> Path:
     others = [row for row in release if row["disease"] != "HIV"]
     path = folder / "release.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
+        rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("age", "sex", "disease"))
         rows.writerows(row.values() for row in others)
         rows.writerows(("*", "*", row["disease"]) for row in women[:stars])
