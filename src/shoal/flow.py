@@ -18,7 +18,7 @@ from shoal.describe.hierarchy import FromData
 from shoal.describe.spec import Spec
 from shoal.encode.table import CodedTable
 from shoal.engines.choose import open_engine
-from shoal.engines.engine import Engine, Profile
+from shoal.engines.engine import Engine, Profile, Rows
 from shoal.engines.target import FileTarget, TableTarget, Target, as_target
 from shoal.errors import AuditError, InputError
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
@@ -26,6 +26,8 @@ from shoal.intake import open_populations, settle_columns
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.privacy.judge import passing
+from shoal.read.formulas import note as note_on_formulas
+from shoal.read.formulas import opens_in_spreadsheets
 from shoal.recode.verdict import Verdict
 from shoal.release import Release
 from shoal.search.best_first import BestFirst
@@ -369,6 +371,7 @@ class _Run:
                 *_note_on_weights(spec),
                 *_note_on_stars(verdict, spec),
                 *_note_on_traces(verdict, spec),
+                *_note_on_formulas(rows, spec, target),
             ),
             source=source,
             steps=steps,
@@ -524,6 +527,13 @@ def _note_on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
         f"{more:,} more from the smallest other classes were starred for all of them to pass as one. With "
         f"suppressed: remove these levels suppress {failing:,}.",
     )
+
+
+def _note_on_formulas(rows: Rows, spec: Spec, target: Target | None) -> tuple[str, ...]:
+    """Say which columns have cells that spreadsheets compute, unless no spreadsheet opens the release."""
+    if isinstance(target, TableTarget) or (target is not None and not opens_in_spreadsheets(target.path)):
+        return ()
+    return note_on_formulas(rows.formula_cells(), spec.released, escaping=spec.escape_formulas)
 
 
 def _note_on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from shoal.background import read_rows
 from shoal.describe.column_names import alike
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
+from shoal.read.formulas import name_problems
 from shoal.read.source import Source
 from shoal.read.typed import typed
 
@@ -98,6 +99,8 @@ def settle_columns(
         )
         for name, other in alike(released, spec.withheld)
     ]
+    if spec.escape_formulas:
+        problems += name_problems(released)
     problems += others
     if problems:
         raise InputError(problems)

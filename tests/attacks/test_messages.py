@@ -104,7 +104,7 @@ FRAMES: dict[str, Callable[[], object]] = {
         shoal.Spec(
             quasi_identifiers={"age": shoal.intervals(10)},
             sensitive=["disease"],
-            privacy=[shoal.KMap(2, shoal.Population(ROWS, name="town"))],  # type: ignore[arg-type]
+            privacy=[shoal.KMap(2, ROWS)],  # type: ignore[arg-type]
         ),
     ),
     "nothing can be released": lambda: release(

@@ -36,12 +36,13 @@ from shoal.audit.reference import (
 )
 from shoal.audit.relation import Relation, open_relation
 from shoal.audit.told import same_file, told
-from shoal.audit.typed_columns import with_types
+from shoal.audit.typed_columns import restored_cells, with_types
 from shoal.describe.column_names import alike, folded
 from shoal.describe.handed_on import as_handed_on
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
+from shoal.read.formulas import opens_in_spreadsheets
 from shoal.read.source import InputFormat, check_file
 
 
@@ -133,7 +134,10 @@ def audit_release(
         columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
         beside = () if hidden is None else (opened.columns[hidden],)
         asked_for = _with_undeclared(asked_for, columns) if keep_undeclared else asked_for
-        relation, strange = with_types(replace(opened, columns=columns, hidden=beside), asked_for)
+        relation = replace(opened, columns=columns, hidden=beside)
+        if not isinstance(release, pa.Table) and _escapes(asked_for, evidence, Path(release)):
+            relation = restored_cells(relation)
+        relation, strange = with_types(relation, asked_for)
         unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
         asked = claims(asked_for, unit_known=unit is not None)
         if spec is None:
@@ -246,6 +250,14 @@ def _judged(
     # An earlier audit of the same rows may know people whom the release does not tell apart.
     linkable = measure(relation, spec, rows=classes.rows, unit=unit) if earlier is None else earlier.linkable
     return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable)
+
+
+def _escapes(spec: Spec, evidence: Evidence | None, release: Path) -> bool:
+    """Return whether a file has apostrophes before cells like formulas."""
+    escaping = spec.escape_formulas or (
+        evidence is not None and evidence.said.spec.get("escape-formulas") is True
+    )
+    return escaping and opens_in_spreadsheets(release)
 
 
 def _as_in_manifest(spec: Spec, evidence: Evidence) -> Spec:

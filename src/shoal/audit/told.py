@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
 _PERCENT = 1  # a cell that is written as text may be equal to fewer or more others
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
-_NOT_CLAIMED = ("input", "quality", "engine", "choose-by", "proposed")
+_NOT_CLAIMED = ("input", "quality", "engine", "choose-by", "proposed", "escape-formulas")
 """Keys of a spec that may differ: what the input was like, and which of the good releases is the best."""
 _NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "missing-values", "accept")
 

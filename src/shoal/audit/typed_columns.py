@@ -14,6 +14,7 @@ import pyarrow as pa
 from shoal.audit.relation import Relation
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
+from shoal.read.formulas import restoring_sql
 from shoal.read.typed import typed
 from shoal.read.types import ColumnType, Date, Decimal, Float, Text, Timestamp
 
@@ -24,6 +25,22 @@ def with_types(relation: Relation, spec: Spec) -> tuple[Relation, list[Problem]]
     Quasi-identifiers stay as they are: above level 0 they are labels.
     """
     return cast_columns(relation, {name: spec.types[name] for name in _looked_at(spec) if name in spec.types})
+
+
+def restored_cells(relation: Relation) -> Relation:
+    """Return a release without the apostrophes that were put before cells like formulas.
+
+    So they are compared with those of other tables. No two cells are the same only with or only without
+    apostrophes, so queries that compare nothing else give the same on the file as it is, and are shown so.
+    """
+    cells = [
+        f"{restoring_sql(relation.columns[name], 'duckdb')} AS {relation.columns[name]}"
+        for name in relation.text
+        if name in relation.columns
+    ]
+    if not cells:
+        return relation
+    return replace(relation, source=f"(SELECT * REPLACE ({', '.join(cells)}) FROM {relation.source})")
 
 
 def cast_columns(

@@ -205,6 +205,15 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = None,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--escape-formulas",
+            help="Put an apostrophe before cells that spreadsheets would compute, such as =1+1, in a CSV or "
+            "Excel file. Without it a note counts them.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = False,
     accept_linkable: AcceptLinkable = None,
     seed: Annotated[
         int | None,
@@ -394,6 +403,7 @@ def anonymize(
             quality=None if quality is None else measure(quality),
             suppressed=suppressed,
             choose_by=choose_by,
+            escape_formulas=escape_formulas or None,
         )
         asked = accepting(asked, accept_linkable or [])
         asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)

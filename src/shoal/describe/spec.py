@@ -61,6 +61,9 @@ class Spec:
         What the search may look at: `everything`, or the `quasi-identifiers` alone. Then neither levels nor
         suppressed rows depend on sensitive values, all models are checked at the node that was chosen, and if
         one fails there is no release. See docs/minimality.md.
+    escape_formulas
+        Whether cells that spreadsheets would compute, such as `=1+1`, get an apostrophe before them in CSV
+        and Excel files.
     input
         How a CSV file is written, where that should not be found out.
     engine
@@ -98,6 +101,7 @@ class Spec:
     quality: Measure
     suppressed: SuppressedRows
     choose_by: ChooseBy
+    escape_formulas: bool
     input: InputFormat
     engine: str
     proposed: bool
@@ -117,6 +121,7 @@ class Spec:
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
         suppressed: SuppressedRows = "remove",
         choose_by: ChooseBy = "everything",
+        escape_formulas: bool = False,
         input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
         engine: str = "auto",
         proposed: bool = False,
@@ -138,7 +143,7 @@ class Spec:
         problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
         self._set(types=_types(types or {}, self.roles, problems))
         self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
-        self._set(proposed=bool(proposed))
+        self._set(proposed=bool(proposed), escape_formulas=bool(escape_formulas))
         self._set(choose_by=choose_by)
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
@@ -372,6 +377,7 @@ class Spec:
             "quality": self.quality.to_spec(),
             "suppressed": self.suppressed,
             "choose-by": None if self.choose_by == "everything" else self.choose_by,
+            "escape-formulas": self.escape_formulas or None,
             "engine": None if self.engine == "auto" else self.engine,
             "proposed": self.proposed or None,
         }

@@ -63,6 +63,7 @@ class _Spec(_Form):
     quality: Any = "loss"
     suppressed: SuppressedRows = "remove"
     choose_by: ChooseBy = "everything"
+    escape_formulas: bool = False
     engine: str = "auto"
     proposed: bool = False
 
@@ -175,6 +176,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "quality": form.quality,
         "suppressed": form.suppressed,
         "choose_by": form.choose_by,
+        "escape_formulas": form.escape_formulas,
         "input": InputFormat(**form.input.model_dump()),
         "engine": form.engine,
         "proposed": form.proposed,

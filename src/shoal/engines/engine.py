@@ -103,6 +103,10 @@ class Rows(Protocol):
         """Return the different values of a quasi-identifier, NULL among them."""
         ...
 
+    def formula_cells(self) -> dict[str, int]:
+        """Count the cells that a spreadsheet would compute, by column."""
+        ...
+
     def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
         """Check them where they are, by the released values alone."""
         ...

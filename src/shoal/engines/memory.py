@@ -19,6 +19,7 @@ from shoal.encode.table import code_table
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError
 from shoal.intake import read_tables
+from shoal.read.formulas import formula_cells
 from shoal.read.source import Source
 from shoal.recode.full_domain import recode
 from shoal.recode.order import new_key, seeded_key
@@ -150,6 +151,9 @@ class MemoryRows:
             [chunk.dictionary for chunk in values.chunks] or [pa.array([], pa.string())]
         )
         return pa.concat_arrays([labels, pa.nulls(min(values.null_count, 1), labels.type)])
+
+    def formula_cells(self) -> dict[str, int]:
+        return formula_cells(self.released)
 
     def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
         return audit_release(

@@ -15,6 +15,7 @@ from shoal.describe.roles import Accepted
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.formulas import opens_in_spreadsheets, restored
 from shoal.read.source import InputFormat, check_file, open_source
 from shoal.write.files import suffix_of
 
@@ -110,9 +111,10 @@ def open_earlier(
             f"The earlier release has columns that its spec does not name.\nFound: {', '.join(others)}.\n"
             "New rows cannot be given these: extend a release that Shoal wrote."
         )
-    return Earlier(
-        evidence, path, _adjusted(spec, suppression, k, accept or {}), source.read(source.columns, coded=())
-    )
+    table = source.read(source.columns, coded=())
+    if spec.escape_formulas and opens_in_spreadsheets(path):
+        table = restored(table)
+    return Earlier(evidence, path, _adjusted(spec, suppression, k, accept or {}), table)
 
 
 def _file(evidence: Evidence, release: str | Path | None) -> Path:

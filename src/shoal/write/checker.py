@@ -169,6 +169,7 @@ def check_form(told):
     """Refuse a manifest with words and numbers that no release has: others would read it otherwise."""
     spec, rows, dialect = told["spec"], told["rows"], list(told["dialect"].values())
     known = {"input", "columns", "unit", "privacy", "suppression", "suppressed", "choose-by", "proposed"}
+    known.add("escape-formulas")
     roles = {name: column["role"] for name, column in spec["columns"].items()}
     crowd, sensitive = ([n for n in roles if roles[n] == role] for role in ("quasi-identifier", "sensitive"))
     nulls = {n: spec["columns"][n].get("null", "value") for n in crowd + sensitive}

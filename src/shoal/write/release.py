@@ -8,9 +8,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.evidence import manifest_path
 from shoal.engines.target import FileTarget
+from shoal.read.formulas import escaped, opens_in_spreadsheets
 from shoal.read.source import InputFormat
 from shoal.write.atomic import atomic, check_writable
 from shoal.write.files import write_table
@@ -152,7 +155,7 @@ def write_release(
         hidden = dict(zip(wanted, files, strict=True))
         data = hidden["data"]
         with stage("write"):
-            write_table(release.table, data, dialect)
+            write_table(_as_written(release, path), data, dialect)
         with stage("audit"):
             audit = audit_release(
                 data,
@@ -183,6 +186,13 @@ def write_release(
     if report is None:
         remove_reports(path)
     return path
+
+
+def _as_written(release: Releasable, path: Path) -> pa.Table:
+    """Return the rows as the file has them."""
+    if release.spec.escape_formulas and opens_in_spreadsheets(path):
+        return escaped(release.table)
+    return release.table
 
 
 def write_pages(pages: Pages, internal: Path, public: Path) -> None:

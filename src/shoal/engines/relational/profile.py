@@ -115,6 +115,8 @@ class DatabaseProfile:
     def recode(
         self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
     ) -> DatabaseRows:
+        if spec.escape_formulas:
+            target = None  # cells are escaped when the rows are written to their place
         retyped = {
             name: (self._raw[name], self._columns.column(name))
             for name in spec.types

@@ -22,6 +22,7 @@ from shoal.describe.spec import Spec
 from shoal.engines.relational.database import Stored
 from shoal.engines.relational.recode import Recoding
 from shoal.engines.target import FileTarget, Target
+from shoal.read import formulas
 from shoal.write.placed import write_placed
 from shoal.write.release import Pages
 
@@ -79,6 +80,15 @@ class DatabaseRows:
             pa.concat_arrays([texts, pa.array([ANYTHING] * bool(verdict.suppressed_rows), pa.string())])
         )
 
+    def formula_cells(self) -> dict[str, int]:
+        names = self._text_columns()
+        if not names:
+            return {}
+        database = self.recoding.database
+        counts = [formulas.counting_sql(self._column(name), database.dialect) for name in names]
+        (found,) = database.rows(f"SELECT {', '.join(counts)} FROM {self.stored.relation}")
+        return {name: int(count) for name, count in zip(names, found, strict=True) if count}
+
     def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
         earlier = self._earlier(spec, levels)
         return self._audit(self.stored, self.target, spec, levels, earlier)
@@ -98,9 +108,9 @@ class DatabaseRows:
             database = self.recoding.database
             database.check(target)
             with stage("write"):
-                mark = _MARKS.get(database.dialect, '"')
                 columns = self.recoding.columns
-                named = ", ".join(f"{_quoted(name, mark)} AS r{i}" for i, name in enumerate(columns))
+                cells = self._cells(release.spec, target, formulas.escaping_sql)
+                named = ", ".join(f"{cells[name]} AS r{i}" for i, name in enumerate(columns))
                 query = f"SELECT {named} FROM {self.stored.relation}"
                 stored = database.store(query, columns, target, shuffle=False)
             with stage("audit"):
@@ -127,7 +137,29 @@ class DatabaseRows:
         earlier: Audit | None,
     ) -> Audit:
         columns = {name: _quoted(name) for name in self.recoding.columns}
-        return self._asked(stored.relation, columns, target, spec, levels, earlier, stored=stored)
+        source = stored.relation
+        if _escapes(spec, target):
+            cells = self._cells(spec, target, formulas.restoring_sql)
+            named = ", ".join(f"{cell} AS {self._column(name)}" for name, cell in cells.items())
+            source = f"(SELECT {named} FROM {source}) AS shoal_rows"
+        return self._asked(source, columns, target, spec, levels, earlier, stored=stored)
+
+    def _column(self, name: str) -> str:
+        return _quoted(name, _MARKS.get(self.recoding.database.dialect, '"'))
+
+    def _text_columns(self) -> list[str]:
+        """Return the columns of the release that are text."""
+        empty = self.recoding.database.fetch(f"SELECT * FROM {self.stored.relation} LIMIT 0")
+        return formulas.text_columns(empty.schema)
+
+    def _cells(self, spec: Spec, target: Target | None, change: Callable[[str, str], str]) -> dict[str, str]:
+        """Return the SQL of each column; that of text changed, where formulas are escaped."""
+        changed = self._text_columns() if _escapes(spec, target) else ()
+        dialect = self.recoding.database.dialect
+        return {
+            name: change(self._column(name), dialect) if name in changed else self._column(name)
+            for name in self.recoding.columns
+        }
 
     def _asked(
         self,
@@ -164,6 +196,15 @@ class DatabaseRows:
                 unit=unit,
                 earlier=earlier,
             )
+
+
+def _escapes(spec: Spec, target: Target | None) -> bool:
+    """Return whether cells like formulas are escaped there."""
+    return (
+        spec.escape_formulas
+        and isinstance(target, FileTarget)
+        and formulas.opens_in_spreadsheets(target.path)
+    )
 
 
 def _tells_people(spec: Spec) -> bool:

