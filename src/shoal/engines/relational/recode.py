@@ -127,8 +127,7 @@ class Recoding:
                 levels.get(name) or own.startswith("decimal")
             ):
                 distinct = f"SELECT DISTINCT r{number} AS value FROM ({query}) AS shoal_rows"
-                values = pa.concat_arrays(self.database.fetch(distinct).column(0).chunks)
-                kind = narrowest(values).type
+                kind = narrowest(self.database.fetch(distinct).column(0)).type
                 cells.append(f"CAST(r{number} AS DECIMAL({kind.precision}, {kind.scale})) AS r{number}")
             else:
                 cells.append(f"r{number}")
