@@ -28,7 +28,7 @@ from shoal.audit import audit_release
 from shoal.audit.hidden_content import HIDDEN, hidden_content
 from shoal.errors import InputError
 from tests.attacks.evidence import check, refit
-from tests.unit.tampering import PEOPLE, spec, write
+from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
 
 
 def found(release: Path) -> str:
@@ -191,3 +191,27 @@ def test_nor_does_duckdb(tmp_path: Path, kind: str) -> None:
     shoal.anonymize(people, spec(), engine="duckdb", output=tmp_path / f"release.{kind}")
     assert list(hidden_content(tmp_path / f"release.{kind}", written_by_shoal=True)) == []
     assert duckdb.sql(f"SELECT count(*) FROM '{tmp_path / f'release.{kind}'}'").fetchall() == [(12,)]
+
+
+@pytest.mark.parametrize(
+    "hidden", [".people.xlsx", "_people", ".part-0.csv.crc", "_more/people.csv", ".more/x"]
+)
+def test_in_a_folder(tmp_path: Path, hidden: str) -> None:
+    """Programs pass over names that begin so; whoever gets the folder gets them all the same."""
+    release = write(tmp_path)
+    folder = tmp_path / "folder.csv"
+    folder.mkdir()
+    (folder / "part-0.csv").write_bytes(release.read_bytes())
+    said = manifest_of(release)
+    said |= {"folder": "folder.csv", "files": [{**said.pop("file"), "name": "part-0.csv"}]}
+    for claim in said["claims"]:
+        claim["sql"] = claim["sql"].replace("'release.csv'", "'folder.csv/*.csv'")
+    rewrite(folder, said)
+    (folder / "_SUCCESS").touch()
+    assert check(folder)[0] == 0
+    assert not audit_release(folder).fails
+    (folder / hidden).parent.mkdir(exist_ok=True)
+    (folder / hidden).write_text("Ann", encoding="utf-8")
+    assert check(folder)[0] == 1
+    wrong = {finding.claim for finding in audit_release(folder).findings if not finding.holds}
+    assert "SHA-256 as in the manifest" in wrong

@@ -57,21 +57,23 @@ def digests(files: Iterable[Path]) -> dict[str, str]:
 def differing_files(folder: Path, said: Mapping[str, str]) -> list[str]:
     """Tell how the files of a folder differ from those that a manifest names, with their SHA-256.
 
-    Files that begin with a dot or `_`, which no tool takes for data, do not count, unless they end as data
-    does.
+    What others leave there must be empty, such as `_SUCCESS`: hidden files are handed on with the rest.
     """
     check_folder(folder)
     there = {
-        entry.name: entry
-        for entry in sorted(folder.iterdir())
-        if not entry.name.startswith((".", "_"))
-        or (entry.name.lower().endswith(_SUFFIXES) and not _is_checksum(entry))
+        entry.name: entry for entry in sorted(folder.iterdir()) if entry.name in said or _has_content(entry)
     }
     wrong = [f"without {name}" for name in said if name not in there or not there[name].is_file()]
     wrong += [f"{name} is not in the manifest" for name in there if name not in said]
     known = [there[name] for name in said if name in there and there[name].is_file()]
     wrong += [f"another {name}" for name, digest in digests(known).items() if digest != said[name]]
     return wrong
+
+
+def _has_content(entry: Path) -> bool:
+    """Return whether something in a folder is more than a name that begins with a dot or `_`."""
+    hidden = entry.name.startswith((".", "_")) and not entry.name.lower().endswith(_SUFFIXES)
+    return not (hidden and entry.is_file() and entry.stat().st_size == 0)
 
 
 def _is_checksum(file: Path) -> bool:

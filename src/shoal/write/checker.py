@@ -40,10 +40,10 @@ def folded(name):
 
 
 def files_of(path):
-    """Return by name the bytes of a file, or of the data files in a folder."""
-    found = {file.name: file for file in (sorted(path.iterdir()) if path.is_dir() else [path])}
-    hidden = [name for name in found if name[0] in "._" and not name.lower().endswith((".csv", ".csv.gz"))]
-    return {name: file.read_bytes() for name, file in found.items() if name not in hidden}
+    """Return by name the bytes of a file, or of the files in a folder; hidden ones may be empty."""
+    found = {file.name: file.read_bytes() for file in (sorted(path.iterdir()) if path.is_dir() else [path])}
+    ends = (".csv", ".csv.gz")
+    return {n: found[n] for n in found if found[n] or n[0] not in "._" or n.lower().endswith(ends)}
 
 
 def text_of(name, content):

@@ -40,7 +40,6 @@ def written(release: shoal.Release, folder: Path) -> Path:
         else:
             pq.write_table(release.table.slice(start, rows), part)
     (folder / "_SUCCESS").touch()
-    (folder / f".part-0{'.csv' if csv else '.parquet'}.crc").write_bytes(b"crc")
     parts = sorted(folder.glob("part-*"))
     audit = audit_release(folder, SPEC)
     said = manifest(release, audit, parts, target=FileTarget(folder), dialect=DIALECT if csv else None)
