@@ -86,3 +86,25 @@ def test_a_folder_of_csv_files(tmp_path: Path, shoal: Any) -> None:
     shutil.copy(folder / "part-0.csv", folder / "part-2.csv")
     assert check(folder)[0] == 1
     assert shoal("audit", folder).code == 4
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx"])
+def test_a_release_of_the_first_version(tmp_path: Path, shoal: Any, kind: str) -> None:
+    """Its queries left starred rows out, and it told more; a query of anybody's own still fails."""
+    release = write(tmp_path, name=f"release.{kind}")
+
+    def older(said: dict[str, Any]) -> None:
+        stars = """coalesce("age"::VARCHAR = '*' AND "sex"::VARCHAR = '*', false)"""
+        del said["linkable"]
+        said |= {"quality": "loss", "score": 0.5, "optimal": True, "seed": 1, "notes": []}
+        for claim in said["claims"][:2]:
+            source = claim["sql"].removeprefix("WITH kept AS (SELECT * FROM ")
+            kept, _, query = source.partition(")\nSELECT count")
+            claim["sql"] = (
+                f"WITH kept AS (\n  SELECT * FROM {kept}\n  WHERE NOT {stars}\n)\nSELECT count{query}"
+            )
+
+    refit(release, older)
+    assert shoal("audit", release).code == 0
+    refit(release, lambda said: said["claims"][0].update(sql=said["claims"][0]["sql"].replace("sex", "age")))
+    assert shoal("audit", release).code == 4

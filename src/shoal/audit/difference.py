@@ -18,7 +18,7 @@ from shoal.audit.evidence import Evidence
 from shoal.audit.finding import Audit, Finding
 from shoal.audit.published import withheld_claims
 from shoal.audit.relation import Relation, open_relation
-from shoal.audit.told import differing_claims
+from shoal.audit.told import as_now, differing_claims
 from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.read.source import InputFormat, check_file
@@ -134,7 +134,7 @@ def told_difference(
     found = difference_findings(
         release, path, dialect, spec, audit, names=(evidence.said.file.name, said.file.name), memory=memory
     )
-    wrong = differing_claims(said.claims, found, queries=True, withheld=withheld_claims(spec))
+    wrong = differing_claims(as_now(said.claims, spec), found, queries=True, withheld=withheld_claims(spec))
     measured = "; ".join(wrong) or f"{len(found)} of {len(found)}"
     return same, *found, Finding("difference as in the manifest", not wrong, measured, "", figure=len(wrong))
 

@@ -18,6 +18,8 @@ from shoal.audit.folder import differing_files
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.published import WITHHELD, withheld_claims
 from shoal.describe.spec import Spec
+from shoal.privacy.queries import all_stars
+from shoal.read.sql import quoted
 
 if TYPE_CHECKING:
     from shoal.audit.manifest_form import SaidClaim
@@ -175,10 +177,30 @@ def _claims(
         ours, theirs = f"{ours[:-1]}/*", f"{theirs[:-1]}/*"
     renamed = [replace(finding, sql=finding.sql.replace(ours, theirs)) for finding in findings]
     wrong = differing_claims(
-        evidence.said.claims, renamed, queries=comparable, given=given, withheld=withheld_claims(spec)
+        as_now(evidence.said.claims, spec),
+        renamed,
+        queries=comparable,
+        given=given,
+        withheld=withheld_claims(spec),
     )
     measured = f"{len(findings)} of {len(findings)}" if not wrong else "; ".join(wrong)
     return Finding("claims as in the manifest", not wrong, measured, "", figure=len(wrong))
+
+
+def as_now(claims: Sequence[SaidClaim], spec: Spec) -> list[SaidClaim]:
+    """Return claims of a manifest with queries of version 0.1.0 in their form of today.
+
+    Those left starred rows out. What they measure is measured now with these rows, whatever they say.
+    """
+    stars = all_stars([quoted(name) for name in spec.quasi_identifiers])
+    start, end = "WITH kept AS (\n  SELECT * FROM ", f"\n  WHERE NOT coalesce({stars}, false)\n)\n"
+
+    def now(sql: str) -> str:
+        if not sql.startswith(start) or end not in sql:
+            return sql
+        return sql.replace(start, "WITH kept AS (SELECT * FROM ", 1).replace(end, ")\n", 1)
+
+    return [claim.model_copy(update={"sql": now(claim.sql)}) for claim in claims]
 
 
 def differing_claims(

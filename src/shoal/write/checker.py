@@ -292,6 +292,8 @@ def check(path, told):
             same = same and (claim["measured"], claim.get("checkable", True)) == (words, True)
             same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
         yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
+    if "extends" in told:
+        yield "what it adds to an earlier release", None, "this program reads one release"
 
 
 if __name__ == "__main__":
