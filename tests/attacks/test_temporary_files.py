@@ -75,6 +75,46 @@ def test_rows_are_closed_until_they_are_published(engine, name, tmp_path, monkey
     assert not hidden_in(tmp_path)
 
 
+AUDITED = """
+import os, signal, sys, tempfile
+import shoal
+from shoal.audit import place
+tempfile.tempdir = sys.argv[2]
+place.OwnDuckDB.rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
+shoal.audit_release(sys.argv[1], spec)
+"""
+PACKED = """
+import os, signal, sys, tempfile
+from pathlib import Path
+import openpyxl, pyarrow
+from shoal.write.atomic import atomic
+from shoal.write.files import write_table
+tempfile.tempdir = sys.argv[2]
+openpyxl.Workbook.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+with atomic(Path(sys.argv[1])) as (hidden,):
+    write_table(pyarrow.table({"name": ["somebody"]}), hidden)
+"""
+
+
+@pytest.mark.parametrize(("program", "name"), [(AUDITED, "release.csv"), (PACKED, "release.xlsx")])
+def test_what_libraries_spill_is_removed_too(tmp_path, program, name):
+    """DuckDB's folder in an audit, and the rows that openpyxl keeps until it packs them."""
+    if name.endswith("xlsx"):
+        pytest.importorskip("openpyxl")
+    else:
+        (tmp_path / name).write_text("age\n*\n*\n", encoding="utf-8")
+    spilled = tmp_path / "spilled"
+    spilled.mkdir()
+    ran = subprocess.run([sys.executable, "-c", program, tmp_path / name, spilled], check=False)
+    assert ran.returncode == -9
+    left = [*tmp_path.glob(".shoal-*"), *spilled.iterdir()]
+    assert left, "nothing was there to be left"
+    for folder in (tmp_path, spilled):
+        private_folder(folder)
+    assert not any(path.exists() for path in left)
+
+
 def test_what_is_not_ours_or_in_use_stays(tmp_path):
     mine = private_folder(tmp_path)
     dead = 2**22 + 1  # above the largest number of a process

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -125,13 +124,15 @@ def open_relation(
     """
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="shoal-") as scratch:
+    from shoal.write.temporary import scratch_folder  # only here, since what writes imports the audit
+
+    with scratch_folder() as scratch:
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
             "preserve_insertion_order": False,
-            "temp_directory": scratch,
+            "temp_directory": str(scratch),
             "threads": min(4, os.cpu_count() or 1),
         }
         with duckdb.connect(config=config) as connection:
@@ -151,7 +152,7 @@ def open_relation(
             if file.dialect is not None:
                 _check_parts(path, parts, file)
                 readable = [
-                    in_utf8(part, file.dialect.encoding, Path(scratch, f"{number}.csv"))
+                    in_utf8(part, file.dialect.encoding, scratch / f"{number}.csv")
                     for number, part in enumerate(parts)
                 ]
                 options = csv_options(

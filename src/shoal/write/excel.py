@@ -55,10 +55,24 @@ def write_excel(table: pa.Table, path: Path) -> None:
     _check(table, columns)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("release")
+    _spool_beside(path, sheet)
     for row in _rows(table.column_names, columns):
         sheet.append([_cell(sheet, value) for value in row])
     book.save(path)
     _forget_when(path)
+
+
+def _spool_beside(path: Path, sheet: Any) -> None:
+    """Let openpyxl keep the rows beside the workbook until it is packed, not in the system's folder.
+
+    If the process is killed, rows that are not audited stay in a place that the next run cleans.
+    """
+    from openpyxl.worksheet import _writer
+
+    spool = str(path.with_name(f"{path.name}.rows"))
+    _writer.ALL_TEMP_FILES.append(spool)  # it removes what is in this list
+    sheet._writer = _writer.WorksheetWriter(sheet, out=spool)
+    sheet._writer.write_top()
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -14,7 +14,9 @@ import re
 import secrets
 import shutil
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +37,16 @@ def private_folder(parent: Path) -> Path:
     folder = parent / f".shoal-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}"
     folder.mkdir(mode=0o700)
     return folder
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give a private folder among the system's temporary ones, as long as the block runs."""
+    folder = private_folder(Path(tempfile.gettempdir()))
+    try:
+        yield folder
+    finally:
+        remove_private(folder)
 
 
 def is_private(folder: Path) -> bool:
