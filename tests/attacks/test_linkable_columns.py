@@ -17,6 +17,7 @@ import pyarrow.csv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from shoal import KAnonymity, LinkableError, Spec, anonymize, compare, extend, intervals
 from shoal.audit import audit_release, linkable
@@ -99,6 +100,33 @@ def test_four_common_dates_are_refused_together(tmp_path, engine, role):
         anonymize(tmp_path / "people.csv", roles, output=tmp_path / "release.parquet", engine=engine)
     assert "2024" not in str(refused.value)
     assert [file.name for file in tmp_path.iterdir()] == ["people.csv"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "form",
+    ["%Y/%m/%d", "%Y%m%d", "%d-%m-%Y", "%d.%m.%y", "%m/%d/%y 10:30", "%d %b %Y", "%d-%b-%y", "%B %d, %Y"],
+)
+def test_dates_are_known_however_they_are_written(tmp_path, engine, form):
+    columns = {
+        name: ["unknown" if row % 50 == 0 else day.strftime(form) for row, day in enumerate(days)]
+        for name, days in dates(500).items()
+    }
+    parquet.write_table(table(500, **columns), tmp_path / "people.parquet")
+    with pytest.raises(LinkableError, match="together"):
+        anonymize(tmp_path / "people.parquet", spec(sensitive=["disease", *columns]), engine=engine)
+
+
+def test_words_and_amounts_are_no_dates():
+    """Three ordinary sensitive columns are unique together in most tables, which is shown and not refused."""
+    random = Random(4)
+    columns = {
+        "income": [random.randrange(20_000, 20_500, 10) for _ in range(300)],
+        "code": [f"{random.randrange(20):02}-{random.randrange(3)}" for _ in range(300)],
+        "ward": [f"ward {random.randrange(40)}" for _ in range(300)],
+    }
+    release = anonymize(table(300, **columns), spec(sensitive=["disease", *columns]))
+    assert "Linkable" in release.summary()
 
 
 def test_an_accepted_column_is_released_and_said_to_be_linkable(tmp_path):

@@ -26,8 +26,16 @@ from shoal.errors import LinkableError
 
 NOTED = 0.05
 """Share of the rows above which a note is due."""
-_DATES = ("____-__-__%", "__.__.____%", "__/__/____%")
-"""How days and times are written, with any sign for each blank."""
+_DAYS = (
+    "[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}",
+    "[0-9]{1,2}[-/. ][0-9]{1,2}[-/. ]([0-9]{4}|[0-9]{2}$|[0-9]{2} )",
+    "(19|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])([T ]|$)",
+    "[0-9]{1,2}[-. ]+[A-Za-z]{3,9}[-.,/ ]+[0-9]{2,4}",
+    "[A-Za-z]{3,9}[. ]+[0-9]{1,2}(st|nd|rd|th)?[, ]+[0-9]{4}",
+)
+"""How days are written, also at the beginning of times, as patterns that all databases read alike."""
+_MOST = 0.9
+"""Share of a column's values that are written so, for it to hold dates; others may say `unknown`."""
 _NAMED = 3
 """Columns that a sentence names, the most unique first."""
 _LISTED = 30
@@ -266,14 +274,17 @@ class _Counter:
     unit: str | None
 
     def dates(self, names: Sequence[str]) -> set[str]:
-        """Return the columns that hold days or times, by their type or as all of their values are written."""
+        """Return the columns of days or times, by their type or as most of their values are written."""
         if not names:
             return set()
 
         def written(name: str) -> str:
             column = self.relation.columns[name]
-            like = " OR ".join(f"{column}::VARCHAR LIKE '{form}'" for form in _DATES)
-            return f"min(CASE WHEN {column} IS NULL THEN NULL WHEN {like} THEN 1 ELSE 0 END)"
+            like = f"regexp_matches({column}::VARCHAR, '^ *({'|'.join(_DAYS)})')"
+            return (
+                f"CASE WHEN sum(CASE WHEN {like} THEN 1 ELSE 0 END) >= {_MOST} * count({column}) "
+                f"AND count({column}) > 0 THEN 1 ELSE 0 END"
+            )
 
         found = self.relation.ask(f"SELECT {', '.join(map(written, names))} FROM {self.relation.source}")
         return {name for name, is_date in zip(names, found, strict=True) if is_date == 1}
