@@ -107,10 +107,14 @@ def _make(path: Path) -> None:
         return
     except OSError as error:
         raise _not_made(path.parent, error) from error
-    with os.fdopen(file, "w", encoding="ascii") as writing:
-        writing.write(secrets.token_hex(_BYTES) + "\n")
-        writing.flush()
-        os.fsync(writing.fileno())
+    try:
+        with os.fdopen(file, "w", encoding="ascii") as writing:
+            writing.write(secrets.token_hex(_BYTES) + "\n")
+            writing.flush()
+            os.fsync(writing.fileno())
+    except OSError as error:  # a full disk: half a secret would be taken for a damaged one
+        path.unlink(missing_ok=True)
+        raise _not_made(path.parent, error) from error
 
 
 def _read(path: Path) -> bytes:

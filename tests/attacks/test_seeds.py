@@ -216,6 +216,17 @@ def test_a_secret_that_cannot_be_kept_is_an_error(tmp_path: Path, monkeypatch: p
         shoal.anonymize(patients(), SPEC, seed=SEED)
 
 
+def test_a_full_disk_leaves_no_half_of_a_secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(shoal.OutputError, match="No space left"):
+            secret.derived("order")
+    assert len(secret.derived("order")) == 32
+
+
 def test_the_folder_is_that_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(secret.HOME)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))

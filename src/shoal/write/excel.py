@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -56,9 +57,14 @@ def write_excel(table: pa.Table, path: Path) -> None:
     book = Workbook(write_only=True)
     sheet = book.create_sheet("release")
     _spool_beside(path, sheet)
-    for row in _rows(table.column_names, columns):
-        sheet.append([_cell(sheet, value) for value in row])
-    book.save(path)
+    try:
+        for row in _rows(table.column_names, columns):
+            sheet.append([_cell(sheet, value) for value in row])
+        book.save(path)
+    except OSError:  # a full disk: what is open would fail once more when Python ends, and print that
+        with suppress(OSError):
+            sheet._writer.xf.close()
+        raise
     _forget_when(path)
 
 
