@@ -6,6 +6,7 @@ t-closeness the disease.)
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import shoal
 
@@ -55,6 +57,8 @@ def test_a_suppressed_row_leaves_no_byte(
         ("decimal", "1.5", "3.12345"),
         ("decimal", "7", "1000000.5"),
         ("timestamp", "2026-01-31 12:30:00", "2026-01-31 12:30:00.123456"),
+        ("timestamp", "2026-01-31 12:30:00", "2026-01-31 12:30:00.123456789"),
+        ("integer", "7", "18446744073709551615"),
     ],
 )
 @pytest.mark.parametrize("role", ["sensitive", "insensitive", "quasi-identifier"])
@@ -81,3 +85,76 @@ def test_no_number_is_written_with_the_places_of_a_suppressed_one(
             found.append([file.read_bytes() for file in sorted(path.parent.iterdir())])
     assert found[0] == found[2]
     assert found[1] == found[3]
+
+
+CODES = ["5371", "5372", "5373", "5374", "6371", "6372", "6373", "6374"]
+DAYS = [f"2026-0{month}-1{day}" for month in (1, 5) for day in range(4)]
+SIZES = ["12.5", "12.25", "13", "12", "74", "75.5", "73", "70.5"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "hierarchy", "values", "ordinary", "longer"),
+    [
+        ("memory", shoal.prefix(), CODES, "9999", "99991234567"),
+        ("duckdb", shoal.prefix(), CODES, "9999", "999912"),
+        ("memory", shoal.mask(3, 1), CODES, "9999", "99991234567"),
+        ("memory", shoal.mask(1, side="last", character="#"), ["51", "61"] * 4, "79", "7777779"),
+        ("memory", shoal.rounding(), SIZES, "550", "55123.125"),
+        ("memory", shoal.rounding(direction="down"), [s.replace("7", "2") for s in SIZES], "550", "-1.0625"),
+        ("memory", shoal.dates(), DAYS, "2031-01-01", "2031-01-01T12:30"),
+        ("memory", shoal.chain(shoal.prefix(), shoal.suppress()), CODES, "9999", "99991234567"),
+    ],
+)
+def test_how_long_a_suppressed_value_was_is_not_told(
+    tmp_path: Path, engine: str, hierarchy: Any, values: list[str], ordinary: str, longer: str
+) -> None:
+    """Levels and stars follow from the longest value; what is handed on does not, for the same labels."""
+    spec = shoal.Spec(
+        quasi_identifiers={"code": hierarchy},
+        privacy=[shoal.KAnonymity(2)],
+        suppression=0.2,
+    )
+    found: dict[str, dict[frozenset[str], list[object]]] = {}
+    for last in (ordinary, longer):
+        path = tmp_path / f"{last[:5].strip('-')}{len(last)}"
+        path.mkdir()
+        parquet.write_table(pa.table({"code": [*values, last]}), path / "in.parquet")
+        found[last] = {}
+        height = shoal.anonymize(path / "in.parquet", spec).heights["code"]
+        for level in range(height + 1):
+            at = spec.adjust(levels={"code": level})
+            try:
+                release = shoal.anonymize(path / "in.parquet", at, engine=engine)
+            except shoal.InfeasibleError:
+                continue
+            if release.suppressed_rows != 1:
+                continue
+            out = path / str(level) / "release.csv"
+            out.parent.mkdir()
+            release.write(out)
+            manifest = json.loads(Path(f"{out}.manifest.json").read_text(encoding="utf-8"))
+            lines = frozenset(out.read_text(encoding="utf-8").splitlines())
+            told = [manifest["levels"], manifest["spec"]["columns"]["code"]["hierarchy"]]
+            found[last][lines] = told
+    alike = found[ordinary].keys() & found[longer].keys()
+    assert alike
+    for lines in alike:
+        assert found[ordinary][lines] == found[longer][lines]
+
+
+def test_a_suppressed_null_is_not_in_the_schema_of_a_file(tmp_path: Path) -> None:
+    """DuckDB says of a column of a Parquet file whether it may be NULL."""
+    spec = shoal.Spec(
+        quasi_identifiers={"town": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        sensitive=["cost"],
+        privacy=[shoal.KAnonymity(4)],
+        suppression=0.2,
+    )
+    schemas = []
+    for town, cost in (("Bonn", 7), (None, 7), ("Bonn", None)):
+        table = pa.table({"town": ["Ulm"] * 8 + [town], "cost": [*range(4), *range(4), cost]})
+        parquet.write_table(table, tmp_path / "in.parquet")
+        out = tmp_path / "release.parquet"
+        shoal.anonymize(tmp_path / "in.parquet", spec, engine="duckdb", output=out)
+        schemas.append(parquet.read_schema(out))
+    assert schemas[0].equals(schemas[1]) and schemas[0].equals(schemas[2])

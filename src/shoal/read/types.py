@@ -403,7 +403,8 @@ def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
 
 
 def narrowest(values: pa.Array) -> pa.Array:
-    """Return decimal numbers with no more places than they need, and timestamps in the coarsest unit.
+    """Return decimal numbers with no more places than they need, timestamps in the coarsest unit, and whole
+    numbers with a sign if they fit.
 
     Their Arrow type was that of all rows of a table, so it would tell something of rows that are left out.
 
@@ -414,6 +415,9 @@ def narrowest(values: pa.Array) -> pa.Array:
     """
     if pa.types.is_timestamp(values.type):
         return _coarsest(values)
+    if pa.types.is_uint64(values.type):
+        largest = pc.max(values).as_py()
+        return values if largest is not None and largest >= 2**63 else values.cast(pa.int64())
     if not pa.types.is_decimal(values.type):
         return values
     numbers = [number.normalize() for number in values.unique().to_pylist() if number is not None]

@@ -179,8 +179,13 @@ class DuckDB:
             f"CAST(r{place} AS VARCHAR)" if kind.startswith("ENUM") else f"r{place}"
             for place, kind in enumerate(kinds)
         ]
+        # A Parquet file says of a column that it has no NULL where DuckDB knows that the input has none, rows
+        # that are suppressed included. Of what depends on chance it knows nothing.
+        cells = [f"CASE WHEN shoal_here THEN {cell} END" for cell in cells]
         named = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, columns, strict=True))
-        rows = f"SELECT * FROM ({sql}) ORDER BY {_secret_number()}" if shuffle else sql
+        rows = f"SELECT *, random() >= 0 AS shoal_here FROM ({sql})"
+        if shuffle:
+            rows += f" ORDER BY {_secret_number()}"
         query = f"SELECT {named} FROM ({rows})"
         if isinstance(target, TableTarget):
             stored: StoredFiles | StoredTable = self._store_table(query, target)

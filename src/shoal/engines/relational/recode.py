@@ -27,7 +27,7 @@ from shoal.engines.relational.star import (
     type_of,
     with_null,
 )
-from shoal.read.types import Decimal, narrowest
+from shoal.read.types import ColumnType, Decimal, Integer, Timestamp, narrowest
 from shoal.recode.verdict import Verdict
 
 _SAME_THERE = ("string", "bool", "int", "float", "date")
@@ -113,9 +113,9 @@ class Recoding:
         )
 
     def _narrowed(self, query: str) -> str:
-        """Return a release whose decimal numbers have the places that its rows need, where some are removed.
+        """Return a release whose typed columns are as narrow as its rows allow, where some are removed.
 
-        The places of numbers in a file of text are found out from all rows.
+        Places, signs and units of what is in a file of text are found out from all rows.
         """
         if not self._gone or self.spec.suppressed == "star":
             return query
@@ -123,16 +123,22 @@ class Recoding:
         cells = []
         for number, name in enumerate(self.columns):
             own = self.database.schema[f"c{self._places[name]}"]
-            if isinstance(self.spec.types.get(name), Decimal) and not (
+            cell = f"r{number}"
+            if isinstance(self.spec.types.get(name), self._inferred) and not (
                 levels.get(name) or own.startswith("decimal")
             ):
-                distinct = f"SELECT DISTINCT r{number} AS value FROM ({query}) AS shoal_rows"
-                kind = narrowest(self.database.fetch(distinct).column(0)).type
-                cells.append(f"CAST(r{number} AS DECIMAL({kind.precision}, {kind.scale})) AS r{number}")
-            else:
-                cells.append(f"r{number}")
+                distinct = f"SELECT DISTINCT {cell} AS value FROM ({query}) AS shoal_rows"
+                values = self.database.fetch(distinct).column(0)
+                if into := _narrower(values.type, narrowest(values).type):
+                    cell = f"CAST({cell} AS {into}) AS {cell}"
+            cells.append(cell)
         narrow = any(cell.startswith("CAST") for cell in cells)
         return f"SELECT {', '.join(cells)} FROM ({query}) AS shoal_rows" if narrow else query
+
+    @property
+    def _inferred(self) -> tuple[type[ColumnType], ...]:
+        """The types whose width is found out; other databases have one for all whole numbers and times."""
+        return (Decimal, Integer, Timestamp) if self.database.dialect == "duckdb" else (Decimal,)
 
     @property
     def _gone(self) -> bool:
@@ -189,6 +195,16 @@ class Recoding:
             marked = table.select(**columns, fails=failing)
             return marked.filter(marked.fails.isnull()).drop("fails")
         return table.select(**columns)
+
+
+def _narrower(kind: pa.DataType, narrow: pa.DataType) -> str | None:
+    """Return the name in SQL of a type that is to be in place of another; None where that may stay."""
+    if pa.types.is_decimal(narrow):
+        return f"DECIMAL({narrow.precision}, {narrow.scale})"
+    if pa.types.is_timestamp(narrow):
+        wide = kind.unit == "ns" != narrow.unit and narrow.tz is None
+        return "TIMESTAMP" if wide else None
+    return "BIGINT" if pa.types.is_uint64(kind) and pa.types.is_int64(narrow) else None
 
 
 class _Labels:
