@@ -389,6 +389,8 @@ class Release:
                 {"claim": finding.claim, "holds": finding.holds, "measured": finding.measured}
                 for finding in self.audit.findings
             ],
+            "proposed": self.spec.proposed,
+            "notes": list(self.notes),
         }
 
     def _repr_html_(self) -> str:

@@ -101,6 +101,7 @@ def test_json_is_one_object_and_nothing_else(folder, shoal):
     assert list(result) == [
         "levels", "score", "quality", "explanation", "suppressed_rows", "rows", "classes",
         "satisfying_nodes", "nodes", "seconds", "linkable", "optimal", "bound", "gap", "claims",
+        "proposed", "notes",
     ]  # fmt: skip
     assert list(result["nodes"])[:3] == ["lattice", "checked", "tagged"]
     assert list(result["seconds"]) == [

@@ -214,7 +214,8 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
         reason = f"{share:.0%} of the values differ, text that may name people; left out"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     if concepts:
-        reason = f"too few values for {concepts[0].what}; taken as known to others, the safe side"
+        unlike = "too few values for" if share < _MANY_SHARE else "its values do not look like"
+        reason = f"{unlike} {concepts[0].what}; taken as known to others, the safe side"
     else:
         reason = "its name tells nothing; taken as known to others, the safe side"
     return Proposal(Role.QUASI_IDENTIFIER, reason, sure=False)
