@@ -79,6 +79,8 @@ FORGED: dict[str, Callable[[Said], object]] = {
     "levels beyond the limit": lambda said: said["levels"].update(age=99),
     "another format": lambda said: said.update(format="shoal-manifest/9"),
     "another tool": lambda said: said["tool"].update(name="shaol"),
+    "fewer unique rows": lambda said: said["linkable"].update(with_quasi_identifiers=2),
+    "unique rows of other columns": lambda said: said["linkable"].update(columns={"sex": 0}),
     "not checkable": lambda said: said["claims"][0].update(checkable=False),
 }
 

@@ -226,6 +226,22 @@ def read(path, told):
     return header, rows
 
 
+def unique_rows(rows, place, roles, said):
+    """Return whether columns that are released as they are single out as many rows as a manifest says."""
+    others = [name for name in place if roles[name] in ("sensitive", "insensitive")]
+    crowd = [name for name in place if roles[name] == "quasi-identifier"]
+
+    def fits(percents, names, null=False):
+        found = Counter(tuple(row[place[name]] for name in names) for row in rows)
+        alone = sum(n == 1 and (null or any(c is not None for c in cells)) for cells, n in found.items())
+        return number(percents, 0, 100) and abs(100 * alone / len(rows) - percents) <= 1
+
+    each = said["columns"].keys() == {*others} and all(fits(said["columns"][n], [n]) for n in others)
+    return (
+        each and fits(said["together"], others) and fits(said["with_quasi_identifiers"], crowd + others, True)
+    )
+
+
 def privacy(model, a, classes, who, at, unit):
     """Return a claim, whether it holds, what was found in words, and figures, which are None if unknown."""
     if not classes or model not in ("k-anonymity", "risk", "alpha-k", "l-diversity"):
@@ -273,6 +289,10 @@ def check(path, told):
     sizes = Counter(str(len(members)) for members in classes.values())
     fits = sizes == told["class_sizes"] and len(classes) == told["classes"]
     yield "class sizes as in the manifest", fits, f"{len(classes)} classes"
+
+    if told.get("linkable") and rows:
+        fits = unique_rows(rows, place, roles, told["linkable"])
+        yield "unique rows as in the manifest", fits, "by columns that are released as they are"
 
     found = [
         privacy(
