@@ -69,7 +69,18 @@ def test_in_a_workbook(tmp_path: Path, what: str) -> None:
     assert what in found(release)
 
 
-@pytest.mark.parametrize("what", ["texts that no cell has", "a part", "same name", "ZIP file", "formulas"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "texts that no cell has",
+        "a part",
+        "same name",
+        "ZIP file",
+        "formulas",
+        "comments in XML",
+        "bytes between",
+    ],
+)
 def test_in_the_parts_of_a_workbook(tmp_path: Path, what: str) -> None:
     release = write(tmp_path, name="release.xlsx")
     openpyxl.load_workbook(release).save(release)
@@ -84,6 +95,9 @@ def test_in_the_parts_of_a_workbook(tmp_path: Path, what: str) -> None:
         )
         assert cell != sheet
         parts["xl/worksheets/sheet1.xml"] = cell
+    elif what == "comments in XML":
+        sheet = parts["xl/worksheets/sheet1.xml"]
+        parts["xl/worksheets/sheet1.xml"] = sheet.replace(b"</worksheet>", b"<!-- Ann --></worksheet>")
     elif what == "a part":
         parts["xl/pivotCache/pivotCacheRecords1.xml"] = b"<r>Ann</r>"
     with zipfile.ZipFile(release, "w") as book:
@@ -94,6 +108,10 @@ def test_in_the_parts_of_a_workbook(tmp_path: Path, what: str) -> None:
         if what == "same name":
             with pytest.warns(UserWarning, match="Duplicate"):
                 book.writestr("xl/worksheets/sheet1.xml", parts["xl/worksheets/sheet1.xml"])
+        if what == "bytes between":  # a part that the directory does not have
+            book.writestr("xl/people.xml", b"<r>Ann</r>")
+            del book.NameToInfo["xl/people.xml"]
+            book.filelist.pop()
     refit(release)
     assert what in found(release)
 

@@ -26,6 +26,8 @@ _SHEET = {
 }
 _SILENT = {"created", "modified", "Application", "AppVersion", "DocSecurity", "ScaleCrop", "LinksUpToDate"}
 _SILENT |= {"SharedDoc", "HyperlinksChanged", "HeadingPairs", "TitlesOfParts", "TotalTime", "revision"}
+_BLOCK = 1 << 20
+_DESCRIPTOR = 24  # the most that may stand after a part whose size was not known before it was written
 _NUMBER = re.compile(r"[\d.:TZ+-]*")
 _WRITER = re.compile(r"(Microsoft Excel|LibreOffice)[\w. /$:-]{0,99}")
 _KNOWN_TEXTS = {"openpyxl", "true", "false", "Worksheets", "Microsoft Excel", "LibreOffice"}
@@ -36,6 +38,8 @@ def in_workbook(path: Path) -> Iterator[str]:
     try:
         with zipfile.ZipFile(path) as book:
             yield from dict.fromkeys(_in_zip(book))
+            if _has_gaps(path, book):
+                yield "bytes between the parts of the ZIP file"
     except (zipfile.BadZipFile, ElementTree.ParseError, LookupError, ValueError):
         yield "parts that cannot be read"
 
@@ -52,6 +56,8 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     for name in names:
         if not _PARTS.fullmatch(name):
             yield f"a part {name!r}"
+    if any(_has_comments(book, name) for name in names if name.endswith((".xml", ".rels"))):
+        yield "comments in XML"
     sheets = [name for name in names if name.startswith("xl/worksheets/sheet")]
     titles = yield from _in_book(book)
     if len(sheets) > 1 and len(titles) < 2:
@@ -64,6 +70,33 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     for about in ("docProps/app.xml", "docProps/core.xml"):
         if about in names:
             yield from _in_properties(book, about, titles)
+
+
+def _has_gaps(path: Path, book: zipfile.ZipFile) -> bool:
+    """Return whether a ZIP file has bytes that belong to none of its parts, such as one that was deleted."""
+    end = 0
+    with path.open("rb") as file:
+        for part in sorted(book.infolist(), key=lambda part: part.header_offset):
+            if part.header_offset > end:
+                return True
+            file.seek(part.header_offset + 26)
+            about = file.read(4)
+            fields = int.from_bytes(about[:2], "little") + int.from_bytes(about[2:], "little")
+            descriptor = _DESCRIPTOR if part.flag_bits & 8 else 0
+            end = part.header_offset + 30 + fields + part.compress_size + descriptor
+    return book.start_dir > end
+
+
+def _has_comments(book: zipfile.ZipFile, name: str) -> bool:
+    """Return whether a part has comments or instructions, which no program shows."""
+    with book.open(name) as file:
+        last = file.read(_BLOCK).removeprefix(b"\xef\xbb\xbf").removeprefix(b"<?xml ")
+        while last:
+            if b"<!--" in last or b"<?" in last:
+                return True
+            block = file.read(_BLOCK)
+            last = last[-3:] + block if block else b""
+    return False
 
 
 def _in_book(book: zipfile.ZipFile) -> Generator[str, None, list[str]]:

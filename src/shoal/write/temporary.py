@@ -62,8 +62,8 @@ def remove_private(folder: Path) -> None:
 
 def remove_stale(parent: Path) -> None:
     """Remove the folders of processes that are dead. Those of other machines, users and containers stay."""
-    with suppress(OSError):
-        for entry in os.scandir(parent):
+    with suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
             found = _NAME.fullmatch(entry.name)
             if found is not None and found[1] == _machine() and _is_ours(entry) and _is_dead(int(found[2])):
                 shutil.rmtree(entry.path, ignore_errors=True)
