@@ -64,7 +64,8 @@ def init(
         typer.Option(
             "-k",
             "--k",
-            help="k-anonymity: rows per class. [dim]\\[default: 5, or 2 for less than 50 rows][/dim]",
+            help="k-anonymity: rows per class. "
+            "[dim]\\[default: 5, or 2 for fewer than 50 rows or 5 people][/dim]",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the spec if it is there already.")] = False,
@@ -76,7 +77,7 @@ def init(
     header: Header = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look at a table, propose what its columns are, and write a spec that runs as it is.
+    """Look at a table, propose what its columns are, and write a spec to begin with.
 
     Each role comes with its reason: the name of the column, the look of its values, how many there are and
     how well a few columns together tell rows apart. What is unsure is marked. No value of few people is

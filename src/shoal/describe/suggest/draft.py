@@ -199,7 +199,7 @@ def _facts(column: ColumnSuggestion) -> str:
     about = "about " if not profile.exact else ""
     parts = [f"{about}{count(profile.distinct, 'value')}"]
     if profile.once:
-        parts.append(f"{percent(profile.unique_rows)} of the rows are alone with theirs")
+        parts.append(f"{percent(profile.unique_rows)} of the rows are unique by it")
     if profile.nulls:
         parts.append(f"{percent(profile.nulls / profile.rows)} NULL")
     return f"{_sentence(', '.join(parts))}"

@@ -204,7 +204,7 @@ class Suggestion:
         return suggestion_html(self)
 
     def to_yaml(self) -> str:
-        """Return the spec as a YAML file with comments, which runs as it is."""
+        """Return the spec as a YAML file with comments."""
         from shoal.describe.suggest.draft import text
 
         return text(self)
@@ -252,7 +252,7 @@ def suggest(
     data
         Whatever `anonymize` takes: the path of a file, or a data frame.
     k
-        For k-anonymity; 5 where it is not given, or 2 for a table of less than 50 rows.
+        For k-anonymity; 5 where it is not given, or 2 for a table of fewer than 50 rows or 5 people.
     input
         How a CSV file is written, where it should not be found out.
     listener
