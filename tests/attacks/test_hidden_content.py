@@ -137,6 +137,39 @@ def test_in_a_parquet_file(tmp_path: Path, what: str) -> None:
     assert what in found(release)
 
 
+def _with_null_count(file: Path, column: int, wrong: int) -> None:
+    """Put another number of NULL into the statistics of a column: one byte of the footer, in zigzag form."""
+    data = file.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    right = pq.read_metadata(file).row_group(0).column(column).statistics.null_count
+    for place in range(start, len(data) - 8):
+        if data[place] != 2 * right:
+            continue
+        file.write_bytes(data[:place] + bytes([2 * wrong]) + data[place + 1 :])
+        try:
+            found = pq.read_metadata(file).row_group(0).column(column).statistics
+            if found is not None and found.null_count == wrong:
+                return
+        except (OSError, pa.ArrowException):
+            continue
+    raise AssertionError("no such number")
+
+
+def test_statistics_of_a_parquet_file_are_not_believed(tmp_path: Path) -> None:
+    """DuckDB answers from them how many cells are NULL, and four of eight were none."""
+    age = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0, null="forbid")
+    asked = shoal.Spec(quasi_identifiers={"age": age}, privacy=[shoal.KAnonymity(2)])
+    people = pa.table({"age": ["30"] * 4 + ["31"] * 4})
+    release = shoal.anonymize(people, asked).write(tmp_path / "release.parquet")
+    nulls = pa.table({"age": ["30"] * 4 + [None] * 4})
+    pq.write_table(nulls, release, store_schema=False)
+    _with_null_count(release, 0, 0)
+    refit(release)
+    assert duckdb.sql(f"SELECT count(*) - count(age) FROM '{release}'").fetchall() == [(0,)]
+    (finding,) = (found for found in audit_release(release).findings if found.claim == "no NULL in age")
+    assert (finding.holds, finding.measured) == (False, "4 in age")
+
+
 def _rezipped(release: Path, start: bytes = b"", end: bytes = b"", **header: str) -> None:
     text = gzip.decompress(release.read_bytes())
     with release.open("wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0, **header) as packed:
