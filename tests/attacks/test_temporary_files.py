@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.write import temporary
 from shoal.write.atomic import atomic
 from shoal.write.temporary import private_folder
 
@@ -132,3 +133,25 @@ def test_what_is_not_ours_or_in_use_stays(tmp_path):
     private_folder(tmp_path)
     assert not stale.exists()
     assert all(path.exists() for path in (mine, elsewhere, opened, link, precious / "rows"))
+
+
+def test_a_folder_that_vanishes_meanwhile_does_not_save_others(tmp_path, monkeypatch):
+    """Two runs clean one place at the same time."""
+    for place in (tmp_path / "one", tmp_path / "two"):
+        place.mkdir()
+        subprocess.run([sys.executable, "-c", KILLED, place / "release.csv"], check=False)
+        (left,) = place.iterdir()
+        left.rename(tmp_path / left.name)
+        place.rmdir()
+    seen = []
+
+    def ours(entry):
+        seen.append(entry.name)
+        if len(seen) == 1:
+            raise FileNotFoundError
+        return True
+
+    monkeypatch.setattr(temporary, "_is_ours", ours)
+    temporary.remove_stale(tmp_path)
+    assert len(seen) == 2
+    assert [path.name for path in tmp_path.iterdir()] == seen[:1]

@@ -275,8 +275,6 @@ class _Counter:
 
     def dates(self, names: Sequence[str]) -> set[str]:
         """Return the columns of days or times, by their type or as most of their values are written."""
-        if not names:
-            return set()
 
         def written(name: str) -> str:
             column = self.relation.columns[name]
@@ -286,8 +284,11 @@ class _Counter:
                 f"AND count({column}) > 0 THEN 1 ELSE 0 END"
             )
 
-        found = self.relation.ask(f"SELECT {', '.join(map(written, names))} FROM {self.relation.source}")
-        return {name for name, is_date in zip(names, found, strict=True) if is_date == 1}
+        dates: set[str] = set()
+        for some in _parts(names):
+            found = self.relation.ask(f"SELECT {', '.join(map(written, some))} FROM {self.relation.source}")
+            dates.update(name for name, is_date in zip(some, found, strict=True) if is_date == 1)
+        return dates
 
     def alone(self, names: Sequence[str]) -> dict[str, Unique]:
         """Count the rows that each column singles out by itself.
@@ -298,7 +299,7 @@ class _Counter:
         if self.relation.place.dialect != "duckdb" or len(names) <= _WIDE:
             return {name: self.unique([name]) for name in names}
         found = dict.fromkeys(names, Unique(0, None if self.unit is None else 0))
-        for some in (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE)):
+        for some in _parts(names):
             cells = [f"{self.relation.columns[name]}::VARCHAR AS x{place}" for place, name in enumerate(some)]
             unit = "NULL" if self.unit is None else f"{self.unit}::VARCHAR"
             one = "false" if self.unit is None else "min(u) = max(u)"
@@ -335,3 +336,8 @@ class _Counter:
             f"  WHERE {'true' if null_counts else some} GROUP BY {', '.join(keys)}) AS found"
         )
         return Unique(int(rows), None if self.unit is None else int(of_one_person))
+
+
+def _parts(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Return the names some hundreds at a time: a longer query takes more than its share of time."""
+    return (names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE))

@@ -65,8 +65,11 @@ def remove_stale(parent: Path) -> None:
     with suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
             found = _NAME.fullmatch(entry.name)
-            if found is not None and found[1] == _machine() and _is_ours(entry) and _is_dead(int(found[2])):
-                shutil.rmtree(entry.path, ignore_errors=True)
+            if found is None or found[1] != _machine():
+                continue
+            with suppress(OSError):  # another run removed it at this moment
+                if _is_ours(entry) and _is_dead(int(found[2])):
+                    shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
