@@ -265,3 +265,35 @@ def test_people_are_counted_beside_a_population(engine: str, text: bool, tmp_pat
     release = shoal.anonymize(**put(table, engine, tmp_path), spec=asked)
     assert release.audit.holds
     assert release.audit.findings[0].measured.startswith("smallest class ")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("model", BY_ITSELF)
+def test_no_figure_tells_whose_rows_are_whose(model: str, engine: str, tmp_path: Path) -> None:
+    """Three people are in a class, and one of them has two of its four rows, as the attacker knows.
+
+    The rows say HIV, HIV, flu and cold. If the fewest values, counted by people, are three, the two rows with
+    HIV are one person's, and that is the one with two rows. If they are two, they are not.
+    """
+    handed_on = []
+    asked = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["disease"],
+        identifiers=["patient"],
+        unit="patient",
+        privacy=[MODELS[model], shoal.KAnonymity(2)],
+    )
+    weak = {"distinct": 2, "entropy": 1.1, "recursive": 2}
+    if model in weak:
+        kind: Any = model
+        milder = shoal.LDiversity("disease", weak[model], kind, c=9 if kind == "recursive" else None)
+        asked = shoal.Spec.from_mapping(asked.to_mapping() | {"privacy": [milder.to_spec()]})
+    for diseases in (["HIV", "HIV", "flu", "cold"], ["HIV", "flu", "HIV", "cold"]):
+        table = pa.table({"age": [31] * 4, "patient": list("aabc"), "disease": diseases})
+        folder = tmp_path / diseases[1]
+        folder.mkdir()
+        path = shoal.anonymize(**put(table, engine, tmp_path), spec=asked).write(folder / "release.csv")
+        handed_on.append(manifest_of(path)["claims"])
+        assert not audit_release(path).fails
+        assert "counted by 'patient'" in shoal.anonymize(table, asked).summary(), "the publisher sees it"
+    assert handed_on[0] == handed_on[1]

@@ -3,11 +3,14 @@
 A claim such as t-closeness compares classes with the original table. Its figure is exact, and the original's
 histogram is the only unknown in it: whoever has the release can solve for the values of the suppressed rows.
 No recipient can check that figure, so none gets it. That the claim holds is all that a manifest says.
+
+The same is so of diversity where people are counted and the release does not say who they are: its figure
+tells which of a class's rows are one person's, and so what that person has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,11 +18,14 @@ from shoal.audit.finding import Finding
 from shoal.audit.reference import claims
 from shoal.describe.spec import Spec
 
-WITHHELD = "figure withheld: it is measured against the original table"
+_ORIGINAL = "figure withheld: it is measured against the original table"
+_PEOPLE = "figure withheld: it counts people who are not named in the release"
+WITHHELD = (_ORIGINAL, _PEOPLE)
+"""What a manifest says in place of a figure."""
 
 
-def withheld_claims(spec: Spec) -> frozenset[str]:
-    """Return the names of the claims whose figures a manifest does not give.
+def withheld_claims(spec: Spec) -> Mapping[str, str]:
+    """Return the names of the claims whose figures a manifest does not give, and what it says instead.
 
     Examples
     --------
@@ -31,10 +37,15 @@ def withheld_claims(spec: Spec) -> frozenset[str]:
     ...     sensitive=["disease"],
     ...     privacy=[KAnonymity(2), TCloseness("disease", 0.2)],
     ... )
-    >>> sorted(withheld_claims(spec))
+    >>> list(withheld_claims(spec))
     ['0.2-closeness of disease, equal']
     """
-    return frozenset(claim.model.describe() for claim in claims(spec) if claim.original)
+    named = spec.unit is None or spec.unit in spec.sensitive or spec.unit in spec.insensitive
+    return {
+        claim.model.describe(): _ORIGINAL if claim.original else _PEOPLE
+        for claim in claims(spec)
+        if claim.original or (claim.model.column is not None and not named)
+    }
 
 
 def published(findings: Iterable[Finding], spec: Spec) -> list[dict[str, Any]]:
@@ -42,8 +53,8 @@ def published(findings: Iterable[Finding], spec: Spec) -> list[dict[str, Any]]:
     withheld = withheld_claims(spec)
     return [
         asdict(
-            replace(finding, measured=WITHHELD, figure=None)
-            if finding.claim.removeprefix("difference: ") in withheld
+            replace(finding, measured=withheld[name], figure=None)
+            if (name := finding.claim.removeprefix("difference: ")) in withheld
             else finding
         )
         for finding in findings

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +16,7 @@ from shoal.audit.evidence import Evidence, portable
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Figure, Finding
 from shoal.audit.folder import differing_files
 from shoal.audit.hidden_content import hidden_finding
-from shoal.audit.published import WITHHELD, withheld_claims
+from shoal.audit.published import withheld_claims
 from shoal.describe.spec import Spec
 from shoal.privacy.queries import all_stars
 from shoal.read.sql import quoted
@@ -208,7 +208,7 @@ def differing_claims(
     findings: Sequence[Finding],
     *,
     queries: bool,
-    withheld: Collection[str],
+    withheld: Mapping[str, str],
     given: bool = False,
 ) -> list[str]:
     """Tell how claims of a manifest differ from what is found now.
@@ -218,7 +218,7 @@ def differing_claims(
     queries
         Whether the queries are compared too.
     withheld
-        Names of claims whose figures a manifest need not give; older ones do.
+        Names of claims whose figures a manifest need not give, and what it says instead; older ones give one.
     given
         Whether the spec is another one than that of the manifest.
     """
@@ -230,7 +230,7 @@ def differing_claims(
         if claim is not None:
             said.remove(claim)
         own_name = finding.claim.removeprefix("difference: ")
-        is_withheld = claim is not None and claim.measured == WITHHELD and own_name in withheld
+        is_withheld = claim is not None and claim.measured == withheld.get(own_name)
         if claim is None:
             wrong.append(f"{finding.claim}: not in the manifest")
         elif not claim.holds:

@@ -105,7 +105,7 @@ def _claims(manifest: Mapping[str, Any]) -> Iterator[CheckedClaim]:
         yield CheckedClaim.of(
             claim["claim"],
             claim["holds"],
-            claim.get("checkable", True) and claim["measured"] != WITHHELD,
+            claim.get("checkable", True) and claim["measured"] not in WITHHELD,
             claim["measured"],
             claim.get("sql", ""),
         )
