@@ -25,6 +25,26 @@ _CATEGORIES = 5
 _NAME = "the name of a person"
 _RECORD = "a record's number"
 _BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
+_REMARKS = frozenset(
+    [
+        "comment",
+        "comments",
+        "note",
+        "notes",
+        "remark",
+        "remarks",
+        "text",
+        "kommentar",
+        "bemerkung",
+        "bemerkungen",
+        "notiz",
+        "freitext",
+        "commentaire",
+        "remarque",
+        "comentario",
+        "observaciones",
+    ]
+)
 _NUMBER = re.compile(r".*(id|nr|no|num|number|nummer)")
 _OF_ONE_PERSON = frozenset(
     {
@@ -120,7 +140,7 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
     few = column.distinct <= _FEW and column.distinct < _SMALL_SHARE * column.values
     if pattern is not None and pattern.role is Role.IDENTIFIER:
         if pattern.what == "free text":
-            if not few:
+            if not few or not _REMARKS.isdisjoint(words(column.name)):
                 reason = "free text may name people, and cannot be generalized; left out"
                 return Proposal(Role.IDENTIFIER, reason)
         else:
