@@ -144,3 +144,15 @@ def test_few_people_are_counted_all_the_same():
     assert (found.unit, found.k) == ("patient_id", 2)
     with pytest.raises(InputError, match="about one person"):
         shoal.suggest(pa.table({"patient_id": ["a"] * 60, "age": list(range(20, 80))}))
+
+
+def test_what_k_anonymity_leaves_open_is_said(tmp_path, capsys):
+    """Whoever takes the proposal as it is learns that a class may share one illness."""
+    from shoal.cli.main import app
+
+    path = tmp_path / "people.csv"
+    rows = [f"{20 + number % 40},{('flu', 'HIV')[number % 2]}" for number in range(100)]
+    path.write_text("\n".join(["age,diagnosis", *rows]) + "\n", encoding="utf-8")
+    app(["init", str(path), "--output", str(tmp_path / "spec.yaml")], standalone_mode=False)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "diagnosis: k-anonymity does not hide a value that a whole class shares" in printed

@@ -168,6 +168,12 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
     if suggestion.unit:
         yield "People", f"counted by {suggestion.unit!r}: somebody has several rows"
+    if sensitive := [each.name for each in suggestion.columns if each.role.value == "sensitive"]:
+        yield (
+            "Sensitive",
+            f"{listed(sensitive)}: k-anonymity does not hide a value that a whole class shares; "
+            "the spec has l-diversity as a comment",
+        )
     yield from _null_like(suggestion)
     names = [column.name for column in suggestion.columns]
     values = [name for name in names if _VALUE.fullmatch(name)]
