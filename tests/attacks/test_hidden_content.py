@@ -1,8 +1,9 @@
 """A release holds more than its rows, where people do not look and programs do.
 
 The attacker opens the file with other tools: hidden sheets, comments, properties and old texts of an Excel
-workbook, metadata and dictionaries of a Parquet file, what gzip keeps beside a text, keys that a manifest has
-twice. The manifest fits the file. Neither checker nor audit looked at any of it.
+workbook, metadata, dictionaries, statistics and unread bytes of a Parquet file, what gzip keeps beside a
+text, keys that a manifest has twice. The manifest fits the file. Neither checker nor audit looked at any of
+it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import gzip
 import re
 import zipfile
 from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import openpyxl
@@ -26,6 +30,7 @@ from openpyxl.workbook.defined_name import DefinedName
 import shoal
 from shoal.audit import audit_release
 from shoal.audit.hidden_content import HIDDEN, hidden_content
+from shoal.audit.parquet_footer import _is_greatest, _is_least, has_gaps
 from shoal.errors import InputError
 from tests.attacks.evidence import check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
@@ -168,6 +173,105 @@ def test_statistics_of_a_parquet_file_are_not_believed(tmp_path: Path) -> None:
     assert duckdb.sql(f"SELECT count(*) - count(age) FROM '{release}'").fetchall() == [(0,)]
     (finding,) = (found for found in audit_release(release).findings if found.claim == "no NULL in age")
     assert (finding.holds, finding.measured) == (False, "4 in age")
+
+
+DAY = date(2001, 2, 3)
+STATISTICS: dict[str, tuple[list[object], object]] = {
+    "text": (["30-39", "50-59"], "29-29"),
+    "a greater text": (["30-39", "50-59"], "50-5:"),  # no cut text, though it begins like one
+    "a long text": (["b" * 40, "c" * 40], "Ann" + "b" * 37),
+    "a view of text": (["30-39", "50-59"], "29-29"),
+    "number": ([30, 50], 29),
+    "decimal": ([Decimal("30.5"), Decimal("50.5")], Decimal("29.5")),
+    "date": ([DAY, DAY.replace(year=2005)], DAY.replace(year=2009)),
+    "time": ([datetime(2001, 2, 3), datetime(2005, 2, 3)], datetime(2001, 2, 2, 23, 59, 59, 999_999)),
+    "list": ([["b"], ["c", "d"]], ["e"]),
+    "struct": ([{"x.y": 1}, {"x.y": 2}], {"x.y": 3}),
+    "number of NULL": (["a", "b"], None),
+}
+
+
+@pytest.mark.parametrize("what", STATISTICS)
+def test_statistics_of_others_rows(tmp_path: Path, what: str) -> None:
+    """Two files whose footers have the same length: the rows of one, and what the other says of its own."""
+    values, secret = STATISTICS[what]
+    kind = pa.string_view() if what == "a view of text" else pa.array([*values, secret]).type
+    true, other = tmp_path / "true.parquet", tmp_path / "other.parquet"
+    # without compression and dictionaries all pages have the same length, too
+    how: dict[str, Any] = {"compression": "none", "use_dictionary": False, "row_group_size": 3}
+    rows = {"before.x": [1, 2, 3] * 2, "before": [1, 2, 3] * 2}
+    own, others = [*values, values[0]] * 2, [*values, values[0], *values, secret]
+    pq.write_table(pa.table(rows | {"a.b": pa.array(own, kind)}), true, **how)
+    assert list(hidden_content(true, written_by_shoal=True)) == []
+    pq.write_table(pa.table(rows | {"a.b": pa.array(others, kind)}), other, **how)
+    if what == "number of NULL":
+        _with_null_count(true, 2, 1)
+    else:
+        footers = [pq.read_metadata(file).serialized_size + 8 for file in (true, other)]
+        pages = [len(file.read_bytes()) - footer for file, footer in zip((true, other), footers, strict=True)]
+        assert pages[0] == pages[1]
+        true.write_bytes(true.read_bytes()[: pages[0]] + other.read_bytes()[pages[0] :])
+    (said,) = hidden_content(true, written_by_shoal=True)
+    assert re.fullmatch(r"statistics that the rows do not have, in 'a\.b[.\w]*'", said)
+
+
+def test_number_of_distinct_values(tmp_path: Path) -> None:
+    """DuckDB writes it, and what a column with five values says of itself is not said of one with four."""
+    file = tmp_path / "release.parquet"
+    duckdb.sql(f"COPY (SELECT i % 4 AS a FROM range(400) AS t (i)) TO '{file}'")
+    assert list(hidden_content(file, written_by_shoal=True)) == []
+    assert pq.read_metadata(file).row_group(0).column(0).statistics.distinct_count == 4
+    data = file.read_bytes()
+    start = len(data) - 8 - pq.read_metadata(file).serialized_size
+    for place in (place for place in range(start, len(data) - 8) if data[place] == 8):
+        file.write_bytes(data[:place] + bytes([10]) + data[place + 1 :])
+        try:
+            if pq.read_metadata(file).row_group(0).column(0).statistics.distinct_count == 5:
+                break
+        except (OSError, AttributeError, pa.ArrowException):
+            continue
+    assert list(hidden_content(file, written_by_shoal=True)) == [
+        "statistics that the rows do not have, in 'a'"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "least", "greatest"),
+    [
+        ("b" * 16, True, False),
+        ("b" * 15 + "c", False, True),
+        ("b" * 15, False, False),  # so short may be another value
+        ("b" * 16 + "d", False, False),
+        (b"b" * 16, False, False),
+    ],
+)
+def test_statistics_of_long_texts_may_be_cut(said: object, least: bool, greatest: bool) -> None:
+    assert _is_least(said, "b" * 40) is least
+    assert _is_greatest(said, "b" * 40) is greatest
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_bytes_that_no_reader_of_parquet_reads(tmp_path: Path, engine: str) -> None:
+    people, release = tmp_path / "people.parquet", tmp_path / "release.parquet"
+    pq.write_table(PEOPLE, people)
+    shoal.anonymize(people, spec(), engine=engine, output=release)
+    assert audit_release(release).holds
+    data = release.read_bytes()
+    at = len(data) - 8 - pq.read_metadata(release).serialized_size
+    release.write_bytes(data[:at] + b"Ann" + data[at:])
+    assert pq.read_table(release).num_rows == 12
+    refit(release)
+    assert found(release) == "bytes that belong to no column"
+
+
+def test_bloom_filters_and_page_indexes(tmp_path: Path) -> None:
+    """Other tools write them, and Shoal does not."""
+    file = tmp_path / "file.parquet"
+    duckdb.sql(f"COPY (SELECT i % 4 AS a FROM range(400) AS t (i)) TO '{file}'")
+    assert not has_gaps(file, written_by_shoal=False)
+    pq.write_table(PEOPLE, file, write_page_index=True)
+    assert not has_gaps(file, written_by_shoal=False)
+    assert has_gaps(file, written_by_shoal=True)
 
 
 def _rezipped(release: Path, start: bytes = b"", end: bytes = b"", **header: str) -> None:

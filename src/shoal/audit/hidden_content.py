@@ -1,7 +1,8 @@
 """What a file holds beside its rows, which people do not see and programs do: nothing, in a release.
 
 CSV: bytes and lines that readers treat differently, and what gzip keeps beside the text. Parquet: metadata
-beside the schema, and values in dictionaries that no row has. Excel: see `hidden_excel.py`.
+beside the schema, values in dictionaries that no row has, and what is in `parquet_footer.py`. Excel: see
+`hidden_excel.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pyarrow.compute as pc
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
 from shoal.audit.folder import data_files
+from shoal.audit.parquet_footer import has_gaps, wrong_statistics
 from shoal.errors import InputError
 from shoal.read.delimited import open_delimited
 from shoal.read.source import InputFormat
@@ -56,7 +58,7 @@ def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
     """Name what a file holds beside its rows, without showing any of it."""
     name = path.name.lower()
     if name.endswith((".parquet", ".pq")):
-        yield from _in_parquet(path)
+        yield from _in_parquet(path, written_by_shoal)
     elif name.endswith(".xlsx"):
         from shoal.audit.hidden_excel import in_workbook
 
@@ -125,7 +127,7 @@ def _inflated(file: Any, member: Any) -> Iterator[bytes]:
             return  # whoever reads the rows reports that
 
 
-def _in_parquet(path: Path) -> Iterator[str]:
+def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
@@ -139,6 +141,10 @@ def _in_parquet(path: Path) -> Iterator[str]:
         yield "metadata of columns"
     if unused := _unused_values(path, schema):
         yield f"values that no row has, in {', '.join(map(repr, unused))}"
+    if wrong := wrong_statistics(path):
+        yield f"statistics that the rows do not have, in {', '.join(map(repr, wrong))}"
+    if has_gaps(path, written_by_shoal=written_by_shoal):
+        yield "bytes that belong to no column"
 
 
 def _is_schema(key: str, value: bytes, schema: pa.Schema) -> bool:

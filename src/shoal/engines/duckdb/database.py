@@ -39,6 +39,8 @@ _IBIS_TYPES = {
     "TIMESTAMP": "timestamp",
     "TIMESTAMP WITH TIME ZONE": "timestamp('UTC')",
 }
+# Before 1.4 there is no such option. Nobody can see what such a filter holds, so a release has none.
+_MAY_LEAVE_FILTERS_OUT = tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 4)
 
 
 class DuckDB:
@@ -213,6 +215,7 @@ class DuckDB:
             reading = partial(_read_csv, columns=columns, target=target)
         else:
             how = "FORMAT parquet, COMPRESSION zstd" + (", FILE_SIZE_BYTES '512MB'" if target.folder else "")
+            how += ", WRITE_BLOOM_FILTER false" if _MAY_LEAVE_FILTERS_OUT else ""
             reading = partial(_read_parquet, suffix=".parquet" if target.folder else "")
         stored = StoredFiles(target, hidden, reading)
         try:

@@ -1,0 +1,124 @@
+"""What the footer of a Parquet file says of its columns, compared with their rows, and bytes that it omits.
+
+Readers skip row groups by the least and greatest values in the footer, and never read bytes that it does not
+point to. An original value can be in either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_ARROW = "parquet-cpp-arrow version "
+_DUCKDB = "DuckDB version "
+_SPARK = "parquet-mr version "
+_SHORTEST_CUT = 16  # Iceberg's; others keep 64 bytes, which are 16 characters or more
+_AROUND = 12  # "PAR1" at the start and at the end, and the length of the footer
+
+
+def wrong_statistics(path: Path) -> Sequence[str]:
+    """Return the columns with statistics that their rows do not have, in some row group."""
+    from pyarrow import parquet
+
+    found: dict[str, None] = {}
+    with parquet.ParquetFile(path) as file:
+        about = file.metadata
+        for group in range(about.num_row_groups):
+            for place in range(about.num_columns):
+                chunk = about.row_group(group).column(place)
+                if chunk.path_in_schema in found or not chunk.is_stats_set:
+                    continue
+                # by its place, as names with dots in them also mean fields inside a column
+                column = file.reader.read_row_group(group, column_indices=[place]).column(0)
+                if not _fit(chunk, column):
+                    found[chunk.path_in_schema] = None
+    return list(found)
+
+
+def has_gaps(path: Path, *, written_by_shoal: bool) -> bool:
+    """Return whether a file has bytes that belong to no column, filter or footer.
+
+    Spark writes page indexes, whose lengths Arrow does not give, and other writers count differently. So this
+    is always False for files of Spark; for those of other tools, unless DuckDB or Arrow wrote them without
+    page indexes; and for those of DuckDB, if this version of Arrow does not see its Bloom filters.
+    """
+    from pyarrow import parquet
+
+    about = parquet.read_metadata(path)
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(about.num_columns)]
+    writer = about.created_by or ""
+    indexed = any(chunk.has_offset_index or chunk.has_column_index for chunk in chunks)
+    if writer.startswith(_SPARK) or (
+        not written_by_shoal and (indexed or not writer.startswith((_ARROW, _DUCKDB)))
+    ):
+        return False
+    if writer.startswith(_DUCKDB) and not all(hasattr(chunk, "bloom_filter_length") for chunk in chunks):
+        return False
+    known = sum(
+        chunk.total_compressed_size + (getattr(chunk, "bloom_filter_length", None) or 0) for chunk in chunks
+    )
+    return bool(path.stat().st_size != known + about.serialized_size + _AROUND)
+
+
+def _fit(chunk: Any, column: pa.ChunkedArray) -> bool:
+    """Return whether the statistics of a column in a row group are those of its rows."""
+    nested, column = pa.types.is_nested(column.type), _leaf(column)
+    try:
+        said = chunk.statistics
+        if said.has_null_count and not nested and said.null_count != column.null_count:
+            return False
+        if said.has_min_max and chunk.physical_type != "INT96" and not _has_ends(said, column):
+            return False  # INT96 has no defined order
+        return bool(not said.has_distinct_count or said.distinct_count == pc.count_distinct(column).as_py())
+    except NotImplementedError:
+        return True  # a type whose values Arrow does not compare, such as float16
+    except (ValueError, OverflowError):
+        return False  # no value of the column's type
+
+
+def _has_ends(said: Any, column: pa.ChunkedArray) -> bool:
+    """Return whether statistics have the least and the greatest value of a column."""
+    if pa.types.is_temporal(column.type):  # as numbers: Python has no nanoseconds, nor years after 9999
+        numbers = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
+        real = pc.min_max(numbers).as_py()
+        return bool((said.min_raw, said.max_raw) == (real["min"], real["max"]))
+    real = pc.min_max(column).as_py()
+    return _is_least(said.min, real["min"]) and _is_greatest(said.max, real["max"])
+
+
+def _leaf(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values inside lists and structs, which have one field where one column is read."""
+    while pa.types.is_nested(column.type):
+        inside = pa.types.is_struct(column.type)
+        column = pc.struct_field(column, [0]) if inside else pc.list_flatten(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
+        column = column.cast(pa.string() if pa.types.is_string_view(column.type) else pa.binary())
+    return column
+
+
+def _is_least(said: Any, real: Any) -> bool:
+    """Return whether a value is the least one, or the beginning of it."""
+    return bool(said == real or (_is_cut(said, real) and real.startswith(said)))
+
+
+def _is_greatest(said: Any, real: Any) -> bool:
+    """Return whether a value is the greatest one, or the beginning of it with a greater last character."""
+    if said == real or not _is_cut(said, real):
+        return bool(said == real)
+    last = len(said) - 1
+    codes = [text[last] if isinstance(text, bytes) else ord(text[last]) for text in (said, real)]
+    return bool(said[:last] == real[:last] and codes[0] == codes[1] + 1)
+
+
+def _is_cut(said: Any, real: Any) -> bool:
+    """Return whether a text may be one that a writer cut; shorter ones could be other people's values."""
+    if not isinstance(said, str | bytes) or not isinstance(real, type(said)):
+        return False
+    return _SHORTEST_CUT <= len(said) < len(real)
