@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,9 @@ onload = () => {{
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     sample = write_sample("census", 400, folder=tmp_path_factory.mktemp("census"))
-    release = shoal.anonymize(sample.data, sample.spec)
+    # Of so few people the incomes are unique, which the sample's own spec does not accept.
+    spec = replace(shoal.Spec.from_yaml(sample.spec), accept={"income": "linkable"})
+    release = shoal.anonymize(sample.data, spec)
     return internal_html(release, name="release.csv", learning=False)
 
 

@@ -28,7 +28,7 @@ def test_it_writes_and_tells(shoal: Callable[..., Any], folder: Path) -> None:
     told = {name: text.strip() for name, text in told.items()}
     assert told["New"] == "9 rows, 1 of them waiting"
     assert told["Returned"] == "1 of those that were suppressed before"
-    assert told["Added"] == "9 rows in 3 classes of 3 to 3 rows"
+    assert told["Added"] == "9 rows in 3 classes of 3 rows"
     assert told["Suppressed"] == "1 of 21 rows (4.76%), 4 allowed"
     assert told["difference: k-anonymity 3"] == "holds, smallest class 3"
     assert told["Manifest"] == "extended.csv.manifest.json"
