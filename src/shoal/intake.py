@@ -10,6 +10,7 @@ import pyarrow as pa
 from shoal.audit.reference import open_population
 from shoal.background import read_rows
 from shoal.describe.column_names import alike
+from shoal.describe.roles import MOST_COLUMNS
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.formulas import name_problems
@@ -88,9 +89,16 @@ def settle_columns(
                 "(in Python keep_undeclared=True or drop_undeclared=True)."
             )
         )
-    released = [name for name in source.columns if name in spec.released or name in undeclared]
-    if drop_undeclared:
-        released = [name for name in released if name not in undeclared]
+    wanted = {*spec.released, *([] if drop_undeclared else undeclared)}
+    released = [name for name in source.columns if name in wanted]
+    if len(released) > MOST_COLUMNS:
+        problems.append(
+            Problem(
+                "The release would have too many columns to count what they give away together.\n"
+                f"Columns: {len(released):,}; at most {MOST_COLUMNS:,}.\n"
+                "Declare only those that recipients need, and drop the others: --drop-undeclared."
+            )
+        )
     problems += [
         Problem(
             f"Column {name!r} would be released beside {other!r}.\n"

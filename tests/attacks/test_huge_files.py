@@ -48,6 +48,12 @@ def test_twenty_thousand_columns_are_refused_or_done_at_once(tmp_path, shoal, mo
     assert (
         shoal("anonymize", "wide.csv", "--qi", "c3", "-k", 2, "--drop-undeclared", "-o", "out.csv").code == 0
     )
+    ran = shoal("anonymize", "wide.csv", "--qi", "c3", "-k", 2, "--keep-undeclared", "-o", "all.csv")
+    assert ran.code == 2
+    assert "20,000; at most 5,000" in ran.err
+    ran = shoal("audit", "wide.csv", "--qi", "c3", "-k", 2, "--keep-undeclared")
+    assert ran.code == 2
+    assert "20,000; at most 5,000" in ran.err
 
 
 def test_a_packed_text_that_grows_without_end_is_refused(tmp_path, monkeypatch):

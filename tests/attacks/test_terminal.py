@@ -136,7 +136,9 @@ def test_nor_does_the_checker(folder: Path) -> None:
     release = folder / "release.csv"
 
     def change(said: dict[str, Any]) -> None:
-        said["spec"]["privacy"].append({"t-closeness": {"column": "disease", "t": 0.1}})
+        said["spec"]["columns"][EVIL] = {"role": "sensitive", "null": "value"}
+        said["null"][EVIL] = "value"
+        said["spec"]["privacy"].append({"l-diversity": {"column": EVIL, "l": 1}})
         said["claims"].insert(2, {**said["claims"][0], "claim": f"{EVIL}\n{EVIL}", "measured": EVIL})
 
     add_columns(release, **{EVIL: str})

@@ -39,6 +39,7 @@ from shoal.audit.told import same_file, told
 from shoal.audit.typed_columns import restored_cells, with_types
 from shoal.describe.column_names import alike, folded
 from shoal.describe.handed_on import as_handed_on
+from shoal.describe.roles import MOST_COLUMNS
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
@@ -131,7 +132,7 @@ def audit_release(
     release, hidden = _with_units(release, units)
     dialect = _dialect(input_format, evidence, asked_for)
     with open_relation(release, dialect, name, memory=memory) as opened:
-        columns = {column: quoted for column, quoted in opened.columns.items() if column != hidden}
+        columns = _few_columns({name: quoted for name, quoted in opened.columns.items() if name != hidden})
         beside = () if hidden is None else (opened.columns[hidden],)
         asked_for = _with_undeclared(asked_for, columns) if keep_undeclared else asked_for
         relation = replace(opened, columns=columns, hidden=beside)
@@ -371,6 +372,16 @@ def _released_unit(relation: Relation, spec: Spec) -> str | None:
     if spec.unit is None or spec.unit in spec.quasi_identifiers or spec.unit in spec.withheld:
         return None
     return relation.columns.get(spec.unit)
+
+
+def _few_columns(columns: dict[str, str]) -> dict[str, str]:
+    """Return the columns, unless there are too many to go through them."""
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(
+            "The release has too many columns for an audit.\n"
+            f"Columns: {len(columns):,}; at most {MOST_COLUMNS:,}."
+        )
+    return columns
 
 
 def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:

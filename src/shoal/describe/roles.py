@@ -21,6 +21,8 @@ LINKABLE_SHARE = 0.20
 """Share of the rows that a column may single out unless it is accepted."""
 LINKABLE_ROWS = 20
 """Rows that it must single out before it is refused: shares of small tables say little."""
+MOST_COLUMNS = 5_000
+"""Columns that a release may have, and that a proposal or an audit goes through."""
 NullMeaning = Literal["value", "forbid"]
 
 _HEAVIEST = 1e100  # sums of weights stay finite

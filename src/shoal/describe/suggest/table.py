@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.audit.relation import Relation, open_relation
+from shoal.describe.roles import MOST_COLUMNS
 from shoal.errors import InputError
 from shoal.read.source import InputFormat, open_source
 
@@ -26,8 +27,6 @@ _SAMPLED_CELLS = 50_000_000
 _LARGEST_SAMPLE = 1_000_000
 _LOADED = "loaded"
 _PARQUET = (".parquet", ".pq")
-
-_MOST_COLUMNS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +116,10 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
     (3, (2,))
     """
     source = open_source(data, input_format)
-    if len(source.columns) > _MOST_COLUMNS:
+    if len(source.columns) > MOST_COLUMNS:
         raise InputError(
             f"{source.name!r} has too many columns for a proposal, which measures each of them.\n"
-            f"Columns: {len(source.columns):,}; at most {_MOST_COLUMNS:,}.\n"
+            f"Columns: {len(source.columns):,}; at most {MOST_COLUMNS:,}.\n"
             "Give a table with the columns that are to be released, or write the spec by hand: "
             "--drop-undeclared drops what it does not name."
         )
