@@ -32,6 +32,7 @@ from shoal.audit import audit_release
 from shoal.audit.hidden_content import HIDDEN, hidden_content
 from shoal.audit.parquet_footer import _is_greatest, _is_least, has_gaps
 from shoal.errors import InputError
+from shoal.write import write_table
 from tests.attacks.evidence import check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
 
@@ -337,6 +338,20 @@ def test_shoal_writes_none_of_it(tmp_path: Path, frame: str, kind: str) -> None:
     release = shoal.anonymize(_frames()[frame], spec()).write(tmp_path / f"release.{kind}")
     assert list(hidden_content(release, written_by_shoal=True)) == []
     assert b"Ann" not in release.read_bytes()
+
+
+def test_nor_in_a_file_of_several_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow wrote all values of a table into every group, so a release of many rows failed its own audit."""
+    monkeypatch.setattr("shoal.write.files._ROWS_IN_A_GROUP", 3)
+    table = pa.table(
+        {"a": pa.array(["x", "y", None, "y", None, "y", "z"]).dictionary_encode(), "b": range(7)}
+    )
+    for rows in (table, pa.concat_tables([table, table.slice(2, 3)]), table.slice(0, 0)):
+        write_table(rows, tmp_path / "release.parquet")
+        assert list(hidden_content(tmp_path / "release.parquet", written_by_shoal=True)) == []
+        read = pq.read_table(tmp_path / "release.parquet")
+        assert read.schema == rows.schema
+        assert read.to_pylist() == rows.to_pylist()
 
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])

@@ -27,6 +27,7 @@ SUFFIXES = (".csv", ".csv.gz", ".parquet", ".xlsx")
 TEXT = pa.large_string()
 ROWS_AT_ONCE = 1 << 14
 """Rows rendered in one go: the text of a chunk is all that a CSV file needs in memory."""
+_ROWS_IN_A_GROUP = 1 << 20
 
 
 def suffix_of(path: Path) -> str:
@@ -77,7 +78,10 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
         from pyarrow import parquet
 
         try:
-            parquet.write_table(table.replace_schema_metadata(None), path, compression="zstd")
+            plain = table.replace_schema_metadata(None)
+            with parquet.ParquetWriter(path, plain.schema, compression="zstd") as writer:
+                for start in range(0, max(1, plain.num_rows), _ROWS_IN_A_GROUP):
+                    writer.write_table(_with_own_values(plain.slice(start, _ROWS_IN_A_GROUP)))
         except pa.ArrowNotImplementedError:
             kinds = ", ".join(dict.fromkeys(str(field.type) for field in table.schema))
             raise InputError(
@@ -87,6 +91,20 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
             ) from None
     else:
         write_csv(path, [table], header=table.column_names, dialect=dialect)
+
+
+def _with_own_values(rows: pa.Table) -> pa.Table:
+    """Return rows of a table with dictionaries of their own values; Arrow writes those of the whole table."""
+    for place, field in enumerate(rows.schema):
+        if pa.types.is_dictionary(field.type) and rows.num_rows:
+            chunks = rows.column(place).unify_dictionaries().chunks
+            indices = pa.concat_arrays([chunk.indices for chunk in chunks])
+            used = indices.unique().drop_null().sort()  # as ordered as before
+            codes = pc.index_in(indices, value_set=used).cast(field.type.index_type)
+            values = chunks[0].dictionary.take(used)
+            own = pa.DictionaryArray.from_arrays(codes, values, ordered=field.type.ordered)
+            rows = rows.set_column(place, field, own)
+    return rows
 
 
 def write_csv(
