@@ -35,7 +35,7 @@ class Earlier:
     table
         Its rows as they stand in the file.
     input
-        How the tables that it was made of are written, and the new rows. A manifest does not say that.
+        How the tables that it was made of are written, and the new rows.
     """
 
     evidence: Evidence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -84,8 +84,7 @@ def extend(
         Remember the people of the extended release, as `Release.write` does. Those of an earlier release that
         were remembered are carried over in any case.
     input_format
-        How the files of `new_rows` and `original` are written, if that should not be found out: a manifest
-        does not say it.
+        How the files of `new_rows` and `original` are written, where that is not as the manifest's spec says.
     sign
         A file with the private key that signs the manifest.
     listener
@@ -124,7 +123,7 @@ def extend(
     steps = Steps(listener)
     with steps("read"):
         earlier = open_earlier(manifest, release, folder=files, suppression=suppression, k=k, accept=accept)
-        earlier = replace(earlier, input=input_format or InputFormat())
+        earlier = replace(earlier, input=_written(input_format, earlier.spec.input))
         originals = _originals(original)
         _check_references(earlier.spec, originals)
         if output is not None:
@@ -147,6 +146,15 @@ def _originals(original: object) -> Sequence[object]:
     if original is None:
         return ()
     return original if isinstance(original, list | tuple) else (original,)
+
+
+def _written(given: InputFormat | None, said: InputFormat) -> InputFormat:
+    """Return how files are written: as given, else as the spec of the manifest says."""
+    own = given or InputFormat()
+    return replace(
+        said,
+        **{field.name: value for field in fields(own) if (value := getattr(own, field.name)) is not None},
+    )
 
 
 def _check_references(spec: Spec, originals: Sequence[object]) -> None:
