@@ -77,7 +77,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ): ("learned:better", "learned:no_column"),
     "Models of sensitive columns had no part in the choice.": ("internal:blind", "internal:none_suppressed"),
     "Neighbours of the chosen levels": ("internal:one_choice", "internal:bare"),
-    ("No claim covers the … … . Whoever knows a person's class may learn its value."): (
+    ("No claim covers the … … . Whoever knows a person's class may learn what the person has there."): (
         "internal:one_removed",
         "internal:none_suppressed",
     ),
@@ -136,7 +136,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "About … % of the released rows are unique by the columns that are not generalized, … % "
         "together with the quasi-identifiers."
     ): ("public:one_removed", "public:one_choice"),
-    "No claim covers the sensitive … … : a class may reveal its value.": (
+    "No claim covers the sensitive … : a class may reveal what its people have there.": (
         "public:one_removed",
         "public:none_suppressed",
     ),

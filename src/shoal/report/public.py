@@ -148,8 +148,8 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     covered = {settings.get("column") for settings in models if isinstance(settings, Mapping)}
     sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]
     if others := [name for name in sensitive if name not in covered]:
-        columns = "column" if len(others) == 1 else "columns"
-        yield f"No claim covers the sensitive {columns} {listed(others)}: a class may reveal its value."
+        columns = f"{'column' if len(others) == 1 else 'columns'} {listed(others)}"
+        yield f"No claim covers the sensitive {columns}: a class may reveal what its people have there."
     unique = manifest.get("linkable")
     if unique is not None and unique["with_quasi_identifiers"] is not None:
         yield (

@@ -296,7 +296,9 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
             Markup("<bdi>{}</bdi> ({} sure in the worst class)").format(name, percent(sure))
             for name, sure in open_.items()
         )
-        yield Markup("No claim covers the {} {}. Whoever knows a person's class may learn its value.").format(
+        yield Markup(
+            "No claim covers the {} {}. Whoever knows a person's class may learn what the person has there."
+        ).format(
             link("sensitive column", "sensitive column" if len(open_) == 1 else "sensitive columns"), named
         )
     if release.suppressed_rows == release.rows:
