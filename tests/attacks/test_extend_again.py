@@ -12,6 +12,7 @@ import json
 import stat
 import sys
 from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,36 @@ def test_zeros_before_a_number(tmp_path: Path) -> None:
     old, again = people(0, 60).drop_columns("name"), people(30, 60).drop_columns("name")
     manifest = released(tmp_path, old, identifiers=["ssn"])
     again = again.set_column(0, "ssn", pa.array([int(value) for value in again["ssn"].to_pylist()]))
+    with pytest.raises(shoal.InputError, match="30 of 60 rows"):
+        shoal.extend(manifest, again, original=old)
+
+
+DAY = date(1950, 1, 1)
+MIDNIGHT = datetime(1950, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # A missing number makes decimals of a column, and decimals of ten digits get an exponent.
+        (lambda number: 4_000_000_000 + number, lambda number: 4e9 + number),
+        (lambda number: f"{1e12 + number:.12e}", lambda number: f"{10**12 + number}"),
+        (lambda number: f"{number}.50", lambda number: number + 0.5),
+        (lambda number: DAY + timedelta(number), lambda number: MIDNIGHT + timedelta(number)),
+        (lambda number: f"{DAY + timedelta(number)}", lambda number: f"{MIDNIGHT + timedelta(number)}"),
+        (lambda number: f"A{number}", lambda number: f"\u200ba\u00ad{number}\ufeff"),
+        (lambda number: f"{number}", lambda number: f"'{number}"),
+    ],
+)
+def test_one_value_in_two_forms(
+    tmp_path: Path, before: Callable[[int], Any], after: Callable[[int], Any]
+) -> None:
+    """What tools make of one value does not make another person of anybody."""
+    old, again = (
+        changed(people(first, 60).drop_columns("name"), "ssn", lambda value, form=form: form(int(value)))
+        for first, form in ((0, before), (30, after))
+    )
+    manifest = released(tmp_path, old, identifiers=["ssn"])
     with pytest.raises(shoal.InputError, match="30 of 60 rows"):
         shoal.extend(manifest, again, original=old)
 

@@ -1,10 +1,10 @@
 """Who is in a table, by keyed hashes: enough to find out whether somebody is in another one too.
 
 People are compared by the unit, by each identifier, and by those identifiers together that do not tell people
-apart by themselves (first name, last name, date of birth). Values are compared without regard to case and to
-spaces around or between words; that "Bob" may be "Robert" is beyond this. Of each value only its HMAC-SHA256
-is kept, 128 bits of it, under a key that stays with the publisher: nobody else can find a name by hashing all
-names.
+apart by themselves (first name, last name, date of birth). Values are compared without regard to how they are
+spelled (`shoal.incremental.spelling`); that "Bob" may be "Robert" is beyond this. Of each value only its
+HMAC-SHA256 is kept, 128 bits of it, under a key that stays with the publisher: nobody else can find a name by
+hashing all names.
 
 Some identifiers are shared by different people: a common name, the telephone of a family. How many is seen
 from the earlier table, in which each person is once. If a share s of its people have a value that somebody
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import hmac
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +29,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.describe.spec import Spec
-from shoal.describe.suggest.null_like import NULL_LIKE
+from shoal.incremental.spelling import normal
 from shoal.read.columns import coded, values_shown
 
 Hashes = NDArray[np.bytes_]
@@ -225,28 +224,10 @@ class _Hashed:
 
 def _hashes(column: pa.ChunkedArray, name: str, key: bytes) -> Hashes:
     values = coded(column, name)
-    texts = map(_normal, values_shown(values.dictionary))
+    texts = map(normal, values_shown(values.dictionary))
     made = _array([_hash(text.encode(), name, key) if text else b"" for text in texts] + [b""])
     places = values.indices.fill_null(len(made) - 1).to_numpy(zero_copy_only=False)
     return np.asarray(made[places], dtype=_TYPE)
-
-
-def _normal(text: str) -> str:
-    """Return a value without what two spellings of it differ in.
-
-    Examples
-    --------
-    >>> _normal("  Ann  SMITH ") == _normal("ann smith"), _normal("0012") == _normal("12.0") == _normal("12")
-    (True, True)
-    >>> _normal("N/A")
-    ''
-    """
-    text = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    if text in NULL_LIKE:
-        return ""
-    whole, _, rest = text.partition(".")
-    # A column with a missing number comes as one of decimals from some tools, without zeros from others.
-    return whole.lstrip("0") or "0" if whole.isdigit() and not rest.strip("0") else text
 
 
 def _hash(value: bytes, name: str, key: bytes) -> bytes:

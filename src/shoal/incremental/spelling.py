@@ -1,0 +1,54 @@
+"""What two spellings of one identifier have in common, so that a person is found again in another file.
+
+Tools write one value in several ways: a number with zeros before it, as a decimal or with an exponent (a
+column with a missing number becomes one of decimals, and those of ten digits get an exponent), a date with
+the time of midnight, a text with signs that nobody sees. None of that makes another person of somebody.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal
+
+from shoal.describe.suggest.null_like import NULL_LIKE
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,60}(\.[0-9]{0,60})?(e[+-]?[0-9]{1,2})?")
+_MIDNIGHT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ t]00:00(:00(\.0+)?)?(z|[+-]00:?00)?")
+
+
+def normal(text: str) -> str:
+    """Return a value without what two spellings of it differ in; nothing if it stands for a missing one.
+
+    Examples
+    --------
+    >>> normal("  Ann  SMITH ") == normal("ann smith"), normal("N/A")
+    (True, '')
+    >>> normal("0012"), normal("12.0"), normal("1.2e+01"), normal("+12.50")
+    ('12', '12', '12', '12.5')
+    >>> normal("1980-05-01T00:00:00Z")
+    '1980-05-01'
+    """
+    if not (text.isascii() and text.isprintable()):
+        seen = "".join(map(_plain, unicodedata.normalize("NFKC", text)))
+        text = unicodedata.normalize("NFKC", seen.casefold())
+    text = " ".join(text.casefold().split())
+    if text in NULL_LIKE:
+        return ""
+    # An apostrophe keeps a spreadsheet from computing what follows.
+    text = text.removeprefix("'") if len(text) > 1 else text
+    if _NUMBER.fullmatch(text):
+        whole, _, rest = f"{Decimal(text):f}".partition(".")
+        sign, whole, rest = whole[: whole.startswith("-")], whole.lstrip("-0") or "0", rest.rstrip("0")
+        number = f"{whole}.{rest}" if rest else whole
+        return number if number == "0" else sign + number
+    day = _MIDNIGHT.fullmatch(text)
+    return day[1] if day else text
+
+
+def _plain(letter: str) -> str:
+    """Return a letter; nothing for one that nobody sees, and a digit of any script as 0 to 9."""
+    kind = unicodedata.category(letter)
+    if kind == "Nd":
+        return str(unicodedata.digit(letter))
+    return "" if kind in ("Cf", "Cc") and not letter.isspace() else letter
