@@ -16,6 +16,7 @@ from shoal import registry
 from shoal.background import Background
 from shoal.describe.hierarchy import FromData
 from shoal.describe.spec import Spec
+from shoal.describe.suggest.words import listed
 from shoal.encode.table import CodedTable
 from shoal.engines.choose import open_engine
 from shoal.engines.engine import Engine, Profile, Rows
@@ -503,7 +504,17 @@ def _notes_on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
             for model in spec.privacy
             if not model.suppressible
         ]
-    return tuple(dict.fromkeys(notes))
+    return tuple(dict.fromkeys((*notes, *_note_on_uncovered(spec))))
+
+
+def _note_on_uncovered(spec: Spec) -> tuple[str, ...]:
+    """Name the sensitive columns that no model reads: only a crowd of k hides what stands in them."""
+    covered = {model.column for model in spec.privacy}
+    uncovered = [name for name in spec.sensitive if name not in covered]
+    if not uncovered:
+        return ()
+    columns = f"{'column' if len(uncovered) == 1 else 'columns'} {listed(uncovered)}"
+    return (f"No model covers the sensitive {columns}: a class may reveal what its people have there.",)
 
 
 def _note_on_weights(spec: Spec) -> tuple[str, ...]:

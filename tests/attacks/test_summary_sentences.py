@@ -43,6 +43,22 @@ def test_levels_that_somebody_picked_are_not_said_to_be_chosen_by_quasi_identifi
     assert "chosen by the quasi-identifiers" not in cases.release("blind_by_hand").summary()
 
 
+def test_a_sensitive_column_that_no_model_covers_is_named() -> None:
+    """Everybody in a crowd of three has the same disease: k-anonymity holds, and the summary warns."""
+    people = pa.table(
+        {"age": [20] * 3 + [30] * 3, "disease": ["HIV"] * 3 + ["flu"] * 3, "job": list("abcabc")}
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"}, sensitive=["disease", "job"], privacy=[shoal.KAnonymity(3)]
+    )
+    warned = "No model covers the sensitive {}: a class may reveal what its people have there."
+    assert warned.format("columns disease, job") in shoal.anonymize(people, spec).notes
+    half = replace(spec, privacy=(shoal.KAnonymity(3), shoal.LDiversity("disease", 2)))
+    assert warned.format("column job") in shoal.anonymize(people, half).notes
+    both = replace(half, privacy=(*half.privacy, shoal.LDiversity("job", 2)))
+    assert not [note for note in shoal.anonymize(people, both).notes if "No model" in note]
+
+
 def test_classes_of_one_size_are_not_a_range(tmp_path: Path) -> None:
     """Three classes of three rows each, to which an extension adds three rows each."""
     people = pa.table({"name": list("abcdefghi"), "age": [20] * 3 + [30] * 3 + [40] * 3})
