@@ -55,6 +55,17 @@ def test_a_column_that_nobody_declared(tmp_path: Path, name: str) -> None:
     refused(release)
 
 
+def test_a_column_without_a_name(tmp_path: Path) -> None:
+    """As pandas writes the numbers of rows; the checker took it for declared."""
+    release = write(tmp_path)
+    add_columns(release, **{"": lambda place: f"p{place}"})
+    assert release.read_text(encoding="utf-8").startswith("age,sex,disease,\n")
+    code, said = check(release)
+    assert (code, "columns present: FAILS" in said) == (1, True)
+    with pytest.raises(InputError, match="without a name"):
+        audit_release(release)
+
+
 @pytest.mark.parametrize("name", SPELLINGS[1:])
 def test_another_spelling_is_no_other_column(tmp_path: Path, name: str) -> None:
     """Also where the manifest declares it, as one that is released as it is."""

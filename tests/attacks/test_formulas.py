@@ -116,6 +116,20 @@ def test_an_extension_has_them_once(people: pa.Table, tmp_path: Path) -> None:
     assert found.count("'" + EVIL) == 2
 
 
+def test_a_formula_that_was_not_escaped_is_a_label_of_its_own(people: pa.Table, tmp_path: Path) -> None:
+    """The attacker leaves out the apostrophe of one cell, and the audit saw one class in place of two."""
+    asked = spec(privacy=[shoal.KAnonymity(4)], escape_formulas=True).adjust(levels={"phone": 0, "age": 1})
+    release = shoal.anonymize(people, asked).write(tmp_path / "release.csv")
+    assert not shoal.audit_release(release).fails
+    text = release.read_text(encoding="utf-8")
+    assert text.count("'+48 2") == 4
+    release.write_text(text.replace("'+48 2", "+48 2", 1), encoding="utf-8")
+    (found, *_) = shoal.audit_release(release).findings
+    assert found.measured == "smallest class 1, 2 classes fail"
+    (found, *_) = shoal.audit_release(release, asked).findings
+    assert found.measured == "smallest class 1, 2 classes fail"
+
+
 def test_names_of_columns(tmp_path: Path) -> None:
     table = pa.table({"=age": [1, 1], "disease": ["flu", "flu"]})
     odd = {"quasi_identifiers": {"=age": shoal.suppress()}, "privacy": [shoal.KAnonymity(2)]}

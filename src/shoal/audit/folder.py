@@ -45,6 +45,16 @@ def data_files(folder: Path) -> tuple[str, list[Path]]:
     return suffix, files
 
 
+def left_out(folder: Path) -> list[str]:
+    """Return the files of a release that some programs do not read, for their names.
+
+    Spark takes what begins with a dot or `_` for hidden, and `*.csv` leaves `part-1.CSV` out. Whoever reads
+    the others alone finds smaller classes.
+    """
+    suffix, files = data_files(folder)
+    return [file.name for file in files if file.name.startswith((".", "_")) or not file.name.endswith(suffix)]
+
+
 def digests(files: Iterable[Path]) -> dict[str, str]:
     """Return by name the SHA-256 of files."""
     found = {}
@@ -65,6 +75,7 @@ def differing_files(folder: Path, said: Mapping[str, str]) -> list[str]:
     }
     wrong = [f"without {name}" for name in said if name not in there or not there[name].is_file()]
     wrong += [f"{name} is not in the manifest" for name in there if name not in said]
+    wrong += [f"{name} is no part of a table" for name in said if not name.lower().endswith(_SUFFIXES)]
     known = [there[name] for name in said if name in there and there[name].is_file()]
     wrong += [f"another {name}" for name, digest in digests(known).items() if digest != said[name]]
     return wrong

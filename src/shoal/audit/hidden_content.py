@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
-from shoal.audit.folder import data_files
+from shoal.audit.folder import data_files, left_out
 from shoal.audit.parquet_footer import has_gaps, wrong_statistics
 from shoal.errors import InputError
 from shoal.read.delimited import open_delimited
@@ -49,6 +49,8 @@ def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputForma
     """
     parts = data_files(release)[1] if release.is_dir() else [release]
     found = dict.fromkeys(what for part in parts for what in hidden_content(part, written_by_shoal))
+    if release.is_dir() and left_out(release):
+        found["files that programs leave out, for their names"] = None
     if dialect is not None and not all(_is_regular(part, dialect) for part in parts):
         found["lines that programs read differently"] = None
     return Finding(HIDDEN, not found, "; ".join(found) or "nothing", "", figure=len(found))

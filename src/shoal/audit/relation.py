@@ -26,6 +26,8 @@ from shoal.read.sql import (
     line_end_of,
     pattern,
     quoted,
+    reading_csv,
+    reading_parquet,
     text,
     unique_names,
     unquoted,
@@ -161,10 +163,11 @@ def open_relation(
                 options = csv_options(
                     readable[0], unique_names(file.columns), file.dialect, input_format.null_values
                 )
-                source, shown = f"read_csv({files(readable)}, {options})", f"read_csv({told}, {options})"
+                source, shown = reading_csv(files(readable), options), _shown(told, options)
             elif isinstance(file, ParquetFile):
                 connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
-                source, shown = f"read_parquet({files(parts)})", f"read_parquet({told})"
+                _check_columns(path, parts)
+                source, shown = reading_parquet(files(parts)), _shown(told)
             else:
                 # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
                 register(connection, "release", file.read(file.columns, coded=()))
@@ -210,8 +213,15 @@ def shown_files(
     unique = unique_names(columns)
     identifiers = dict(zip(columns, map(quoted, unique), strict=True))
     if suffix == ".parquet":
-        return f"read_parquet({told})", identifiers
-    return f"read_csv({told}, {csv_form(unique, delimiter, quote)})", identifiers
+        return _shown(told), identifiers
+    return _shown(told, csv_form(unique, delimiter, quote)), identifiers
+
+
+def _shown(told: str, form: str | None = None) -> str:
+    """Return what reads a release for somebody who has it; the name of a folder counts only if it has `=`."""
+    if "=" in told.rpartition("/")[0]:
+        return reading_parquet(told) if form is None else reading_csv(told, form)
+    return f"read_parquet({told})" if form is None else f"read_csv({told}, {form})"
 
 
 def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
@@ -224,12 +234,37 @@ def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
             line_end_of(part, first.dialect.quote or '"'),
         )
 
-    others = [part for part in parts[1:] if form(part) != form(parts[0])]
-    if others:
+    own = form(parts[0])
+    _refuse_others(folder, parts, [form(part) == own for part in parts], "header", ", or other ends of lines")
+
+
+def _check_columns(folder: Path, parts: Sequence[Path]) -> None:
+    """Refuse the same of Parquet files: of the others DuckDB reads what the first has, in its types.
+
+    So it would not see a further column of names, and round what is more exact.
+    """
+    from pyarrow import parquet
+
+    def form(part: Path) -> object:
+        open_source(part, InputFormat())  # reports what is no Parquet file
+        about = parquet.read_metadata(part).schema
+        stored = [about.column(place) for place in range(len(about.names))]
+        types = [(column.path, column.physical_type, str(column.logical_type)) for column in stored]
+        arrow = about.to_arrow_schema()
+        return types, arrow.names, arrow.types
+
+    if len(parts) > 1:
+        own = form(parts[0])
+        _refuse_others(folder, parts, [form(part) == own for part in parts], "set of columns", ", or types")
+
+
+def _refuse_others(folder: Path, parts: Sequence[Path], same: Sequence[bool], what: str, more: str) -> None:
+    """Refuse a folder in which not all files are as the first is."""
+    if not all(same):
         raise InputError(
             f"The files in {folder.name!r} are not parts of one table.\n"
-            f"Found: {len(others):,} of {len(parts):,} with another header than {parts[0].name!r}, or other "
-            "ends of lines.\nGive the folder that was written, and nothing else in it."
+            f"Found: {same.count(False):,} of {len(parts):,} with another {what} than {parts[0].name!r}"
+            f"{more}.\nGive the folder that was written, and nothing else in it."
         )
 
 

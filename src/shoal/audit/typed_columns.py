@@ -14,7 +14,7 @@ import pyarrow as pa
 from shoal.audit.relation import Relation
 from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
-from shoal.read.formulas import restoring_sql
+from shoal.read.formulas import restoring_sql, unescaped_sql
 from shoal.read.typed import typed
 from shoal.read.types import ColumnType, Date, Decimal, Float, Text, Timestamp
 
@@ -32,11 +32,16 @@ def restored_cells(relation: Relation) -> Relation:
 
     So they are compared with those of other tables. No two cells are the same only with or only without
     apostrophes, so queries that compare nothing else give the same on the file as it is, and are shown so.
+    A column in which some cell has none, although it is like a formula, stays as it is: there `=x` and `'=x`
+    would become one, and their classes too.
     """
+    texts = [relation.columns[name] for name in relation.text if name in relation.columns]
+    counts = ", ".join(unescaped_sql(column, "duckdb") for column in texts) or "0"
+    unescaped = relation.ask(f"SELECT {counts} FROM {relation.source}")
     cells = [
-        f"{restoring_sql(relation.columns[name], 'duckdb')} AS {relation.columns[name]}"
-        for name in relation.text
-        if name in relation.columns
+        f"{restoring_sql(column, 'duckdb')} AS {column}"
+        for column, count in zip(texts, unescaped, strict=False)
+        if not count
     ]
     if not cells:
         return relation

@@ -124,6 +124,12 @@ def restoring_sql(cell: str, dialect: str) -> str:
     return f"CASE WHEN {marked} THEN substr({cell}, 2) ELSE {cell} END"
 
 
+def unescaped_sql(cell: str, dialect: str) -> str:
+    """Return the SQL that counts the cells that `escaping_sql` would not have left as they are."""
+    marked = f"{_condition(cell, dialect)} AND NOT {_matches(cell, _ESCAPED, dialect)}"
+    return f"SUM(CASE WHEN {marked} THEN 1 ELSE 0 END)"
+
+
 def note(cells: Mapping[str, int], names: Iterable[str], *, escaping: bool) -> tuple[str, ...]:
     """Say which columns have cells that spreadsheets compute; never what these are."""
     listed = ", ".join(f"{name} {count:,}" for name, count in cells.items())

@@ -15,6 +15,9 @@ from shoal.read.source import InputFormat
 
 _UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
 
+_FILE_ONLY = "hive_partitioning = false"
+"""A folder called `age=30` says nothing of its files; otherwise DuckDB takes 30 in place of their `age`."""
+
 
 def csv_options(
     path: Path, columns: Sequence[str], dialect: InputFormat, null_values: Sequence[str] | None
@@ -118,6 +121,22 @@ def unquoted(name: str) -> str:
 
 def _opened(path: Path, mode: str, **how: Any) -> Any:
     return gzip.open(path, mode, **how) if path.suffix.lower() == ".gz" else path.open(mode, **how)
+
+
+def reading_csv(paths: str, form: str) -> str:
+    """Return what reads CSV files, and nothing in their folders' names."""
+    return f"read_csv({paths}, {form}, {_FILE_ONLY})"
+
+
+def reading_parquet(paths: str) -> str:
+    """Return the same for Parquet files.
+
+    Examples
+    --------
+    >>> reading_parquet("'age=30/people.parquet'")
+    "read_parquet('age=30/people.parquet', hive_partitioning = false)"
+    """
+    return f"read_parquet({paths}, {_FILE_ONLY})"
 
 
 def file_text(path: Path | str) -> str:

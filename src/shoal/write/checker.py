@@ -200,7 +200,7 @@ def columns(header, roles, gone):
     """Return what was found of the columns: those that had to go are gone, and all others are declared."""
     spelled = set(map(folded, header))
     left, released = sum(folded(name) in spelled for name in gone), len(roles.keys() - {None, *gone})
-    more = sum(name not in roles for name in header) + len(header) - len(spelled)
+    more = sum(name is None or name not in roles for name in header) + len(header) - len(spelled)
     words = f"{released} of {released}" + (f"; {more} undeclared or spelled alike" if more else "")
     yield "identifiers removed", not left, f"{len(gone) - left} of {len(gone)}", {"": left}
     yield "columns present", not more, words, {"": more}
@@ -216,7 +216,8 @@ def read(path, told):
         same = digests == {file["name"]: file["sha256"] for file in told["files"]}
     yield "SHA-256 as in the manifest", same, ", ".join(digests.values())
     texts = [text_of(name, content) for name, content in files.items()]
-    odd = sum(strange for _, strange in texts)
+    odd = sum(strange for _, strange in texts)  # and those that a program may leave out, for their names
+    odd += path.is_dir() and sum(n[0] in "._" or not n.endswith((".csv", ".csv.gz")) for n in files)
     yield "nothing hidden in the file", not odd, f"{odd} with more than text" if odd else "nothing"
     (header, *rows), *others = (list(rows_of(text, **told["dialect"])) for text, _ in texts)
     for first, *more in others:

@@ -20,7 +20,7 @@ from shoal.engines.relational.stored import StoredTable, check_files, hidden_bes
 from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.read.source import check_names
-from shoal.read.sql import csv_form, file_text, pattern, quoted, text
+from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
 from shoal.write.temporary import private_folder
 
 _IBIS_TYPES = {
@@ -298,11 +298,11 @@ def _secret_number() -> str:
 
 
 def _read_csv(path: Path, columns: Sequence[str], target: FileTarget) -> str:
-    return f"read_csv({file_text(path)}, {csv_form(columns, target.delimiter, target.quote)})"
+    return reading_csv(file_text(path), csv_form(columns, target.delimiter, target.quote))
 
 
 def _read_parquet(path: Path, suffix: str) -> str:
-    return f"read_parquet({pattern(str(path), suffix)})"
+    return reading_parquet(pattern(str(path), suffix))
 
 
 def _ibis_type(kind: str) -> str:

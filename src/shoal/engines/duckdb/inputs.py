@@ -14,7 +14,17 @@ from shoal.errors import InputError, MissingFileError, nearest
 from shoal.read.delimited import Delimited, open_delimited
 from shoal.read.header import names_of
 from shoal.read.source import InputFormat, check_content, check_file
-from shoal.read.sql import csv_options, files, in_utf8, line_end_of, quoted, text, unique_names
+from shoal.read.sql import (
+    csv_options,
+    files,
+    in_utf8,
+    line_end_of,
+    quoted,
+    reading_csv,
+    reading_parquet,
+    text,
+    unique_names,
+)
 
 _FIRST_ROWS = 200
 
@@ -59,7 +69,7 @@ def open_duckdb(
         if paths[0].name.lower().endswith(PARQUET):
             for path in paths:
                 check_content(path, b"PAR1")
-            source = f"read_parquet({files(paths)})"
+            source = reading_parquet(files(paths))
             database.open(source, _parquet_names(paths), _nulls(input_format), paths)
             return database, None
         dialect = _open_text(database, paths, input_format)
@@ -144,7 +154,7 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
         )
     dialect = InputFormat(first.delimiter, first.quote, first.encoding, header=input_format.header)
     options = csv_options(readable[0], unique_names(names), dialect, input_format.null_values)
-    source = f"read_csv({files(readable)}, {options})"
+    source = reading_csv(files(readable), options)
     database.open(source, names, (), paths)
     ((rows,),) = database.rows(f"SELECT count(*) FROM (SELECT * FROM {database.input} LIMIT 1)")
     if rows == 0 and first.more:
@@ -216,7 +226,7 @@ def _relation(relation: Any, memory: int) -> DuckDB:
     try:
         spooled = database.scratch / "relation.parquet"
         relation.write_parquet(str(spooled), compression="zstd")
-        database.open(f"read_parquet({text(str(spooled))})", list(relation.columns), ())
+        database.open(reading_parquet(text(str(spooled))), list(relation.columns), ())
     except duckdb.Error as error:
         database.close()
         raise InputError(
