@@ -76,8 +76,9 @@ def suggestion_html(suggestion: Suggestion) -> str:
     return framed(
         heading(f"Proposed for {suggestion.table}: {asked}"),
         table(("Column", "Role", "Hierarchy", "Why"), rows),
+        paragraph(f"People: {suggestion.people}."),
         *(
-            [paragraph("? marks roles that neither name nor values suggest: check these.", note=True)]
+            [paragraph("? marks roles that are unsure: check these first.", note=True)]
             if suggestion.unsure
             else []
         ),

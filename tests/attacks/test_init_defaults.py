@@ -11,6 +11,7 @@ import datetime as dt
 from dataclasses import replace
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pytest
@@ -62,6 +63,54 @@ def test_people_with_many_rows_are_neither_named_nor_their_own_crowd(column, val
     for row, who in zip(kept, people[column].to_pylist(), strict=True):
         crowds.setdefault(tuple(row.values()), set()).add(who)
     assert min(map(len, crowds.values())) >= 5
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("numer_pacjenta", NUMBERS),
+        ("nazwisko", NAMES),
+        ("pupil", NAMES),
+        ("student", NAMES),
+        ("voter_id", NUMBERS),
+        ("Household ID", NUMBERS),
+        ("ref", list(range(7000, 7030))),
+        ("account_no", NUMBERS),
+        ("device_id", NUMBERS),
+        ("license plate", [f"M-AB {number}" for number in range(100, 130)]),
+        ("caller", [f"+49 170 55500{number}" for number in range(10, 40)]),
+        ("visitor", [f"192.0.2.{number}" for number in range(30)]),
+        ("id", [str(UUID(int=number)) for number in range(30)]),
+    ],
+)
+def test_people_are_counted_whatever_their_number_is_called(column, values):
+    test_people_with_many_rows_are_neither_named_nor_their_own_crowd(column, values)
+
+
+def test_one_number_that_is_missing_does_not_make_each_row_a_person():
+    people = diary(patient_id=NUMBERS)
+    numbers = [None, *people["patient_id"].to_pylist()[1:]]
+    people = people.set_column(people.schema.get_field_index("patient_id"), "patient_id", [numbers])
+    found = shoal.suggest(people)
+    assert found.unit == "patient_id"
+    assert "NULL in 1 row" in found.people
+    with pytest.raises(InputError, match="NULL in 1 of"):
+        shoal.anonymize(people, found.spec)
+
+
+def test_a_few_people_with_many_rows_among_many_with_one():
+    """One of 961 people has 40 rows: they would be a class, or several."""
+    numbers = [f"P{number:04d}" for number in range(960)] + ["P9999"] * 40
+    ages = [20 + number % 60 for number in range(960)] + [91] * 40
+    found = shoal.suggest(pa.table({"patient_id": numbers, "age": ages}))
+    assert found.unit == "patient_id"
+
+
+def test_that_rows_are_taken_for_people_is_said():
+    found = shoal.suggest(pa.table({"age": [20 + number % 40 for number in range(100)]}))
+    assert "each row is taken for one" in found.people
+    assert found.people in found._repr_html_()
+    assert "Each row is taken for one person" in found.to_yaml()
 
 
 def test_names_that_different_people_share_are_no_unit():

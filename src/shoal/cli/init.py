@@ -166,8 +166,7 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         alone = f"{percent(one.unique_rows)} of the rows are unique"
         pairs = f"{percent(one.separation)} of the pairs differ"
         yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
-    if suggestion.unit:
-        yield "People", f"counted by {suggestion.unit!r}: somebody has several rows"
+    yield "People", suggestion.people
     if sensitive := [each.name for each in suggestion.columns if each.role.value == "sensitive"]:
         yield (
             "Sensitive",

@@ -55,6 +55,7 @@ def text(suggestion: Suggestion) -> str:
     <BLANKLINE>
       income: {role: sensitive}
     <BLANKLINE>
+    <BLANKLINE>
     privacy:
       - k-anonymity: 2
     <BLANKLINE>
@@ -136,10 +137,8 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
         if place:
             yield ""
         yield from _column_lines(column, held["columns"][column.name])
-    if "unit" in held:
-        yield ""
-        yield from _comment("Somebody may have several rows: people are counted by this column, not rows.")
-        yield f"unit: {key(held['unit'])}"
+    yield ""
+    yield from _unit_lines(suggestion)
     yield ""
     yield from _privacy_lines(suggestion)
     yield ""
@@ -151,6 +150,23 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
         "beside the columns that matter most to those who will use the data, `max-level:` where anything "
         "coarser is useless."
     )
+
+
+def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
+    if suggestion.unit is None:
+        yield from _comment(
+            "Each row is taken for one person. If somebody may have several rows, name the column that says "
+            "who a row is about; otherwise a class of rows may be one person:"
+        )
+        yield "# unit: COLUMN"
+        return
+    yield from _comment("Somebody may have several rows: people are counted by this column, not rows.")
+    if nulls := suggestion[suggestion.unit].profile.nulls:
+        yield from _comment(
+            f"It is NULL in {count(nulls, 'row')}: `shoal anonymize` refuses that. Say whom they are about, "
+            "or remove them."
+        )
+    yield f"unit: {key(suggestion.unit)}"
 
 
 def _null_lines(suggestion: Suggestion, given: dict[str, Any]) -> Iterator[str]:

@@ -18,10 +18,11 @@ from shoal.describe.suggest.hierarchies import RARE, SUPPRESS, HierarchyProposal
 from shoal.describe.suggest.kinds import Kind
 from shoal.describe.suggest.null_like import null_like, to_list
 from shoal.describe.suggest.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile, profile_table
-from shoal.describe.suggest.roles import Proposal, is_of_one_person, propose_role
+from shoal.describe.suggest.roles import Proposal, propose_role
 from shoal.describe.suggest.separation import Separation, find_separations, find_twins
 from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
 from shoal.describe.suggest.table import Table, open_table
+from shoal.describe.suggest.unit import find_unit
 from shoal.describe.suggest.words import percent, printable
 from shoal.errors import InputError
 from shoal.events import Listener, StepStarted
@@ -36,10 +37,6 @@ _K = 5
 _SMALL_TABLE = 50
 _CLEAR = 0.75
 _MANY_TEXTS = 0.5
-_NEARLY_ALL = 0.9
-_AGES = frozenset({"age", "when somebody was born"})
-_NAMES = frozenset({"the name of a person", "a person, by name or number"})
-_UNITS_LAST = {"a record's number": 1, "an e-mail address": 2}
 _TELLING = 0.05
 _RELEASED_AS_IT_IS = (
     "It is released as it is: whoever knows a value that only one row has finds that row. If others may know "
@@ -81,8 +78,9 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         proposals = {name: propose_role(column) for name, column in profile.columns.items()}
         tell(StepStarted("comparing"))
         proposals = _with_twins(table, proposals, profile.columns)
-        unit = _unit(table, proposals, profile.columns)
-        proposals = _without_linkable(table, proposals, profile.columns, unit)
+        found = find_unit(table, proposals, profile.columns)
+        unit = found.column
+        proposals = _without_linkable(table, found.proposals, profile.columns, unit)
         candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
         proposals = _limited(proposals, profile.columns)
         people = table.rows if unit is None else profile[unit].distinct
@@ -133,47 +131,6 @@ def _with_twins(
                     reason = f"goes one to one with {printable(known_one)}, so it tells the same"
                     changed[unknown] = Proposal(role, reason, sure=True)
     return changed
-
-
-def _unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> str | None:
-    """Return the column by which people are to be counted, if there is one.
-
-    Raises
-    ------
-    InputError
-        All rows are about one person.
-    """
-    units = sorted(
-        (name for name, column in columns.items() if is_of_one_person(column, proposals[name])),
-        key=lambda name: _UNITS_LAST.get(getattr(proposals[name].about, "what", ""), 0),
-    )
-    if not units:
-        return _repeated_name(table, proposals, columns)
-    if columns[units[0]].distinct < 2:
-        raise InputError(
-            f"All rows of {table.name!r} are about one person.\n"
-            f"Column {units[0]!r} says who a row is about, and has one value.\n"
-            "Nobody can be hidden in it: give a table with more people."
-        )
-    return units[0]
-
-
-def _repeated_name(
-    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
-) -> str | None:
-    """Return the column of names, if who has the same name is nearly always as old, so the same person."""
-    about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
-    ages = [table.columns[name] for name, what in about.items() if what in _AGES]
-    for name, what in about.items():
-        if what not in _NAMES or columns[name].nulls or columns[name].distinct < 2 or not ages:
-            continue
-        repeated, agreeing = table.ask(
-            "SELECT count(*), count(*) FILTER (ages = 1) FROM (SELECT count(DISTINCT "
-            f"({', '.join(ages)})) AS ages FROM {{table}} GROUP BY {table.columns[name]} HAVING count(*) > 1)"
-        )
-        if repeated and agreeing >= _NEARLY_ALL * repeated and columns[name].rows > columns[name].distinct:
-            return name
-    return None
 
 
 def _without_linkable(

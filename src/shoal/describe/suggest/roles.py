@@ -20,11 +20,10 @@ _FEW = 50
 _SMALL_SHARE = 0.05
 _KEY_SHARE = 0.95
 _MANY_SHARE = 0.5
-_ROWS_PER_PERSON = 1.05
 _CATEGORIES = 5
 _NAME = "the name of a person"
 _RECORD = "a record's number"
-_BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
+BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
 _REMARKS = frozenset(
     [
         "comment",
@@ -46,7 +45,7 @@ _REMARKS = frozenset(
     ]
 )
 _NUMBER = re.compile(r".*(id|nr|no|num|number|nummer)")
-_OF_ONE_PERSON = frozenset(
+OF_ONE_PERSON = frozenset(
     {
         "a person's number",
         "a medical record number",
@@ -122,18 +121,6 @@ def propose_role(column: ColumnProfile) -> Proposal:
     )
 
 
-def is_of_one_person(column: ColumnProfile, proposal: Proposal) -> bool:
-    """Tell whether a column says who a row is about, where somebody may have several rows.
-
-    A bare `id` that repeats is not the number of a row, so it is taken for that of a person: counting by it
-    is never less strict than counting rows.
-    """
-    if proposal.role is not Role.IDENTIFIER or proposal.about is None or not proposal.sure:
-        return False
-    of_one = proposal.about.what in _OF_ONE_PERSON or _BARE_NUMBERS.issuperset(words(column.name))
-    return of_one and column.nulls == 0 and column.rows >= _ROWS_PER_PERSON * column.distinct
-
-
 def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
     """Return the proposal for what points at one person by the look of the values or by name, else None."""
     pattern = column.pattern
@@ -145,7 +132,7 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
                 return Proposal(Role.IDENTIFIER, reason)
         else:
             reason = f"{pattern.what}: {_SENTENCES_ON_VALUES[Role.IDENTIFIER]}{_hipaa(pattern.hipaa)}"
-            about = next((one for one in concepts if one.what in _OF_ONE_PERSON), None)
+            about = next((one for one in concepts if one.what in OF_ONE_PERSON), None)
             return Proposal(Role.IDENTIFIER, reason, about=about)
     if column.kind is Kind.BOOLEAN:
         return None
@@ -165,7 +152,7 @@ def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
     """Return the proposal for `id` or `visit_id`: of a record, or of a person who has several rows."""
     if column.kind not in (Kind.INTEGER, Kind.TEXT):
         return None
-    bare = _BARE_NUMBERS.issuperset(words(column.name))
+    bare = BARE_NUMBERS.issuperset(words(column.name))
     if column.distinct >= _MANY_SHARE * column.values:
         reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
     elif bare and column.distinct > _CATEGORIES:
@@ -181,7 +168,7 @@ def _person(column: ColumnProfile, concept: Concept, *, few: bool) -> Proposal |
     Few values are no reason to release one: thirty patients with forty rows each have few numbers too. But
     `account_type` with three values is a category.
     """
-    numbered = concept.what in _OF_ONE_PERSON and _NUMBER.fullmatch(words(column.name)[-1])
+    numbered = concept.what in OF_ONE_PERSON and _NUMBER.fullmatch(words(column.name)[-1])
     reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
     if not few or numbered or concept.what in _NEVER_CATEGORIES:
         return Proposal(Role.IDENTIFIER, reason, about=concept)

@@ -133,6 +133,16 @@ class Suggestion:
         return tuple(column for column in self.columns if column.role is role)
 
     @property
+    def people(self) -> str:
+        """How people are counted, in words."""
+        if self.unit is None:
+            return "each row is taken for one; if somebody has several rows, add `unit:` to the spec"
+        nulls = self[self.unit].profile.nulls
+        rows = "1 row" if nulls == 1 else f"{nulls:,} rows"
+        missing = f"; it is NULL in {rows}: say whom these are about, or remove them" if nulls else ""
+        return f"counted by {self.unit!r}: somebody has several rows{missing}"
+
+    @property
     def unsure(self) -> tuple[str, ...]:
         """The columns whose role neither name nor values tell."""
         return tuple(column.name for column in self.columns if not column.sure)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.describe.suggest.roles import is_of_one_person, propose_role
+from shoal.describe.suggest.roles import propose_role
 
 ROWS = 200
 RANDOM = np.random.default_rng(0)
@@ -69,17 +69,3 @@ def test_roles(name, values, expected):
 def test_reasons_name_the_law_and_no_value():
     column = shoal.profile(pa.table({"mail": MAILS}))["mail"]
     assert propose_role(column).reason == "e-mail addresses: each points at one person (HIPAA F)"
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "expected"),
-    [
-        ("patient_id", [f"p{number % 80}" for number in range(ROWS)], True),
-        ("patient_id", MANY, False),
-        ("patient_id", [None, *(f"p{number % 80}" for number in range(ROWS - 1))], False),
-        ("name", [f"p{number % 80}" for number in range(ROWS)], False),
-    ],
-)
-def test_who_a_row_is_about(name, values, expected):
-    column = shoal.profile(pa.table({name: values}))[name]
-    assert is_of_one_person(column, propose_role(column)) is expected

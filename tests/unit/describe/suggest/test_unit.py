@@ -1,0 +1,75 @@
+"""The column that says who a row is about."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+import shoal
+
+ROWS = 200
+RANDOM = Random(0)
+AGES = [RANDOM.randrange(20, 80) for _ in range(80)]
+
+
+def repeated(text: str) -> list[str]:
+    return [text.format(number % 80) for number in range(ROWS)]
+
+
+def unit(**columns: list[object]) -> str | None:
+    return shoal.suggest(pa.table({**columns, "town": ["A", "B"] * (ROWS // 2)})).unit
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("patient_id", repeated("p{}"), True),
+        ("patient_id", [f"p{number}" for number in range(ROWS)], False),
+        ("patient_id", [*(f"p{number}" for number in range(ROWS - 1)), "p0"], True),
+        ("patient_id", [None, *repeated("p{}")[1:]], True),
+        ("patient_id", [None] * 120 + repeated("p{}")[120:], False),
+        ("name", repeated("p{}"), False),
+        ("email", [*(f"p{number}@a.org" for number in range(ROWS - 1)), "p0@a.org"], False),
+        ("email", [*(f"p{number}@a.org" for number in range(ROWS - 3)), *["p0@a.org"] * 3], True),
+        ("phone", repeated("+49 170 555{:04d}"), True),
+        ("phone", [None, *repeated("+49 170 555{:04d}")[1:]], False),
+        ("IBAN", repeated("AT{}"), True),
+        ("product", repeated("p{}"), False),
+    ],
+)
+def test_by_name_and_look(name, values, expected):
+    assert unit(**{name: values}) == (name if expected else None)
+
+
+def test_a_number_without_gaps_comes_before_one_with_gaps():
+    found = unit(patient_id=[None, *repeated("p{}")[1:]], account_no=repeated("a{}"))
+    assert found == "account_no"
+
+
+def test_of_two_telephones_the_one_with_fewer_values():
+    called = [f"+49 30 555{number % 150:04d}" for number in range(ROWS)]
+    assert unit(called=called, caller=repeated("+49 170 555{:04d}")) == "caller"
+
+
+@pytest.mark.parametrize("several_years", [0, 3])
+def test_by_agreement_in_age(several_years):
+    age = [AGES[number % 80] + RANDOM.randint(0, several_years) for number in range(ROWS)]
+    found = shoal.suggest(pa.table({"numer": repeated("p{}"), "age": age}))
+    assert (found.unit, found["numer"].role.value, found["numer"].sure) == ("numer", "identifier", False)
+    assert "agree in age" in found["numer"].reason
+
+
+def test_a_number_that_does_not_agree_in_age_is_nobody_s():
+    assert unit(numer=repeated("p{}"), age=[RANDOM.randrange(20, 80) for _ in range(ROWS)]) is None
+
+
+def test_a_year_of_birth_under_another_name_is_nobody_s():
+    age = [AGES[number % 80] for number in range(ROWS)]
+    assert unit(age=age, rocznik=[2026 - number for number in age]) is None
+
+
+def test_a_first_name_agrees_in_the_sex_and_is_nobody_s():
+    sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
+    assert unit(sex=sex, imie=repeated("p{}")) is None
