@@ -87,6 +87,42 @@ def test_no_number_is_written_with_the_places_of_a_suppressed_one(
     assert found[1] == found[3]
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    ("kind", "ordinary", "telling"),
+    [
+        ("decimal", "1.5", "3.12345"),
+        ("decimal", "7", "1000000.5"),
+        ("timestamp", "2026-01-31 12:30:00", "2026-01-31 12:30:00.123456"),
+    ],
+)
+@pytest.mark.parametrize("others", [True, False])
+def test_nor_with_those_of_a_starred_one(
+    tmp_path: Path, kind: str, ordinary: str, telling: str, others: bool, engine: str
+) -> None:
+    """Where rows are starred, quasi-identifiers are text; its length must not come from the starred ones."""
+    columns = {
+        "town": {"role": "quasi-identifier", "max-level": 0},
+        "cost": {"role": "quasi-identifier", "type": kind, "max-level": 0},
+    } | ({"disease": {"role": "sensitive"}} if others else {})
+    spec = shoal.Spec.from_mapping(
+        {"columns": columns, "privacy": [{"k-anonymity": 2}], "suppression": 0.3, "suppressed": "star"}
+    )
+    end = ",flu\n" if others else "\n"
+    found = []
+    for last in (ordinary, telling):
+        (tmp_path / "costs.csv").write_text(
+            ",".join(columns) + "\n" + f"Ulm,{ordinary}{end}" * 16 + f"Bonn,{last}{end}Rome,{ordinary}{end}",
+            encoding="utf-8",
+        )
+        release = shoal.anonymize(tmp_path / "costs.csv", spec, engine=engine)
+        assert release.suppressed_rows == 2
+        release.write(tmp_path / "release.csv")
+        rows = (tmp_path / "release.csv").read_text(encoding="utf-8").splitlines()
+        found.append((sorted(rows), [choice.labels for choice in release.choices()]))
+    assert found[0] == found[1]
+
+
 CODES = ["5371", "5372", "5373", "5374", "6371", "6372", "6373", "6374"]
 DAYS = [f"2026-0{month}-1{day}" for month in (1, 5) for day in range(4)]
 SIZES = ["12.5", "12.25", "13", "12", "74", "75.5", "73", "70.5"]

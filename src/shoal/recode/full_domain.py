@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchy import ANYTHING, as_text
+from shoal.describe.hierarchy import ANYTHING
 from shoal.describe.spec import SuppressedRows
-from shoal.encode.column import CodedColumn
 from shoal.read.types import narrowest
 from shoal.recode.order import random_order
 from shoal.recode.verdict import Numbers, Verdict
@@ -62,8 +61,8 @@ def recode(
     key
         Shuffles the rows; without it they stay in order.
     typed
-        Columns whose type was found out from their values: where rows are removed, they get the type that the
-        released ones need.
+        Columns whose type was found out from their values: where rows are suppressed, they get the type that
+        the released ones need, or its text.
 
     Returns
     -------
@@ -77,8 +76,12 @@ def recode(
         rows = rows[random_order(len(rows), key)]
     starred = ~keep[rows] if suppressed == "star" else None
     recoded = {
-        column.name: _labels(column, level, number[rows], starred)
-        for column, level, number in zip(verdict.coded.columns, verdict.levels, verdict.numbers, strict=True)
+        column.name: _starred(verdict.label_texts(place, typed=column.name in typed), number[rows], starred)
+        if starred is not None
+        else _labels(column.labels[level], number[rows])
+        for place, (column, level, number) in enumerate(
+            zip(verdict.coded.columns, verdict.levels, verdict.numbers, strict=True)
+        )
     }
     passed = others.take(pa.array(rows))
     released = [recoded[name] if name in recoded else passed.column(name) for name in columns]
@@ -90,17 +93,15 @@ def recode(
     return Recoded(pa.table(released, names=list(columns)), rows)
 
 
-def _labels(column: CodedColumn, level: int, numbers: Numbers, starred: NDArray[np.bool_] | None) -> pa.Array:
-    labels = column.labels[level]
-    if starred is not None:
-        labels = as_text(labels)
-        star = pc.index(labels, ANYTHING).as_py()
-        if star < 0:
-            star, labels = len(labels), pa.concat_arrays([labels, pa.array([ANYTHING])])
-        numbers = np.where(starred, np.uint32(star), numbers)
-    elif not pa.types.is_string(labels.type):
-        return labels.take(pa.array(numbers))
-    return _dictionary(labels, numbers)
+def _labels(labels: pa.Array, numbers: Numbers) -> pa.Array:
+    return _dictionary(labels, numbers) if pa.types.is_string(labels.type) else labels.take(pa.array(numbers))
+
+
+def _starred(texts: pa.Array, numbers: Numbers, starred: NDArray[np.bool_]) -> pa.DictionaryArray:
+    star = pc.index(texts, ANYTHING).as_py()
+    if star < 0:
+        star, texts = len(texts), pa.concat_arrays([texts, pa.array([ANYTHING])])
+    return _dictionary(texts, np.where(starred, np.uint32(star), numbers))
 
 
 def _dictionary(labels: pa.Array, numbers: Numbers) -> pa.DictionaryArray:

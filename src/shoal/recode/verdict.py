@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal import _kernel
-from shoal.describe.hierarchy import ANYTHING
+from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.encode.column import CodedColumn, count
 from shoal.encode.table import CodedTable
 from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
+from shoal.read.types import narrowest
 from shoal.recode.stars import star_classes
 
 IntArray = NDArray[np.int64]
@@ -140,6 +141,36 @@ class Verdict:
         # One entry of each class tells its labels.
         _, first = np.unique(self.classes.of_rows[gone], return_index=True)
         return tuple(number[gone[first]] for number in self.numbers)
+
+    def released_labels(self, place: int, *, typed: bool) -> pa.Array:
+        """Return the labels of a quasi-identifier that released rows have.
+
+        Parameters
+        ----------
+        place
+            The number of the quasi-identifier.
+        typed
+            Whether its type was found out from the values of all rows. Decimal places and fractions of a
+            second are then those that these labels need.
+        """
+        labels = self.coded.columns[place].labels[self.levels[place]]
+        released = labels.take(pa.array(np.flatnonzero(self._used(place))))
+        return narrowest(released) if typed else released
+
+    def label_texts(self, place: int, *, typed: bool) -> pa.Array:
+        """Return the same as text, which they are where rows are starred, in the places of all labels.
+
+        Labels that only suppressed rows have are NULL.
+        """
+        used = self._used(place)
+        texts = as_text(self.released_labels(place, typed=typed))
+        return texts.take(pa.array(np.cumsum(used) - 1, mask=~used))
+
+    def _used(self, place: int) -> NDArray[np.bool_]:
+        """Return for each label of a quasi-identifier whether a released row has it."""
+        used = np.zeros(len(self.coded.columns[place].labels[self.levels[place]]), dtype=bool)
+        used[self.numbers[place][self.entries_kept]] = True
+        return used
 
     @cached_property
     def _labels(self) -> tuple[Numbers, ...]:

@@ -11,7 +11,7 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
-from shoal.describe.hierarchy import ANYTHING, as_text
+from shoal.describe.hierarchy import ANYTHING
 from shoal.describe.spec import Spec
 from shoal.encode.column import CodedColumn
 from shoal.engines.relational.database import Database
@@ -62,7 +62,8 @@ class Recoding:
         """The release, its columns called r0, r1, ...: labels for values, without the classes that fail."""
         if self.by_classes:
             star = self.spec.suppressed == "star"
-            return self._narrowed(repeated(self.database, self.verdict, self.columns, star=star))
+            classes = repeated(self.database, self.verdict, self.columns, star=star, typed=self.spec.types)
+            return self._narrowed(classes)
         return self._narrowed(sql(self.database, self._released(None)))
 
     def with_units(self, unit: str) -> str:
@@ -82,16 +83,19 @@ class Recoding:
 
     @cached_property
     def _others(self) -> _Labels:
-        labels = _Labels(self.database, star=False)
+        labels = _Labels(self.database)
         for name, (raw, values) in self.retyped.items():
             labels.of_values(name, self._places[name], raw, values)
         return labels
 
     @cached_property
     def _labels(self) -> _Labels:
-        labels = self._others.copied(star=self.spec.suppressed == "star")
-        for column, level, dimension in self._chosen:
-            labels.of_quasi_identifier(column, level, dimension, numbered=self._gone)
+        labels = self._others.copied()
+        for place, (column, level, dimension) in enumerate(self._chosen):
+            known = column.labels[level]
+            if self.spec.suppressed == "star":
+                known = self.verdict.label_texts(place, typed=column.name in self.spec.types)
+            labels.of_quasi_identifier(column, level, dimension, known, numbered=self._gone)
         return labels
 
     @cached_property
@@ -210,26 +214,24 @@ def _narrower(kind: pa.DataType, narrow: pa.DataType) -> str | None:
 class _Labels:
     """What becomes of each column that is not released as it is."""
 
-    def __init__(self, database: Database, *, star: bool) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._star = star
         self._constants: dict[str, str] = {}
         self._untouched: set[str] = set()
         self._names: dict[str, str] = {}
         self.tables: dict[str, Beside] = {}
 
-    def copied(self, *, star: bool) -> _Labels:
+    def copied(self) -> _Labels:
         """Return the same, to be added to."""
-        other = _Labels(self._database, star=star)
+        other = _Labels(self._database)
         other._names.update(self._names)
         other.tables.update(self.tables)
         return other
 
     def of_quasi_identifier(
-        self, column: CodedColumn, level: int, dimension: Dimension, *, numbered: bool
+        self, column: CodedColumn, level: int, dimension: Dimension, labels: pa.Array, *, numbered: bool
     ) -> None:
         """Let a value become its label at a level; with `numbered`, its number is told too."""
-        labels = as_text(column.labels[level]) if self._star else column.labels[level]
         if level and len(labels) == 1 and labels.null_count == 0:
             self._constants[column.name] = labels[0].as_py()
             return

@@ -5,11 +5,13 @@ No row of the input is read again, and nothing is left to shuffle but the classe
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchy import ANYTHING, as_text
+from shoal.describe.hierarchy import ANYTHING
 from shoal.engines.relational.database import Database
 from shoal.recode.order import new_key, random_order
 from shoal.recode.verdict import Verdict
@@ -33,7 +35,9 @@ def worthwhile(verdict: Verdict) -> bool:
     return int(verdict.kept.sum()) * _ROWS_OF_A_CLASS <= verdict.coded.rows
 
 
-def repeated(database: Database, verdict: Verdict, columns: list[str], *, star: bool) -> str:
+def repeated(
+    database: Database, verdict: Verdict, columns: list[str], *, star: bool, typed: Collection[str] = ()
+) -> str:
     """Return a query that gives the rows of all released classes, its columns called r0, r1, ...
 
     Parameters
@@ -42,16 +46,20 @@ def repeated(database: Database, verdict: Verdict, columns: list[str], *, star: 
         The names of the released columns, all of them quasi-identifiers.
     star
         Whether suppressed rows are released too, with a star for every label.
+    typed
+        Columns whose type was found out from their values.
     """
     numbers, sizes = verdict.released_classes()
     class_of, copies = pieces(np.append(sizes, verdict.suppressed_rows if star else 0))
     order = random_order(len(copies), new_key())
     table: dict[str, pa.Array] = {"n": pa.array(copies[order])}
-    for column, level, number in zip(verdict.coded.columns, verdict.levels, numbers, strict=True):
+    chosen = zip(verdict.coded.columns, verdict.levels, numbers, strict=True)
+    for place, (column, level, number) in enumerate(chosen):
         labels = column.labels[level]
         if star:
             # The last class is that of the suppressed rows.
-            labels = pa.concat_arrays([as_text(labels), pa.array([ANYTHING], pa.string())])
+            texts = verdict.label_texts(place, typed=column.name in typed)
+            labels = pa.concat_arrays([texts, pa.array([ANYTHING], pa.string())])
         label_of = np.append(number, len(labels) - 1)[class_of[order]]
         cells = labels.take(pa.array(label_of))
         text = pa.types.is_string(cells.type)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -68,12 +67,10 @@ class DatabaseRows:
         return self.table() if frame is None else frame
 
     def labels(self, column: str) -> pa.Array:
-        verdict = self.recoding.verdict
+        verdict, spec = self.recoding.verdict, self.recoding.spec
         place = verdict.coded.names.index(column)
-        own, level = verdict.coded.columns[place], verdict.levels[place]
-        left = own.label_counts(level) > verdict.lost[place]
-        labels = own.labels[level].take(pa.array(np.flatnonzero(left)))
-        if self.recoding.spec.suppressed == "remove":
+        labels = verdict.released_labels(place, typed=column in spec.types)
+        if spec.suppressed == "remove":
             return labels
         texts = as_text(labels)
         return pc.unique(

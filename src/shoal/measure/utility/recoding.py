@@ -19,6 +19,12 @@ from shoal.errors import InputError
 from shoal.measure.utility.labels import BoolArray, Cover, Domain, FloatArray, IntArray, cover_of
 from shoal.read.columns import text_of
 
+_WITH_ZEROS = (pa.types.is_decimal, pa.types.is_floating, pa.types.is_timestamp)
+"""Types whose text may end in zeros that mean nothing."""
+
+_ZEROS = r"^([^.]*(?:\.[0-9]*[1-9])?)\.?0*(Z?)$"
+"""1.50, 1. and 12:30:00.000Z, with what is to stay of each in groups."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recoding:
@@ -112,16 +118,17 @@ def recode_column(
     >>> found.cover.counts.tolist(), found.label_of.tolist()
     ([2, 4], [0, 0, -1, -1])
     """
-    labels = text_of(release.dictionary)
-    after = _places(release)
+    # Zeros at the end mean nothing: a release has as many as its own rows need, and engines differ in them.
+    plain = any(is_kind(original.dictionary.type) for is_kind in _WITH_ZEROS)
+    labels, after = _labels(release, plain=plain)
     if release.null_count:
         labels = pa.concat_arrays([labels, pa.nulls(1, labels.type)])
     rows = np.bincount(after, minlength=len(labels)).astype(np.int64)
     if hierarchy is not None:
         return _by_hierarchy(
-            code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
+            code_column(name, original, hierarchy), labels, after, rows, level=level, text=text, plain=plain
         )
-    domain = Domain.of(original.dictionary, null=original.null_count > 0, text=text)
+    domain = Domain.of(_texts(original.dictionary, plain=plain), null=original.null_count > 0, text=text)
     before = _places(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
     cover = cover_of(labels, domain)
@@ -147,16 +154,18 @@ def _by_hierarchy(
     *,
     level: int | None,
     text: bool,
+    plain: bool,
 ) -> Recoding:
     values = coded.labels[0]
     null = values.null_count > 0
     order = _null_last(values)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    domain = Domain.of(values.take(pa.array(order)).drop_null(), null=null, text=text)
+    known = _texts(values.take(pa.array(order)).drop_null(), plain=plain)
+    domain = Domain.of(known, null=null, text=text)
     counts = coded.counts[order]
     levels = [
-        text_of(of_level).take(pa.array(of_code[order]))
+        _texts(of_level, plain=plain).take(pa.array(of_code[order]))
         for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
     ]
     if level is not None and not 0 <= level < len(levels):
@@ -170,9 +179,9 @@ def _by_hierarchy(
         places = pc.index_in(levels[found], labels).fill_null(-1).to_numpy(zero_copy_only=False)
         label_of = places.astype(np.int64)
         # The leaves of the whole hierarchy, used or not, as the measure `loss` counts them.
-        known = label_of >= 0
+        there = label_of >= 0
         leaves = np.zeros(len(labels), dtype=np.int64)
-        leaves[label_of[known]] = coded.leaves[found][coded.maps[found][order]][known]
+        leaves[label_of[there]] = coded.leaves[found][coded.maps[found][order]][there]
         breadth = _breadth(leaves, coded.total_leaves, labels)
     return Recoding(
         name=coded.name,
@@ -238,6 +247,22 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
     if (star := pc.index(labels, ANYTHING).as_py()) >= 0:
         found[star] = 1.0  # also in a column of one value: a suppressed cell tells nothing
     return found
+
+
+def _labels(release: pa.DictionaryArray, *, plain: bool) -> tuple[pa.Array, IntArray]:
+    """Return the labels of a release, each once, and for each row the place of its label."""
+    texts, after = _texts(release.dictionary, plain=plain), _places(release)
+    if not plain:
+        return texts, after
+    distinct = texts.dictionary_encode()
+    places = np.append(_places(distinct), len(distinct.dictionary))  # NULL stays at the end
+    return distinct.dictionary, places[after]
+
+
+def _texts(values: pa.Array, *, plain: bool) -> pa.Array:
+    """Return values as text; with `plain`, without zeros at the end of what follows a point."""
+    texts = text_of(values)
+    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2") if plain else texts
 
 
 def _places(values: pa.DictionaryArray) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -144,3 +145,32 @@ def test_estimates_spread_labels_evenly():
     assert found.estimate() == pytest.approx([each, each, 2 / 4 / 3])
     assert column([21, 22], pa.array([], pa.string()).to_pylist()).estimate() == pytest.approx([0.5, 0.5])
     assert np.isclose(found.estimate().sum(), 1)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+@pytest.mark.parametrize("role", ["sensitive", "quasi-identifier"])
+def test_zeros_at_the_end_of_numbers_mean_nothing(
+    tmp_path: Path, role: str, suppressed: str, engine: str
+) -> None:
+    """The suppressed row has more decimal places and a fraction of a second, the others have none."""
+    rows = ["Ulm,1.50,2026-01-31 12:30:00"] * 4 + ["Ulm,2.25,2026-01-31 12:31:00"] * 4
+    rows += ["Bonn,3.12345,2026-01-31 12:31:00.125", "Rome,3,2026-01-31 12:31:00"]
+    (tmp_path / "costs.csv").write_text("\n".join(["town,cost,seen", *rows, ""]), encoding="utf-8")
+    spec = shoal.Spec.from_mapping(
+        {
+            "columns": {
+                "town": {"role": "quasi-identifier", "max-level": 0},
+                "cost": {"role": role, "type": "decimal"},
+                "seen": {"role": "sensitive", "type": "timestamp"},
+            },
+            "privacy": [{"k-anonymity": 2}],
+            "suppression": 0.2,
+            "suppressed": suppressed,
+        }
+    )
+    release = shoal.anonymize(tmp_path / "costs.csv", spec, engine=engine)
+    assert release.suppressed_rows == 2
+    path = release.write(tmp_path / "release.csv", report=True)
+    found = shoal.assess_utility(tmp_path / "costs.csv", path, spec)
+    assert found.suppressed_rows == 2
