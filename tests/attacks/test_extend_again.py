@@ -371,9 +371,10 @@ def test_what_is_remembered_is_private(tmp_path: Path, home: Path) -> None:
     (home / "secret").write_text("ab" * 32 + "\n", encoding="ascii")
     with pytest.raises(shoal.InputError, match="with another secret"):
         shoal.extend(manifest, people(60, 60))
-    file.write_bytes(content[:100])
-    with pytest.raises(shoal.InputError, match="cannot be read"):
-        shoal.extend(manifest, people(60, 60))
+    for damaged in (content[:100], b"", content[:100] + b"?" + content[101:]):
+        file.write_bytes(damaged)
+        with pytest.raises(shoal.InputError, match="cannot be read"):
+            shoal.extend(manifest, people(60, 60))
 
 
 def test_nothing_is_remembered_unless_required(tmp_path: Path, home: Path) -> None:

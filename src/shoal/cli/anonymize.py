@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.console import reporting, without_pandas
+from shoal.cli.console import reporting, unless_written, without_pandas
 from shoal.cli.options import (
     AcceptLinkable,
     AsJson,
@@ -367,7 +367,12 @@ def anonymize(
     evidence goes beside it, into OUTPUT.manifest.json, and for CSV a program that checks both without Shoal,
     OUTPUT.checker.py.
     """
-    with reporting(show_values=show_values, interrupted="Interrupted; nothing was written."):
+    interrupted = (
+        unless_written(output or manifest)
+        if output_table is None or manifest is not None
+        else "Interrupted; the table is as it was, or replaced as a whole."
+    )
+    with reporting(show_values=show_values, interrupted=interrupted):
         without_pandas()
         from shoal.engines.target import TableTarget
         from shoal.flow import anonymize as run

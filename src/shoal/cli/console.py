@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -16,22 +19,69 @@ from shoal.errors import ShoalError
 
 
 @contextmanager
-def reporting(*, show_values: bool | None = None, interrupted: str = "Interrupted.") -> Iterator[None]:
+def reporting(
+    *, show_values: bool | None = None, interrupted: str | Callable[[], str] = "Interrupted."
+) -> Iterator[None]:
     """Turn what Shoal refuses, and Ctrl-C, into a message on stderr and an exit code.
 
     Where `show_values` is False, and not None, a command has the option, and the message tells of it.
+    `interrupted` is what Ctrl-C prints, or returns it then. SIGTERM ends a command in the same way.
     """
     try:
-        yield
+        with _interruptible():
+            yield
     except ShoalError as error:
         secho("Error: ", fg="red", bold=True, err=True, nl=False)
         echo(error.render(show_values=bool(show_values)), err=True)
         if show_values is False and any(problem.values for problem in error.problems):
             echo("--show-values shows the values.", err=True)
         raise typer.Exit(error.exit_code) from None
-    except KeyboardInterrupt:
-        echo(interrupted, err=True)
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if not _is_interrupt(error):
+            raise
+        echo(interrupted if isinstance(interrupted, str) else interrupted(), err=True)
         raise typer.Exit(130) from None
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let signals that would end the process at once raise KeyboardInterrupt: nothing half-written stays."""
+    before = []
+    if threading.current_thread() is threading.main_thread():
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = [number for number in numbers if signal.getsignal(number) == signal.SIG_DFL]
+    for number in before:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Say whether it is Ctrl-C; before Python 3.12 an import that it ends may raise something of its own."""
+    return isinstance(error, KeyboardInterrupt) or (error is not None and _is_interrupt(error.__cause__))
+
+
+def unless_written(file: Path | None) -> Callable[[], str]:
+    """Return what returns the words after Ctrl-C: they depend on whether `file` is another one by then."""
+    before = _mark(file)
+
+    def words() -> str:
+        same = _mark(file) == before
+        return "Interrupted; nothing was written." if same else "Interrupted; the release was written before."
+
+    return words
+
+
+def _mark(file: Path | None) -> tuple[int, int] | None:
+    """Return what tells a file or folder from another of the same name."""
+    try:
+        about = None if file is None else file.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return None if about is None else (about.st_ino, about.st_mtime_ns)
 
 
 def without_pandas() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.cli.console import print_table, reporting, without_pandas
+from shoal.cli.console import print_table, reporting, unless_written, without_pandas
 from shoal.cli.options import (
     AcceptLinkable,
     AsJson,
@@ -145,7 +145,7 @@ def extend(
     The extended release says in its manifest what it extends; keep both files, since whoever checks the one
     needs the other.
     """
-    with reporting(show_values=show_values, interrupted="Interrupted; nothing was written."):
+    with reporting(show_values=show_values, interrupted=unless_written(output)):
         without_pandas()
         from shoal.incremental.extend import extend as run
         from shoal.write.atomic import check_place

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import io
-import signal
 import sys
 from typing import Annotated
 
@@ -132,7 +131,6 @@ app.command("import", help=_unwrapped(import_.__doc__))(import_)
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(100_000)  # a tenth of a short run would go into looking over what imports leave behind
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: nothing half-written stays
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # labels may be text that the terminal cannot show
     app(prog_name="shoal")

@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from shoal.incremental.people import HASH_BYTES, People, Trait, identifying
 from shoal.read.source import Source
 
 _FOLDER = "people"
+_PACKED = (zipfile.BadZipFile, zlib.error)
 
 
 def key() -> bytes:
@@ -51,14 +53,17 @@ def remember(release: Path, people: People) -> Path:
         file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(file, "wb") as writing:
             np.savez(writing, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
+            writing.flush()
+            os.fsync(writing.fileno())
         hidden.replace(path)
     except OSError as error:
-        hidden.unlink(missing_ok=True)
         raise OutputError(
-            f"The people of the release cannot be remembered in '{folder}'.\n"
+            f"The release was written, but its people cannot be remembered in '{folder}'.\n"
             f"The system says: {error.strerror or type(error).__name__}.\n"
-            f"Set {secret.HOME} to a folder that you can write to and only you can read."
+            f"Set {secret.HOME} to a folder that you can write to and only you can read, and write it again."
         ) from error
+    finally:
+        hidden.unlink(missing_ok=True)
     return path
 
 
@@ -76,16 +81,17 @@ def recall(sha256: str) -> People | None:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             about = json.loads(arrays["about"].tobytes())
+            mark = about["secret"]
             traits = tuple(
                 Trait(tuple(columns), arrays[f"hashes{place}"].astype(f"S{HASH_BYTES}"), *counts)
                 for place, (columns, *counts) in enumerate(about["traits"])
             )
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+    except (OSError, EOFError, ValueError, LookupError, TypeError, NotImplementedError, *_PACKED):
         raise InputError(
             f"The people that were remembered of the release cannot be read.\nFound: '{path}'.\n"
             "Restore the file, or give the original table: --original FILE (in Python original=...)."
         ) from None
-    if about["secret"] != _mark():
+    if mark != _mark():
         raise InputError(
             "The people of the release were remembered with another secret.\n"
             f"The secret in '{secret.home()}' is not the one of then: nobody can be compared.\n"

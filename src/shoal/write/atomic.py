@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -56,11 +58,21 @@ def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
 
 
 @contextmanager
-def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
+def atomic(
+    *targets: Path, first: Callable[[], object] | None = None, gone: Iterable[Path] = ()
+) -> Iterator[tuple[Path, ...]]:
     """Give a hidden file for each target to write to; all take their place when the block ends well.
 
     Whatever ends it otherwise, an interrupt included, the hidden files go and the targets stay as they were.
-    A hidden file has its target's name, in a folder beside it that nobody else may enter.
+    A hidden file has its target's name, in a folder beside it that nobody else may enter. An interrupt while
+    they take their place waits until they have it.
+
+    Parameters
+    ----------
+    first
+        Called when the hidden files are on the disk, before the first of them takes its place.
+    gone
+        Files that go together with what the targets were before, if they are there.
 
     Examples
     --------
@@ -73,6 +85,7 @@ def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
     'whole'
     """
     folders: dict[Path, Path] = {}
+    changed = False
     try:
         for target in targets:
             _check_target(target)
@@ -82,20 +95,50 @@ def atomic(*targets: Path) -> Iterator[tuple[Path, ...]]:
         yield hidden
         for path in hidden:
             _flush(path)
-        for path, target in zip(hidden, targets, strict=True):
-            path.replace(target)
+        with uninterrupted():
+            if first is not None:
+                first()
+                changed = True
+            for path, target in zip(hidden, targets, strict=True):
+                path.replace(target)
+                changed = True
+            for path in gone:
+                path.unlink(missing_ok=True)
     except ShoalError:
         raise
     except OSError as error:
         names = ", ".join(f"'{target}'" for target in targets)
+        state = (
+            "Some of these files are new and others are not: they do not belong together. Check the "
+            "permissions, and write them again."
+            if changed
+            else "Nothing was changed there; check the free space and the permissions."
+        )
         raise OutputError(
-            f"Writing {names} failed.\n"
-            f"The system says: {error.strerror or type(error).__name__}.\n"
-            "Nothing was changed there; check the free space and the permissions."
+            f"Writing {names} failed.\nThe system says: {error.strerror or type(error).__name__}.\n{state}"
         ) from error
     finally:
         for folder in folders.values():
             remove_private(folder)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C, and what else ends a run in an orderly way, wait until the block has ended."""
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):
+                before[number] = handler
+                signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def _flush(path: Path) -> None:

@@ -20,9 +20,7 @@ from shoal.write.release import (
     checker_path,
     internal_report_path,
     manifest_path,
-    remove_reports,
     report_path,
-    signature_path,
     write_pages,
 )
 
@@ -63,17 +61,25 @@ def write_placed(
     base = target.path if isinstance(target, FileTarget) else Path(_file_name(target.name))
     own = manifest_path(base) if manifest_at is None else manifest_at
     checker = checker_path(base) if isinstance(target, FileTarget) else None
+    signature = own.with_name(f"{own.name}.sig")
+    reports = {"internal": internal_report_path(base), "report": report_path(base)}
     wanted = {
         "manifest": own,
         "checker": checker,
-        "signature": None if signed is None else own.with_name(f"{own.name}.sig"),
-        "internal": None if report is None else internal_report_path(base),
-        "report": None if report is None else report_path(base),
+        "signature": None if signed is None else signature,
+        **({} if report is None else reports),
     }
+    # A signature and reports of an earlier release in the same place are not about this one.
+    gone = [*([signature] if signed is None else []), *(reports.values() if report is None else [])]
+
+    def publish() -> None:
+        with stage("write"):
+            stored.publish()
+
     targets = {what: place for what, place in wanted.items() if place is not None}
     with ExitStack() as stack:
         stack.callback(stored.discard)
-        files = stack.enter_context(atomic(*targets.values()))
+        files = stack.enter_context(atomic(*targets.values(), first=publish, gone=gone))
         hidden = dict(zip(targets, files, strict=True))
         dialect = None
         if isinstance(target, FileTarget) and checker is not None:
@@ -90,15 +96,7 @@ def write_placed(
         if report is not None:
             with stage("report"):
                 write_pages(report(audit, evidence), hidden["internal"], hidden["report"])
-        with stage("write"):
-            stored.publish()
-    if isinstance(target, FileTarget):
-        if signed is None:
-            signature_path(base).unlink(missing_ok=True)
-        if report is None:
-            remove_reports(base)
-        return base
-    return own
+    return base if isinstance(target, FileTarget) else own
 
 
 def _file_name(table: str) -> str:

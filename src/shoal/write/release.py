@@ -151,7 +151,11 @@ def write_release(
         "report": None if report is None else report_path(path),
     }
     wanted = {what: target for what, target in targets.items() if target is not None}
-    with atomic(*wanted.values()) as files:
+    gone = [
+        *([signature_path(path)] if signed is None else []),
+        *([internal_report_path(path), report_path(path)] if report is None else []),
+    ]
+    with atomic(*wanted.values(), gone=gone) as files:
         hidden = dict(zip(wanted, files, strict=True))
         data = hidden["data"]
         with stage("write"):
@@ -181,10 +185,6 @@ def write_release(
         if report is not None:
             with stage("report"):
                 write_pages(report(audit, evidence), hidden["internal"], hidden["report"])
-    if signed is None:
-        signature_path(path).unlink(missing_ok=True)
-    if report is None:
-        remove_reports(path)
     return path
 
 
@@ -199,9 +199,3 @@ def write_pages(pages: Pages, internal: Path, public: Path) -> None:
     """Write both reports."""
     internal.write_text(pages.internal, encoding="utf-8", newline="\n")
     public.write_text(pages.public, encoding="utf-8", newline="\n")
-
-
-def remove_reports(path: Path) -> None:
-    """Remove the reports on an earlier release in the same place: they are not about this one."""
-    internal_report_path(path).unlink(missing_ok=True)
-    report_path(path).unlink(missing_ok=True)

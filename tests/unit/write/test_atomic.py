@@ -48,6 +48,26 @@ def test_a_full_disk_is_an_output_error(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_failure_in_the_middle_is_not_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manifest that belongs to somebody else, in a folder where only owners replace files."""
+    targets = (tmp_path / "a.csv", tmp_path / "a.csv.manifest.json")
+    replace = Path.replace
+
+    def replaced(path: Path, target: Path) -> Path:
+        if target == targets[1]:
+            raise PermissionError(1, "Operation not permitted")
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    with (
+        pytest.raises(OutputError, match="Some of these files are new"),
+        atomic(*targets) as files,
+    ):
+        for path in files:
+            path.write_text("new", encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [targets[0]]
+
+
 def test_check_writable_leaves_nothing(tmp_path: Path) -> None:
     check_writable(tmp_path / "a.csv")
     assert not list(tmp_path.iterdir())
