@@ -132,6 +132,10 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "same guess without the class. Somebody with rows in several classes counts in each, with "
         "the values that they have there."
     ): ("internal:people_counted", "internal:one_removed"),
+    "Somebody with rows in several classes counts once, in the smallest of these.": (
+        "internal:people_counted",
+        "internal:one_removed",
+    ),
     (
         "About … % of the released rows are unique by the columns that are not generalized, … % "
         "together with the quasi-identifiers."

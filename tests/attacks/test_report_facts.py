@@ -127,6 +127,14 @@ def test_people_in_a_larger_class_of_rows_can_be_fewer() -> None:
     assert "The highest risk is that in the smallest class" not in text
 
 
+def test_class_sizes_are_shown_with_each_person_once() -> None:
+    """Of 7 people 3 are in a class of 3, and 4 in one of 5 only. The fifth of these is in both: 3 of 8."""
+    text = cases.internal("people_counted")
+    assert f"3 to 4: before {share(3 / 7)}, after {share(3 / 7)};" in text
+    assert f"5 to 9: before {share(4 / 7)}, after {share(4 / 7)}." in text
+    assert "Somebody with rows in several classes counts once, in the smallest of these." in text
+
+
 def test_a_guess_without_the_class_counts_a_person_once_in_each_class() -> None:
     """4 of 7 people have b. One person has rows in both classes, of 3 and 5 people: 4 of 8 is 50%."""
     text = cases.internal("people_counted")

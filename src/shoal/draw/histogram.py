@@ -37,13 +37,13 @@ def binned(before: Mapping[int, int], after: Mapping[int, int], limit: int = 1) 
     Parameters
     ----------
     before, after
-        For each size the number of classes.
+        For each size the rows in classes of that size.
     limit
         A size at which a bin begins, such as the k that was asked for.
 
     Examples
     --------
-    >>> for each in binned({1: 2, 6: 1}, {4: 2}, limit=4):
+    >>> for each in binned({1: 2, 6: 6}, {4: 8}, limit=4):
     ...     print(each.name, each.before, each.after)
     1 0.25 0.0
     2 0.0 0.0
@@ -54,7 +54,7 @@ def binned(before: Mapping[int, int], after: Mapping[int, int], limit: int = 1) 
     largest = max([*before, *after], default=0)
     edges = sorted({*_EDGES, max(limit, 1)})
     edges = [*edges[: bisect_right(edges, largest)], *edges[bisect_right(edges, largest) :][:1]]
-    shares = [_shares(sizes, edges) for sizes in (before, after)]
+    shares = [_shares(members, edges) for members in (before, after)]
     return [
         Bin(least, following - 1, *(share[place] for share in shares))
         for place, (least, following) in enumerate(pairwise(edges))
@@ -111,9 +111,9 @@ def histogram(
     return canvas
 
 
-def _shares(sizes: Mapping[int, int], edges: Sequence[int]) -> list[float]:
+def _shares(members: Mapping[int, int], edges: Sequence[int]) -> list[float]:
     rows = [0] * len(edges)
-    for size, classes in sizes.items():
-        rows[bisect_right(edges, size) - 1] += size * classes
+    for size, count in members.items():
+        rows[bisect_right(edges, size) - 1] += count
     total = sum(rows)
     return [count / total if total else 0.0 for count in rows]

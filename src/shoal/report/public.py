@@ -200,7 +200,8 @@ def _classes(manifest: Mapping[str, Any]) -> PublicClasses:
             "The spec names no column that says who a row is about, so each row is taken for one person. If "
             "somebody has several rows, a class has fewer people than rows."
         )
-    bins = [each for each in binned({}, sizes, smallest) if each.after]
+    members = {size: size * number for size, number in sizes.items()}
+    bins = [each for each in binned({}, members, smallest) if each.after]
     rows = []
     for each in bins:
         within = {size: number for size, number in sizes.items() if each.least <= size <= each.most}

@@ -160,6 +160,7 @@ def assess_risk(
             suppressed_rows=classes.suppressed_rows,
             classes=sizes.count,
             class_sizes=sizes.to_histogram(),
+            members=sizes.members_by_size(),
             threshold=threshold,
             prosecutor=prosecutor(sizes, threshold),
             journalist=journalist(in_population, threshold, fraction),

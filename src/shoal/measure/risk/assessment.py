@@ -33,6 +33,9 @@ class RiskAssessment:
         Rows in classes, and suppressed rows that were left in the table with `*` and do not count.
     classes, class_sizes
         How many classes there are, and for each size that occurs the number of classes of that size.
+    members
+        For each size the rows in classes of that size. Where people are counted, each counts once, in the
+        smallest of their classes.
     threshold
         The chance above which rows are counted in `share_above`.
     prosecutor, journalist, marketer
@@ -58,6 +61,7 @@ class RiskAssessment:
     suppressed_rows: int
     classes: int
     class_sizes: dict[int, int]
+    members: dict[int, int]
     threshold: float
     prosecutor: Attack
     journalist: Attack
@@ -96,6 +100,7 @@ class RiskAssessment:
             "people": self.people,
             "classes": self.classes,
             "class_sizes": {str(size): classes for size, classes in self.class_sizes.items()},
+            "members": {str(size): members for size, members in self.members.items()},
             "threshold": self.threshold,
             "prosecutor": self.prosecutor.to_mapping(),
             "journalist": self.journalist.to_mapping(),

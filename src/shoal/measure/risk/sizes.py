@@ -89,7 +89,14 @@ class ClassSizes:
 
     def to_histogram(self) -> dict[int, int]:
         """Return the number of classes by size."""
+        return self._by_size(self.classes)
+
+    def members_by_size(self) -> dict[int, int]:
+        """Return the rows by size of their class; people by the class of the highest risk, each once."""
+        return self._by_size(self.members)
+
+    def _by_size(self, counts: IntArray) -> dict[int, int]:
         histogram: dict[int, int] = {}
-        for size, classes in zip(self.size.tolist(), self.classes.tolist(), strict=True):
-            histogram[size] = histogram.get(size, 0) + classes
+        for size, count in zip(self.size.tolist(), counts.tolist(), strict=True):
+            histogram[size] = histogram.get(size, 0) + count
         return histogram

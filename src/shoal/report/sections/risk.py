@@ -116,7 +116,7 @@ def _bars(before: RiskAssessment, after: RiskAssessment) -> Markup:
 
 
 def _histogram(before: RiskAssessment, after: RiskAssessment, k: int) -> Markup:
-    bins = binned(before.class_sizes, after.class_sizes, k)
+    bins = binned(before.members, after.members, k)
     words = [(percent(each.before), percent(each.after)) for each in bins]
     return picture(histogram(bins, words, "Class sizes, before and after", limit=k, who=_who(after)))
 
