@@ -157,6 +157,48 @@ def test_sensitive_days_are_generalized_also_where_they_repeat():
     assert {found[name].role.value for name in ("arrest_date", "offense_date")} == {"quasi-identifier"}
 
 
+@pytest.mark.parametrize(
+    "form", ["%d%m%Y", "%d%b%Y", "%d-%b-%y", "%-d.%-m.%Y 0:00", "%Y-%j", "%d.%m.", "%s", "%y%m%d"]
+)
+def test_sensitive_days_are_generalized_in_whatever_form_they_are(form):
+    """Each day is that of several people, so that no limit on unique values refuses the column."""
+    random = Random(7)
+    days = [dt.datetime(2020, 1, 1) + dt.timedelta(days=random.randrange(400)) for _ in range(3000)]
+    written = {
+        "time": [f"{day.day}.{day.month}.{day.year} 0:00" for day in days],
+        "seconds": [str(int(day.replace(tzinfo=dt.UTC).timestamp())) for day in days],
+    }
+    people = pa.table(
+        {
+            "age": [random.randrange(20, 80) for _ in days],
+            "surgery_date": written.get(form) or [day.strftime(form) for day in days],
+        }
+    )
+    assert shoal.suggest(people)["surgery_date"].role.value != "sensitive"
+
+
+def test_what_happens_per_day_is_no_date():
+    people = pa.table(
+        {
+            "alcohol_per_day": [number % 7 for number in range(300)],
+            "age": [20 + number % 60 for number in range(300)],
+        }
+    )
+    assert shoal.suggest(people)["alcohol_per_day"].role.value == "sensitive"
+
+
+def test_a_few_sentences_that_do_not_repeat_are_no_categories():
+    """Forty of a thousand people have an illness that is told in words of their own."""
+    told = [f"Sad since her husband {number} left their home" for number in range(40)]
+    people = pa.table(
+        {
+            "age": [20 + number % 60 for number in range(1000)],
+            "diagnosis": told + ["flu", "cough", "asthma", "gout"] * 240,
+        }
+    )
+    assert shoal.suggest(people)["diagnosis"].role.value == "identifier"
+
+
 @pytest.mark.parametrize("rows", [30, 200, 2000])
 def test_what_is_proposed_is_not_refused(rows):
     """A salary that nearly every row has alone, an illness in free words: generalized or left out."""

@@ -14,6 +14,7 @@ from shoal.describe.roles import Role
 MOST = 0.8
 """Share of the values that must look alike before a column is taken for that."""
 
+DATES = "dates"
 _EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _CARD = re.compile(r"[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|3[47][0-9]{2}([ -]?)[0-9]{6}\2[0-9]{5}")
@@ -34,6 +35,22 @@ _POSTCODE = re.compile(
     r"|(D|A|CH|F)-[0-9]{4,5}"
 )
 _COORDINATES = re.compile(r"\(?\s*(-?[0-9]{1,2}\.[0-9]+)\s*[,; ]\s*(-?[0-9]{1,3}\.[0-9]+)\s*\)?")
+_DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
+_MONTH = (
+    r"(?:jan|ene|feb|f[eé]v|m[aä]r|mrz|apr|avr|abr|ma[iy]|jun|jui|jul|aug|ago|ao[uû]|sep|oct|okt|nov|dec|d[eé]c"
+    r"|dez|dic)[^\W\d_]{0,7}"
+)
+_WRITTEN_DATES = (
+    rf"{_DAY}([./-]){_DAY}\1(?:[0-9]{{4}}|[0-9]{{2}})",  # 5.3.2024, 3/5/24
+    rf"[12][0-9]{{3}}([./-])(?:0?[1-9]|1[0-2])\2{_DAY}",  # 2024/3/5
+    rf"{_DAY}[. /-]{{0,2}}{_MONTH}[. ,/-]{{0,2}}(?:[0-9]{{4}}|[0-9]{{2}})",  # 5. März 2024, 05MAR2024
+    rf"{_MONTH}[. -]{{0,2}}{_DAY}[ ,-]{{1,2}}[0-9]{{4}}",  # March 5, 2024
+    r"(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}",  # 05032024
+    rf"{_DAY}\.(?:0?[1-9]|1[0-2])\.",  # 5.3.
+    r"(?:19|20)[0-9]{2}-?(?:W[0-5][0-9](?:-?[1-7])?|[0-3][0-9]{2})",  # 2024-W10, 2024-065
+)
+_TIME = r"[T ,:]+[0-9]{1,2}(?:[:.h][0-9]{2}.*|\s*[ap]\.?m.*)"
+_WRITTEN_DATE = re.compile(rf"(?:{'|'.join(_WRITTEN_DATES)})(?:{_TIME})?", re.IGNORECASE)
 _FREE_TEXT_WORDS = 5
 _FREE_TEXT_LENGTH = 25
 
@@ -148,6 +165,19 @@ def is_free_text(text: str) -> bool:
     return len(text) >= _FREE_TEXT_LENGTH and len(text.split()) >= _FREE_TEXT_WORDS
 
 
+def is_date(text: str) -> bool:
+    """Tell whether a text is written like a day, with or without a time, in whatever order.
+
+    Examples
+    --------
+    >>> is_date("5.3.2024 9:05"), is_date("05MAR2024"), is_date("5. März 2024"), is_date("2024-W10")
+    (True, True, True, True)
+    >>> is_date("1.2.3"), is_date("12ABC2024"), is_date("45356"), is_date("40-47-84")
+    (False, False, False, False)
+    """
+    return _WRITTEN_DATE.fullmatch(text) is not None
+
+
 def _is_pair_of_coordinates(text: str) -> bool:
     found = _COORDINATES.fullmatch(text)
     return found is not None and abs(float(found[1])) <= 90 and abs(float(found[2])) <= 180
@@ -173,6 +203,7 @@ PATTERNS: Final = (
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
     Pattern("ICD-10 codes", _S, _full(_ICD)),
+    Pattern(DATES, _Q, is_date, "C"),
 )
 """In the order in which they count: what fits two of them is the first."""
 

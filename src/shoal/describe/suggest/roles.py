@@ -14,6 +14,7 @@ from shoal.describe.roles import Role
 from shoal.describe.suggest.concepts import Concept
 from shoal.describe.suggest.kinds import Kind
 from shoal.describe.suggest.names import concepts_of, words
+from shoal.describe.suggest.patterns import DATES
 from shoal.describe.suggest.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
 _FEW = 50
@@ -21,6 +22,7 @@ _SMALL_SHARE = 0.05
 _KEY_SHARE = 0.95
 _MANY_SHARE = 0.5
 _CATEGORIES = 5
+_ONCE = 0.1
 _NAME = "the name of a person"
 _RECORD = "a record's number"
 BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
@@ -44,6 +46,7 @@ _REMARKS = frozenset(
         "observaciones",
     ]
 )
+_DATE_WORDS = frozenset(["date", "datum", "fecha", "timestamp", "datetime", "dt", "day", "month", "monat"])
 _NUMBER = re.compile(r".*(id|nr|no|num|number|nummer)")
 OF_ONE_PERSON = frozenset(
     {
@@ -127,7 +130,9 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
     few = column.distinct <= _FEW and column.distinct < _SMALL_SHARE * column.values
     if pattern is not None and pattern.role is Role.IDENTIFIER:
         if pattern.what == "free text":
-            if not few or not _REMARKS.isdisjoint(words(column.name)):
+            # Sentences that do not repeat are no categories, however few they are.
+            repeat = column.once <= _ONCE * column.distinct
+            if not few or not repeat or not _REMARKS.isdisjoint(words(column.name)):
                 reason = "free text may name people, and cannot be generalized; left out"
                 return Proposal(Role.IDENTIFIER, reason)
         else:
@@ -190,17 +195,29 @@ def _constant(column: ColumnProfile, told: Concept | None) -> Proposal | None:
 def _by_name(column: ColumnProfile, told: Concept | None) -> Proposal | None:
     if told is None:
         return None
-    if told.role is Role.SENSITIVE and column.kind in (Kind.DATE, Kind.TIMESTAMP):
+    if told.role is Role.SENSITIVE and _is_date(column):
         # Released as it is, the day of an arrest or of surgery would single people out.
         reason = f"a date ({told.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=told)
     return Proposal(told.role, f"{told.what}: {_SENTENCES[told.role]}{_hipaa(told.hipaa)}", about=told)
 
 
+def _is_date(column: ColumnProfile) -> bool:
+    """Tell whether a column says when something happened, in whatever form."""
+    if column.kind in (Kind.DATE, Kind.TIMESTAMP) or (column.pattern and column.pattern.what == DATES):
+        return True
+    parts = words(column.name)
+    return "per" not in parts and not _DATE_WORDS.isdisjoint(parts) and column.kind is not Kind.BOOLEAN
+
+
 def _by_values(column: ColumnProfile) -> Proposal | None:
     """Return the proposal for what values look like, where that does not point at one person."""
     pattern = column.pattern
-    if pattern is not None and pattern.role is not Role.IDENTIFIER:
+    if pattern is not None and pattern.what == DATES and column.distinct >= _MANY_SHARE * column.values:
+        if column.kind is Kind.TEXT:
+            reason = f"dates in a form that is not known{_hipaa('C')}; left out"
+            return Proposal(Role.IDENTIFIER, reason, sure=False)
+    elif pattern is not None and pattern.role is not Role.IDENTIFIER:
         sentence = f"{pattern.what}: {_SENTENCES_ON_VALUES[pattern.role]}"
         return Proposal(pattern.role, f"{sentence}{_hipaa(pattern.hipaa)}")
     if column.kind in (Kind.DATE, Kind.TIMESTAMP):
