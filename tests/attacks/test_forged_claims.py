@@ -60,6 +60,8 @@ FORGED: dict[str, Callable[[Said], object]] = {
     "k = true": _model(0, "k-anonymity True", {"k-anonymity": True}),
     "l = 0": _diversity("distinct 0", l=0),
     "l = 0.5": _diversity("distinct 0.5", l=0.5),
+    "a model like one that is known": _model(0, "k-anonymity 3", {"k-anonymity\u200b": 3}),
+    "a model with a space": _model(0, "k-anonymity 3", {"k-anonymity ": 3}),
     "a risk without a bound": _risk,
     "no claims": _nothing,
     "no quasi-identifiers": _no_classes,

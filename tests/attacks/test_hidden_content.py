@@ -122,6 +122,52 @@ def test_in_the_parts_of_a_workbook(tmp_path: Path, what: str) -> None:
     assert what in found(release)
 
 
+SHEET = "xl/worksheets/sheet1.xml"
+IN_XML: dict[str, tuple[str, str, bytes, bytes]] = {
+    "in a row": ("texts outside the cells", SHEET, b"</row>", b"Ann</row>"),
+    "in an element of a row": ("texts outside the cells", SHEET, b"</row>", b"<x>Ann</x></row>"),
+    "in a cell": ("further contents", SHEET, b"</is></c>", b"</is><v>34</v></c>"),
+    "in a second value": ("further contents", SHEET, b"</is></c>", b"</is><is><t>Ann</t></is></c>"),
+    "in a view": ("texts outside the cells", SHEET, b"</sheetViews>", b"<t>Ann</t></sheetViews>"),
+    "in the styles": ("texts outside the cells", "xl/styles.xml", b"</fonts>", b"Ann</fonts>"),
+    "in the workbook": ("texts outside the cells", "xl/workbook.xml", b"</bookViews>", b"Ann</bookViews>"),
+    "in a link": (
+        "links to other files",
+        "xl/_rels/workbook.xml.rels",
+        b"</Relationships>",
+        b'<Relationship Id="r9" Type="x" Target="Ann" TargetMode="External"/></Relationships>',
+    ),
+    "in a declaration": (
+        "comments in XML",
+        "xl/styles.xml",
+        b"<styleSheet",
+        b'<!DOCTYPE s [<!ENTITY a "Ann">]><styleSheet',
+    ),
+    "in a row that is there twice": (
+        "there twice",
+        SHEET,
+        b"</sheetData>",
+        b'<row r="2"><c r="A2" t="inlineStr"><is><t>Ann</t></is></c></row></sheetData>',
+    ),
+}
+
+
+@pytest.mark.parametrize("what", IN_XML)
+def test_in_the_xml_of_a_workbook(tmp_path: Path, what: str) -> None:
+    """Programs pass over it, or take the second row of a number in place of the first, which is audited."""
+    release = write(tmp_path, name="release.xlsx")
+    expected, part, old, new = IN_XML[what]
+    with zipfile.ZipFile(release) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    assert old in parts[part]
+    parts[part] = parts[part].replace(old, new)
+    with zipfile.ZipFile(release, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    refit(release)
+    assert expected in found(release)
+
+
 def _parquet(what: str, table: pa.Table) -> pa.Table:
     if what == "metadata 'pandas'":
         return pa.Table.from_pandas(table.to_pandas())

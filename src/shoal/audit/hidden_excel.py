@@ -30,6 +30,9 @@ _BLOCK = 1 << 20
 _DESCRIPTOR = 24  # the most that may stand after a part whose size was not known before it was written
 _NUMBER = re.compile(r"[\d.:TZ+-]*")
 _WRITER = re.compile(r"(Microsoft Excel|LibreOffice)[\w. /$:-]{0,99}")
+_TEXTS = {("c", "v"), ("is", "t"), ("si", "t"), ("r", "t")}
+"""Elements that hold what a cell shows, each with the one that it is in; no other has a text."""
+_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _KNOWN_TEXTS = {"openpyxl", "true", "false", "Worksheets", "Microsoft Excel", "LibreOffice"}
 
 
@@ -56,8 +59,7 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     for name in names:
         if not _PARTS.fullmatch(name):
             yield f"a part {name!r}"
-    if any(_has_comments(book, name) for name in names if name.endswith((".xml", ".rels"))):
-        yield "comments in XML"
+    yield from _in_xml(book, [name for name in names if name.endswith((".xml", ".rels"))])
     sheets = [name for name in names if name.startswith("xl/worksheets/sheet")]
     titles = yield from _in_book(book)
     if len(sheets) > 1 and len(titles) < 2:
@@ -70,6 +72,17 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     for about in ("docProps/app.xml", "docProps/core.xml"):
         if about in names:
             yield from _in_properties(book, about, titles)
+
+
+def _in_xml(book: zipfile.ZipFile, xml: list[str]) -> Iterator[str]:
+    """Name what no part may have, whatever it is for."""
+    if any(_has_comments(book, name) for name in xml):
+        yield "comments in XML"
+    if any(_has_texts(book, name) for name in xml if not name.startswith("docProps/")):
+        yield "texts outside the cells"
+    links = (link for name in xml if name.endswith(".rels") for link in _root(book, name))
+    if any(link.get("TargetMode") == "External" for link in links):
+        yield "links to other files"
 
 
 def _has_gaps(path: Path, book: zipfile.ZipFile) -> bool:
@@ -88,14 +101,36 @@ def _has_gaps(path: Path, book: zipfile.ZipFile) -> bool:
 
 
 def _has_comments(book: zipfile.ZipFile, name: str) -> bool:
-    """Return whether a part has comments or instructions, which no program shows."""
+    """Return whether a part has comments, declarations or instructions, which no program shows.
+
+    Zero bytes are those of another encoding than UTF-8, in which they would not be found.
+    """
     with book.open(name) as file:
         last = file.read(_BLOCK).removeprefix(b"\xef\xbb\xbf").removeprefix(b"<?xml ")
         while last:
-            if b"<!--" in last or b"<?" in last:
+            if b"<!" in last or b"<?" in last or b"\0" in last:
                 return True
             block = file.read(_BLOCK)
             last = last[-3:] + block if block else b""
+    return False
+
+
+def _has_texts(book: zipfile.ZipFile, name: str) -> bool:
+    """Return whether a part has text between its elements, or in one that shows none."""
+    inside = [""]
+    with book.open(name) as file:
+        for event, element in ElementTree.iterparse(file, events=("start", "end")):
+            if event == "start":
+                inside.append(_kind(element))
+                continue
+            inside.pop()
+            texts = [child.tail for child in element]
+            if (inside[-1], _kind(element)) not in _TEXTS:
+                texts.append(element.text)
+            if any(text and text.strip() for text in texts):
+                return True
+            if _kind(element) in ("row", "si"):
+                element.clear()
     return False
 
 
@@ -117,14 +152,21 @@ def _in_book(book: zipfile.ZipFile) -> Generator[str, None, list[str]]:
 
 
 def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[str]:
-    depth = 0
+    depth = row = column = 0
     with book.open(name) as file:
         for event, element in ElementTree.iterparse(file, events=("start", "end")):
+            kind = _kind(element)
             if event == "start":
                 depth += 1
+                if kind in ("row", "c"):
+                    before = row, column
+                    row, column = _place(element, row, column)
+                    if (row, column) <= before or (kind == "c" and row != before[0]):
+                        yield "rows or cells that are there twice, or in another order"
                 continue
             depth -= 1
-            kind = _kind(element)
+            if kind in ("row", "c", "is") and not _is_plain(element):
+                yield "further contents of rows or cells"
             if kind in ("row", "col") and _is_hidden(element):
                 yield "hidden rows" if kind == "row" else "hidden columns"
             elif kind == "f":
@@ -137,6 +179,32 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
                 yield f"{kind!r} in the sheet"
             if kind == "row":
                 element.clear()  # a sheet may have a million of them
+
+
+def _place(element: ElementTree.Element, row: int, column: int) -> tuple[int, int]:
+    """Return which row or cell an element is; without a number it is the next one."""
+    said = element.get("r")
+    if _kind(element) == "row":
+        return row + 1 if said is None else int(said), 0
+    if said is None:
+        return row, column + 1
+    found = _REFERENCE.fullmatch(said)
+    if found is None:
+        raise ValueError("a cell that is nowhere")
+    letters = 0
+    for letter in found[1]:
+        letters = 26 * letters + ord(letter) - ord("A") + 1
+    return int(found[2]), letters
+
+
+def _is_plain(element: ElementTree.Element) -> bool:
+    """Return whether a row has cells only, and a cell one value: programs differ in which they take."""
+    kinds = [_kind(child) for child in element if _kind(child) not in ("f", "rPh", "phoneticPr")]
+    if _kind(element) == "row":
+        return {*kinds} <= {"c"}
+    if _kind(element) == "is":
+        return kinds == ["t"] or {*kinds} == {"r"} or not kinds
+    return kinds in ([], ["is" if element.get("t") == "inlineStr" else "v"])
 
 
 def _is_hidden(element: ElementTree.Element) -> bool:

@@ -161,7 +161,7 @@ def is_model(model, a, sensitive):
         )
         fits = fits and (number(a["c"], TINY) if kind == "recursive" else "c" not in a)
     else:
-        return True  # and not checked
+        return re.fullmatch("[A-Za-z0-9_-]+", model) is not None  # and not checked
     return fits and a["column"] in sensitive
 
 
