@@ -237,6 +237,21 @@ def test_few_people_are_counted_all_the_same():
         shoal.suggest(pa.table({"patient_id": ["a"] * 60, "age": list(range(20, 80))}))
 
 
+def test_what_everybody_shares_is_said_and_a_value_beside_null_counts_as_two(tmp_path, capsys):
+    """Nobody can ask for two illnesses where all have one; whoever has HIV or nothing can be told apart."""
+    from shoal.cli.main import app
+
+    path, spec = tmp_path / "people.csv", tmp_path / "spec.yaml"
+    rows = [f"{20 + number % 40},asthma,{('', 'yes')[number % 2]}" for number in range(100)]
+    path.write_text("\n".join(["age,diagnosis,hiv", *rows]) + "\n", encoding="utf-8")
+    app(["init", str(path), "--output", str(spec)], standalone_mode=False)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Sensitive hiv: k-anonymity does not hide" in printed
+    assert "diagnosis: the same in every row, so whoever is known to be in the table has it" in printed
+    assert "# - l-diversity: {column: hiv, l: 2}" in spec.read_text(encoding="utf-8")
+    assert "column: diagnosis" not in spec.read_text(encoding="utf-8")
+
+
 def test_what_k_anonymity_leaves_open_is_said(tmp_path, capsys):
     """Whoever takes the proposal as it is learns that a class may share one illness."""
     from shoal.cli.main import app

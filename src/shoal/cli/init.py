@@ -167,12 +167,7 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         pairs = f"{percent(one.separation)} of the pairs differ"
         yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
     yield "People", suggestion.people
-    if sensitive := [each.name for each in suggestion.columns if each.role.value == "sensitive"]:
-        yield (
-            "Sensitive",
-            f"{listed(sensitive)}: k-anonymity does not hide a value that a whole class shares; "
-            "the spec has l-diversity as a comment",
-        )
+    yield from _sensitive(suggestion)
     yield from _null_like(suggestion)
     names = [column.name for column in suggestion.columns]
     values = [name for name in names if _VALUE.fullmatch(name)]
@@ -182,6 +177,25 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         yield "Unsure (?)", f"{len(suggestion.unsure):,} columns, those with a ?: look at them first"
     elif suggestion.unsure:
         yield "Unsure (?)", f"look at {listed(suggestion.unsure)} first"
+
+
+def _sensitive(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
+    """Tell what k-anonymity leaves open."""
+    from shoal.describe.suggest.words import listed
+
+    sensitive = [each for each in suggestion.columns if each.role.value == "sensitive"]
+    if several := [each.name for each in sensitive if each.profile.categories > 1]:
+        yield (
+            "Sensitive",
+            f"{listed(several)}: k-anonymity does not hide a value that a whole class shares; "
+            "the spec has l-diversity as a comment",
+        )
+    if same := [each.name for each in sensitive if each.profile.categories == 1]:
+        yield (
+            "" if several else "Sensitive",
+            f"{listed(same)}: the same in every row, so whoever is known to be in the table has it "
+            "(`shoal models delta-presence`)",
+        )
 
 
 def _null_like(suggestion: Suggestion) -> Iterator[tuple[str, str]]:

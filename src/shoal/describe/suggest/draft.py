@@ -227,7 +227,7 @@ def _privacy_lines(suggestion: Suggestion) -> Iterator[str]:
         "Everybody is in a crowd of at least so many that look alike in all quasi-identifiers.", indent=2
     )
     yield f"  - k-anonymity: {suggestion.k}"
-    sensitive = [column for column in suggestion.in_role(Role.SENSITIVE) if column.profile.distinct > 1]
+    sensitive = [column for column in suggestion.in_role(Role.SENSITIVE) if column.profile.categories > 1]
     if not sensitive:
         return
     yield from _comment(
@@ -236,7 +236,7 @@ def _privacy_lines(suggestion: Suggestion) -> Iterator[str]:
         indent=2,
     )
     for column in sensitive:
-        different = 3 if column.profile.distinct >= 10 else 2
+        different = 3 if column.profile.categories >= 10 else 2
         yield f"  # - l-diversity: {in_one_line({'column': column.name, 'l': different})}"
 
 
