@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit.relation import Relation
+from shoal.audit.spelling import as_spelled
 from shoal.describe.fitted import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.describe.spec import Spec
@@ -295,7 +296,7 @@ class HeldOriginal:
 
     def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
         columns = {
-            name: _text_of(self.values(name)) if name in as_text else self.values(name)
+            name: as_spelled(self.values(name), name, relation) if name in as_text else self.values(name)
             for name in identifiers
         }
         return relation.add("original", pa.table(columns), identifiers)

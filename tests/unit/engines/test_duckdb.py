@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import os
 import tempfile
@@ -379,3 +380,32 @@ def test_a_folder_in_a_folder_is_not_replaced(tmp_path: Path) -> None:
     # One of nearly the same name does not matter.
     (tmp_path / "rel.parquet").mkdir()
     shoal.anonymize(tmp_path / "people.parquet", SPEC, engine="duckdb", output=tmp_path / "rel")
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_numbers_and_times_are_those_of_the_original_however_they_are_spelled(
+    tmp_path: Path, zone: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB writes 7.0, 1e-05 and 12:30:00+00, and Arrow 7, 0.00001 and 12:30:00.000000Z."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    noon = datetime.datetime(2026, 1, 31, 12, 30)
+    table = pa.table(
+        {
+            "town": ["Ulm"] * 8 + ["Bonn"],
+            "cost": [7.0] * 4 + [1e-5] * 2 + [5e10] * 2 + [0.25],
+            "seen": pa.array([noon] * 4 + [noon.replace(hour=13)] * 5, pa.timestamp("us", zone)),
+        }
+    )
+    pq.write_table(table, tmp_path / "costs.parquet")
+    spec = shoal.Spec(
+        quasi_identifiers={"town": "suppress"},
+        sensitive=["cost", "seen"],
+        privacy=[shoal.KAnonymity(2), shoal.TCloseness("cost", 0.3), shoal.TCloseness("seen", 0.3)],
+        suppression=0.2,
+    )
+    release = shoal.anonymize(tmp_path / "costs.parquet", spec, engine="duckdb")
+    assert release.table.schema.field("seen").type.tz == zone
+    path = release.write(tmp_path / "release.csv", report=True)
+    found = shoal.audit_release(path, original=tmp_path / "costs.parquet")
+    assert found.holds, found.render()
+    assert shoal.assess_utility(tmp_path / "costs.parquet", path, spec).suppressed_rows == 1

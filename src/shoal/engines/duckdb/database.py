@@ -87,6 +87,8 @@ class DuckDB:
                 }
             )
             self._connection.execute("SET enable_progress_bar = false")
+            # Otherwise instants are written in the time zone of this machine, which a release need not tell.
+            self._connection.execute("SET TimeZone = 'UTC'")
         except BaseException:
             shutil.rmtree(self.scratch, ignore_errors=True)
             raise

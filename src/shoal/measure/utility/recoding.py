@@ -19,11 +19,10 @@ from shoal.errors import InputError
 from shoal.measure.utility.labels import BoolArray, Cover, Domain, FloatArray, IntArray, cover_of
 from shoal.read.columns import text_of
 
-_WITH_ZEROS = (pa.types.is_decimal, pa.types.is_floating, pa.types.is_timestamp)
-"""Types whose text may end in zeros that mean nothing."""
-
 _ZEROS = r"^([^.]*(?:\.[0-9]*[1-9])?)\.?0*(Z?)$"
 """1.50, 1. and 12:30:00.000Z, with what is to stay of each in groups."""
+
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,17 +117,16 @@ def recode_column(
     >>> found.cover.counts.tolist(), found.label_of.tolist()
     ([2, 4], [0, 0, -1, -1])
     """
-    # Zeros at the end mean nothing: a release has as many as its own rows need, and engines differ in them.
-    plain = any(is_kind(original.dictionary.type) for is_kind in _WITH_ZEROS)
-    labels, after = _labels(release, plain=plain)
+    kind = original.dictionary.type
+    labels, after = _labels(release, kind)
     if release.null_count:
         labels = pa.concat_arrays([labels, pa.nulls(1, labels.type)])
     rows = np.bincount(after, minlength=len(labels)).astype(np.int64)
     if hierarchy is not None:
         return _by_hierarchy(
-            code_column(name, original, hierarchy), labels, after, rows, level=level, text=text, plain=plain
+            code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
         )
-    domain = Domain.of(_texts(original.dictionary, plain=plain), null=original.null_count > 0, text=text)
+    domain = Domain.of(_texts(original.dictionary, kind), null=original.null_count > 0, text=text)
     before = _places(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
     cover = cover_of(labels, domain)
@@ -154,18 +152,17 @@ def _by_hierarchy(
     *,
     level: int | None,
     text: bool,
-    plain: bool,
 ) -> Recoding:
     values = coded.labels[0]
     null = values.null_count > 0
     order = _null_last(values)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    known = _texts(values.take(pa.array(order)).drop_null(), plain=plain)
+    known = _texts(values.take(pa.array(order)).drop_null(), values.type)
     domain = Domain.of(known, null=null, text=text)
     counts = coded.counts[order]
     levels = [
-        _texts(of_level, plain=plain).take(pa.array(of_code[order]))
+        _texts(of_level, values.type).take(pa.array(of_code[order]))
         for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
     ]
     if level is not None and not 0 <= level < len(levels):
@@ -249,20 +246,32 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
     return found
 
 
-def _labels(release: pa.DictionaryArray, *, plain: bool) -> tuple[pa.Array, IntArray]:
+def _labels(release: pa.DictionaryArray, kind: pa.DataType) -> tuple[pa.Array, IntArray]:
     """Return the labels of a release, each once, and for each row the place of its label."""
-    texts, after = _texts(release.dictionary, plain=plain), _places(release)
-    if not plain:
-        return texts, after
-    distinct = texts.dictionary_encode()
+    distinct = _texts(release.dictionary, kind).dictionary_encode()
     places = np.append(_places(distinct), len(distinct.dictionary))  # NULL stays at the end
-    return distinct.dictionary, places[after]
+    return distinct.dictionary, places[_places(release)]
 
 
-def _texts(values: pa.Array, *, plain: bool) -> pa.Array:
-    """Return values as text; with `plain`, without zeros at the end of what follows a point."""
+def _texts(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return values or labels as text, in one spelling of what may have several.
+
+    A release has as many zeros at the end as its own rows need, and engines differ in them, in exponents and
+    in how they write UTC.
+
+    Parameters
+    ----------
+    kind
+        The type that the column has in the original.
+    """
     texts = text_of(values)
-    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2") if plain else texts
+    if pa.types.is_floating(kind):
+        numbers = pc.if_else(pc.match_substring_regex(texts, _NUMBER), texts, None).cast(kind)
+        return pc.coalesce(text_of(numbers), texts)
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        texts = pc.replace_substring_regex(texts, r"([0-9])\+00:?(00)?$", r"\1Z")
+    zeros = pa.types.is_decimal(kind) or pa.types.is_timestamp(kind)
+    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2") if zeros else texts
 
 
 def _places(values: pa.DictionaryArray) -> IntArray:
