@@ -87,7 +87,17 @@ def _population(path: str) -> Callable[[dict[str, Any]], None]:
 
 @pytest.mark.parametrize("bait", [_hierarchy, _population])
 @pytest.mark.parametrize(
-    "path", ["../secret.csv", "/etc/passwd", "sub/x.csv", "C:\\x.csv", "s3://bucket/x.csv", "link.csv"]
+    "path",
+    [
+        "../secret.csv",
+        "/etc/passwd",
+        "sub/x.csv",
+        "C:\\x.csv",
+        "s3://bucket/x.csv",
+        "link.csv",
+        "..",
+        "x" * 5000,
+    ],
 )
 def test_paths_that_a_manifest_names(
     tmp_path: Path, bait: Callable[[str], Callable[[dict[str, Any]], None]], path: str
@@ -115,3 +125,17 @@ def test_an_earlier_release_elsewhere(tmp_path: Path) -> None:
     assert all("not beside it (--extends)" in words for words in failing(release).values())
     (tmp_path / "in/release.csv").symlink_to(elsewhere)
     assert all("not beside it (--extends)" in words for words in failing(release).values())
+
+
+def test_an_extension_that_lists_no_claims(tmp_path: Path) -> None:
+    """What cannot be checked is reported all the same, so that --strict fails."""
+    release = write(tmp_path)
+    for name in ("gone.csv", "x" * 5000, "..", "\0"):
+        earlier = {"file": {"name": name, "sha256": "0" * 64}, "claims": []}
+        refit(release, lambda said, earlier=earlier: said.update(extends=earlier))
+        unchecked = [f.claim for f in audit_release(release).findings if not f.checkable]
+        assert unchecked == [
+            "earlier rows kept",
+            "difference: k-anonymity 3",
+            "difference: distinct 2-diversity of disease",
+        ]

@@ -14,7 +14,7 @@ from pathlib import Path, PureWindowsPath
 
 import pyarrow as pa
 
-from shoal.audit.evidence import Evidence
+from shoal.audit.evidence import Evidence, is_own_file
 from shoal.audit.finding import Audit, Finding
 from shoal.audit.published import withheld_claims
 from shoal.audit.relation import Relation, open_relation
@@ -23,6 +23,7 @@ from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.read.source import InputFormat, check_file
 
+KEPT = "earlier rows kept"
 _ROWS = "shoal_difference"
 
 
@@ -78,7 +79,7 @@ def difference_findings(
         ours.rows(f"CREATE TEMP TABLE {_ROWS} AS {added('source')}")
         rows = ours.connection.sql(f"SELECT * FROM {_ROWS}").to_arrow_table()
     there = Finding(
-        "earlier rows kept",
+        KEPT,
         lost == 0,
         f"{lost:,} {'is' if lost == 1 else 'are'} gone; {rows.num_rows:,} were added",
         f"SELECT count(*) AS gone FROM (\n{gone('shown')}\n)",
@@ -121,9 +122,11 @@ def told_difference(
         )
     name = PureWindowsPath(said.file.name).name
     path = release.parent / name if earlier is None else Path(earlier)
-    if earlier is None and (path.is_symlink() or not path.is_file()):
+    if earlier is None and not is_own_file(path):
         lacks = f"it compares with the release {name!r}, which is not beside it (--extends)"
-        return tuple(Finding(claim.claim, False, lacks, "", checkable=False) for claim in said.claims)
+        # Not those that the manifest lists: a manifest that lists none would hide that nothing was checked.
+        names = (KEPT, *(f"difference: {model.describe()}" for model in spec.privacy))
+        return tuple(Finding(claim, False, lacks, "", checkable=False) for claim in names)
     check_file(path)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

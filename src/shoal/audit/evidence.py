@@ -110,7 +110,9 @@ class Evidence:
         place = self.path.parent if folder is None else folder
         names = list(_file_names(self.said.spec))
         outside = [
-            name for name in names if PureWindowsPath(name).name != name or (place / name).is_symlink()
+            name
+            for name in names
+            if PureWindowsPath(name).name != name or name == ".." or _is_link(place / name)
         ]
         if outside:
             raise InputError(
@@ -165,6 +167,22 @@ def _no_number(name: str) -> None:
 
 
 _ADVICE = "Give the spec itself, --spec FILE (in Python spec=...); a population, --population FILE."
+
+
+def is_own_file(path: Path) -> bool:
+    """Return whether a path that a manifest names is a file, and no link; no name of a file is too long."""
+    try:
+        return path.is_file() and not path.is_symlink()
+    except OSError:
+        return False
+
+
+def _is_link(path: Path) -> bool:
+    """Return whether a path leads elsewhere, or cannot be the name of a file."""
+    try:
+        return path.is_symlink()
+    except OSError:
+        return True
 
 
 def manifest_path(path: Path) -> Path:

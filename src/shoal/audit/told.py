@@ -82,9 +82,11 @@ def same_file(evidence: Evidence, release: Path) -> Finding:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     said = evidence.said.one_file
     measured = f"{digest[:16]}..."
+    other = "" if said.name == release.name else f" of {said.name!r}"
     if digest != said.sha256:
-        other = "" if said.name == release.name else f" of {said.name!r}"
         measured = f"the file has {measured} and the manifest {said.sha256[:16]}...{other}"
+    elif other:  # whoever asked for another release sees that this is an older one, or a weaker one
+        measured += f", the manifest is that{other}"
     return Finding("SHA-256 as in the manifest", digest == said.sha256, measured, "", figure=digest)
 
 
