@@ -413,6 +413,8 @@ def anonymize(
         asked = accepting(asked, accept_linkable or [])
         asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
         for target in filter(None, (output, all_nodes)):
+            if target == output and not target.suffix and target.is_dir():
+                continue  # of files that an engine wrote before: it says whether they may be replaced
             check_place(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
         with progress() as listener:
             if explain:

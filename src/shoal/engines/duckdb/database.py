@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
 import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
-from shoal.write.temporary import private_folder
+from shoal.write.temporary import private_folder, remove_private
 
 _IBIS_TYPES = {
     "BIGINT": "int64",
@@ -67,6 +67,7 @@ class DuckDB:
     def __init__(self, title: str, memory: int, *, remote: bool = False) -> None:
         self.title = title
         self.scratch = private_folder(Path(tempfile.gettempdir()))
+        weakref.finalize(self, remove_private, self.scratch)  # if nobody closes it, as after Ctrl-C
         self._stored: list[StoredFiles | StoredTable] = []
         self._attached: str | None = None
         self._names = 0
@@ -90,7 +91,7 @@ class DuckDB:
             # Otherwise instants are written in the time zone of this machine, which a release need not tell.
             self._connection.execute("SET TimeZone = 'UTC'")
         except BaseException:
-            shutil.rmtree(self.scratch, ignore_errors=True)
+            remove_private(self.scratch)
             raise
 
     def attach(self, path: Path, *, writing: bool) -> None:
@@ -203,7 +204,7 @@ class DuckDB:
         for stored in self._stored:
             stored.discard()
         self._connection.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove_private(self.scratch)
 
     def _store_files(self, query: str, columns: Sequence[str], target: FileTarget) -> StoredFiles:
         hidden = hidden_beside(target.path)
