@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
+import shoal as api
+from shoal.engines.choose import _of_path
 from shoal.errors import InputError
 from shoal.read import delimited as text_files
-from shoal.read import open_source
+from shoal.read import open_source, parquet_size
 
 
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unopened(tmp_path):
@@ -62,3 +67,24 @@ def test_a_packed_text_that_grows_without_end_is_refused(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(b"age,sex\n" + b"31,F\n" * 2_000_000))
     with pytest.raises(InputError, match="unpacks to more than 200 times its size"):
         open_source(path).read(["age"], coded=["age"])
+
+
+def test_a_parquet_file_whose_rows_take_no_place_is_refused_unread(tmp_path, monkeypatch):
+    """One text of a megabyte, or one number, in as many rows as the attacker likes."""
+    monkeypatch.setattr(parquet_size, "_LARGE_BYTES", 1 << 20)
+    spec = api.Spec(quasi_identifiers={"age": "suppress"}, sensitive=["note"], privacy=[api.KAnonymity(2)])
+    for ages, notes in (([31] * 300, ["x" * 100_000] * 300), ([31] * 2_000_000, [None] * 2_000_000)):
+        path = tmp_path / "bomb.parquet"
+        parquet.write_table(pa.table({"age": ages, "note": pa.array(notes, pa.string())}), path)
+        assert path.stat().st_size < 50_000
+        with pytest.raises(InputError, match="unpacks to more than 200 times the file's size"):
+            api.anonymize(path, spec)
+    ordinary = pa.table({"age": list(range(50)) * 4000, "note": [f"note {row}" for row in range(200_000)]})
+    parquet.write_table(ordinary, path)
+    assert api.anonymize(path, replace(spec, accept={"note": "linkable"})).rows == 200_000
+
+
+def test_many_rows_in_a_small_parquet_file_go_to_an_engine_that_does_not_hold_them(tmp_path):
+    parquet.write_table(pa.table({"age": [31] * 4_000_000}), tmp_path / "many.parquet")
+    assert (tmp_path / "many.parquet").stat().st_size < 50_000
+    assert _of_path(str(tmp_path / "many.parquet"), None, 10_000_000) == "duckdb"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
@@ -172,8 +173,21 @@ def _of_path(place: str, table: str | None, limit: int) -> str:
     if path.is_dir() or (WILDCARDS.search(place) and not path.exists()):
         return "duckdb"
     readable = path.suffix.lower() in (".csv", ".parquet", ".pq", ".tsv", ".gz")
-    large = readable and path.is_file() and path.stat().st_size * _SHARE_OF_FILE > limit
+    large = readable and path.is_file() and _size(path) * _SHARE_OF_FILE > limit
     return "duckdb" if large else "memory"
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file; of a Parquet file a byte for each cell at least, which may be packed."""
+    size = path.stat().st_size
+    if path.suffix.lower() in (".parquet", ".pq"):
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        with suppress(pa.ArrowException, OSError):  # whoever reads it says what it is
+            about = pyarrow.parquet.read_metadata(path)
+            size = max(size, about.num_rows * about.num_columns)
+    return size
 
 
 def _of_ibis(table: Any) -> Any:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from shoal.errors import InputError
 from shoal.read.columns import as_null, plain, restored
 from shoal.read.columns import coded as as_coded
+from shoal.read.parquet_size import check_size
 from shoal.read.source import InputFormat, check_content, check_names, check_wanted
 
 _SIGNATURE = b"PAR1"
@@ -25,6 +26,7 @@ class ParquetFile:
         import pyarrow.parquet
 
         self.name = path.name
+        self._path = path
         self._null_values = input_format.null_values
         check_content(path, _SIGNATURE)
         try:
@@ -37,6 +39,7 @@ class ParquetFile:
         check_wanted(columns, self.columns, f"file {self.name!r}")
         arrays = []
         for name in columns:
+            check_size(self._path, self._file, name)
             try:
                 column = self._file.read(columns=[name])[name]
             except (pa.ArrowException, OSError):
