@@ -73,7 +73,9 @@ CONCEPTS: Final = (
         _I,
         "ssn, social security, social security number, national insurance, nino, tax id, tin, "
         "sozialversicherungsnummer, svnr, steuer id, steuernummer, dni, nif, nir, numero secu, national "
-        "id, personal number, personnummer",
+        "id, personal number, personnummer, personnr, nhs number, nhs no, cpf, bsn, burgerservicenummer, "
+        "pesel, codice fiscale, foedselsnummer, fodselsnummer, cpr, aadhaar, curp, ahv, ahv nr, numero "
+        "assure",
         "G",
     ),
     _concept(
@@ -100,7 +102,7 @@ CONCEPTS: Final = (
         "an account number",
         _I,
         "account, account number, account no, acct, iban, bic, bank account, konto, kontonummer, credit "
-        "card, card number, cc number, kreditkarte, cuenta, compte",
+        "card, card, card number, cc number, kreditkarte, cuenta, compte",
         "J",
     ),
     _concept(
@@ -137,15 +139,18 @@ CONCEPTS: Final = (
         "number, kundennummer, kundennr, kunden nr, personalnummer, personalnr, personal nr, patientennr, "
         "patienten nr, patienten id, matrikelnummer, matricule, user, subject, participant, employee number, "
         "employee no, staff id, staff number, member no, student number, client number, resident id, "
-        "inmate id, offender id, mitarbeiternummer",
+        "inmate id, offender id, mitarbeiternummer, mitarbeiter nr, emp id, emp no, empno, empid, staff no, "
+        "badge, badge number, pid, usr, handle, pseudonym, respondent, respondent number, study id, "
+        "screening number, screening no, probanden nr, versicherten id, versicherten nr, voter id, pupil id, "
+        "player id, cod paciente, codigo paciente, no dossier, numero dossier",
         "R",
     ),
     _concept(
         "a person, by name or number",
         _I,
         "defendant, plaintiff, claimant, applicant, complainant, victim, witness, suspect, inmate, offender, "
-        "client, customer, employee, tenant, donor, mitarbeiter, kunde, mandant, angeklagter, klaeger, "
-        "beklagter, zeuge",
+        "client, customer, employee, tenant, donor, pupil, schueler, player, guest, passenger, mitarbeiter, "
+        "kunde, mandant, angeklagter, klaeger, beklagter, zeuge",
         "A",
     ),
     _concept(

@@ -22,10 +22,12 @@ from shoal.errors import InputError
 
 _ROWS_PER_PERSON = 1.05
 _TWINS = 2
-_NEARLY_ALL = 0.9
+_NEARLY_ALL = 0.75
+"""Of the names or numbers that repeat. Some names are those of two people."""
+_ALIKE = 0.6
 _YEARS = 5
 """Ages of one person may differ by so much, if the rows are of several years."""
-_MOST_COMPARED = 200
+_MOST_COMPARED = 50
 _PERSON, _RECORD, _MAIL, _THING = range(4)
 _THINGS = frozenset(
     {
@@ -82,8 +84,11 @@ def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str
         if rank is not None and _repeats(table, columns[name], rank)
     )
     found = ranked[0][-1] if ranked else None
+    agreeing: list[str] = []
     if found is None or columns[found].nulls:
-        found = _by_agreement(table, proposals, columns) or found
+        by_agreement = _by_agreement(table, proposals, columns)
+        if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
+            found, agreeing = by_agreement
     if found is None:
         return Unit(None, proposals)
     if columns[found].distinct < 2:
@@ -93,8 +98,7 @@ def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str
             "Nobody can be hidden in it: give a table with more people."
         )
     if proposals[found].role is not Role.IDENTIFIER:
-        traits = listed(list(_traits(proposals, columns)))
-        reason = f"rows with the same value agree in {traits}: probably says who a row is about; left out"
+        reason = f"rows with the same value agree in {listed(agreeing, most=3)}: probably says who; left out"
         proposals = {**proposals, found: Proposal(Role.IDENTIFIER, reason, sure=False)}
     return Unit(found, proposals)
 
@@ -136,24 +140,59 @@ def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
 
 def _by_agreement(
     table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
-) -> str | None:
-    """Return the column by whose values rows agree in what a person is born with: a name, or a number.
+) -> tuple[str, list[str]] | None:
+    """Return the column by whose values rows agree in what a person is born with, and in what they agree.
 
-    Of several that with the most values: a family has one surname, and each of its members a number.
+    A name, or a number under any name. Of several that with the most values: a family has one surname, and
+    each of its members a number.
     """
-    traits = _traits(proposals, columns)
-    if len(traits) < 2 and not _AGES.intersection(traits.values()):
-        return None  # first names agree in the sex
-    agree = " AND ".join(_agreement(table, columns[name], what) for name, what in traits.items())
+    traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
+    enough = len(traits) > 1 or not _AGES.isdisjoint(traits.values())  # first names agree in the sex
+    others = [
+        name
+        for name, column in columns.items()
+        if name not in traits and column.categories > 1 and column.kind is not Kind.OTHER
+    ][:_MOST_COMPARED]
     for name in _possible(proposals, columns, traits):
-        value = table.columns[name]
-        repeated, agreeing = table.ask(
-            f"SELECT count(*), count(*) FILTER (agree) FROM (SELECT {agree} AS agree FROM {{table}} "
-            f"GROUP BY {value} HAVING count(*) > 1)"
-        )
-        if repeated and agreeing >= _NEARLY_ALL * repeated:
-            return name
+        proposal = proposals[name]
+        agreeing = _agreeing(table, columns, name, traits)
+        if enough and len(agreeing) == len(traits):
+            return name, agreeing
+        # Age or birth may be called by words that are not known. So what else agrees, beside the sex?
+        if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
+            rest = {other: "" for other in others if other != name}
+            agreeing += [other for other in _agreeing(table, columns, name, rest) if _varies(table, other)]
+            if len(agreeing) > (1 if proposal.about is None else 2):
+                return name, agreeing
     return None
+
+
+def _varies(table: Table, name: str) -> bool:
+    """Tell whether two rows often differ in a column: otherwise that rows agree in it means nothing."""
+    (alike,) = table.ask(
+        "SELECT sum(n * n)::DOUBLE / (sum(n) * sum(n)) FROM (SELECT count(*)::DOUBLE AS n FROM {table} "
+        f"GROUP BY {table.columns[name]})"
+    )
+    return bool(alike <= _ALIKE)
+
+
+def _agreeing(
+    table: Table, columns: Mapping[str, ColumnProfile], name: str, compared: Mapping[str, str]
+) -> list[str]:
+    """Return the columns in which nearly all rows agree that have the same value of a column."""
+    if not compared:
+        return []
+    counted = ", ".join(f"count(*) FILTER (a{place})::DOUBLE / count(*)" for place, _ in enumerate(compared))
+    agree = ", ".join(
+        f"{_agreement(table, columns[other], what)} AS a{place}"
+        for place, (other, what) in enumerate(compared.items())
+    )
+    value = table.columns[name]
+    shares = table.ask(
+        f"SELECT {counted} FROM (SELECT {agree} FROM {{table}} WHERE {value} IS NOT NULL "
+        f"GROUP BY {value} HAVING count(*) > 1)"
+    )
+    return [other for other, share in zip(compared, shares, strict=True) if share and share >= _NEARLY_ALL]
 
 
 def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, str]:
@@ -167,21 +206,21 @@ def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
 def _possible(
     proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], traits: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the columns that may name or number people, those with the most values first."""
+    """Yield the columns that may name or number people, without NULL first, then by the number of values."""
     numbers = [columns[name].distinct for name in traits if columns[name].kind is Kind.INTEGER]
     possible = [
         column
         for name, column in columns.items()
         if name not in traits
         and column.kind in (Kind.TEXT, Kind.INTEGER)
-        and not column.nulls
+        and 2 * column.nulls <= column.rows
         and column.distinct > 1
         and column.values >= _ROWS_PER_PERSON * column.distinct
         and proposals[name].role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER)
         # A year of birth under another name agrees with the age, and has no more values.
         and not (len(traits) == 1 and column.kind is Kind.INTEGER and column.distinct in numbers)
     ]
-    possible.sort(key=lambda column: -column.distinct)
+    possible.sort(key=lambda column: (column.nulls > 0, -column.distinct))
     yield from (column.name for column in possible[:_MOST_COMPARED])
 
 
@@ -191,4 +230,4 @@ def _agreement(table: Table, column: ColumnProfile, what: str) -> str:
     if what == "age" and column.kind is Kind.INTEGER:
         number = f"TRY_CAST({value} AS DOUBLE)"
         return f"(coalesce(max({number}) - min({number}), 0) <= {_YEARS})"
-    return f"(count(DISTINCT {value}) <= 1)"
+    return f"coalesce(min({value}) = max({value}), true)"

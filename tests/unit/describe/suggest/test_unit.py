@@ -11,6 +11,7 @@ import shoal
 
 ROWS = 200
 RANDOM = Random(0)
+TOWNS = [RANDOM.choice("AB") for _ in range(ROWS)]
 AGES = [RANDOM.randrange(20, 80) for _ in range(80)]
 
 
@@ -19,7 +20,7 @@ def repeated(text: str) -> list[str]:
 
 
 def unit(**columns: list[object]) -> str | None:
-    return shoal.suggest(pa.table({**columns, "town": ["A", "B"] * (ROWS // 2)})).unit
+    return shoal.suggest(pa.table({**columns, "town": TOWNS})).unit
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,31 @@ def test_a_number_that_does_not_agree_in_age_is_nobody_s():
 def test_a_year_of_birth_under_another_name_is_nobody_s():
     age = [AGES[number % 80] for number in range(ROWS)]
     assert unit(age=age, rocznik=[2026 - number for number in age]) is None
+
+
+def test_by_agreement_in_sex_and_what_has_no_known_name():
+    sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
+    found = shoal.suggest(
+        pa.table(
+            {"numer": repeated("p{}"), "sex": sex, "wiek": [AGES[number % 80] for number in range(ROWS)]}
+        )
+    )
+    assert (found.unit, found["numer"].role.value) == ("numer", "identifier")
+    assert "agree in sex, wiek" in found["numer"].reason
+
+
+def test_a_column_without_gaps_comes_before_one_with_gaps():
+    age = [AGES[number % 80] for number in range(ROWS)]
+    gaps = [None, *repeated("p{}")[1:]]
+    assert unit(numer=gaps, age=age) == "numer"
+    assert unit(numer=gaps, numero=repeated("q{}"), age=age) == "numero"
+
+
+def test_what_nearly_all_rows_share_is_no_agreement():
+    """First names agree in the sex, and everybody is from one country."""
+    sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
+    country = ["Chad"] * (ROWS - 5) + ["Mali"] * 5
+    assert unit(sex=sex, imie=repeated("p{}"), country=country) is None
 
 
 def test_a_first_name_agrees_in_the_sex_and_is_nobody_s():
