@@ -21,7 +21,7 @@ help:
 	@echo 'make demo      install, anonymize a made-up census of 100,000 people, audit the release, write the report'
 	@echo 'make test      lint, types, tests: a few minutes'
 	@echo 'make test-all  everything, slow tests and the sanitizer build of the kernel included'
-	@echo 'make check     lint and types only'
+	@echo 'make check     lint, types, and who imports whom'
 	@echo 'make fuzz      readers of files on made-up input, FUZZ_SECONDS=60 for each; Linux, where atheris has a wheel'
 	@echo 'make bench     speed and memory, beside what they are measured against'
 	@echo 'make format    put the code into its form'
@@ -45,6 +45,7 @@ check: $(VENV)/.developing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # The tests start a PostgreSQL server of their own, and Spark, which needs Java. Whoever may install these here
 # gets them; for others the tests of what is missing are skipped.

@@ -21,9 +21,9 @@ from shoal import registry
 from shoal.data import shape
 from shoal.encode.table import CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.best_first import BestFirst
-from shoal.search.box import Box
-from shoal.search.datafly import Datafly
+from shoal.search.algorithms.best_first import BestFirst
+from shoal.search.algorithms.box import Box
+from shoal.search.algorithms.datafly import Datafly
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
 

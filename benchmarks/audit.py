@@ -28,11 +28,11 @@ from rich.console import Console
 from rich.table import Table
 
 from costs import SHOAL, apart, cost
-from shoal.audit.evidence import portable
-from shoal.describe.spec import Spec
+from shoal.audit.manifest_file import portable
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
+from shoal.spec.spec import Spec
 
 FLOOR = [
     sys.executable,

@@ -17,9 +17,10 @@ from shoal import AlphaK, KAnonymity, LDiversity, TCloseness
 from shoal.data import load_benchmark
 from shoal.errors import InfeasibleError
 from shoal.measure.loss import Loss
+from shoal.privacy.without_sensitive import without_sensitive
 from shoal.recode.verdict import Verdict
-from shoal.search.blind_choice import require_all, sizes_only
-from shoal.search.box import Box
+from shoal.search.algorithms.box import Box
+from shoal.search.blind_choice import require_all
 from shoal.search.problem import SearchProblem
 
 BARS = (5, 10, 20, 50, 100, 200, 500, 1000)
@@ -47,7 +48,7 @@ def main() -> None:
         found = "no bar of those tried"
         for bar in BARS:
             models = (KAnonymity(bar), model)
-            problem = SearchProblem(table, sizes_only(models), Loss(), given.suppression)
+            problem = SearchProblem(table, without_sensitive(models), Loss(), given.suppression)
             result = Box().search(problem)
             if result.levels is None:
                 break

@@ -37,7 +37,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.t_closeness import TCloseness
-from shoal.search.box import Box
+from shoal.search.algorithms.box import Box
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
 

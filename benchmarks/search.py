@@ -32,7 +32,7 @@ from shoal import registry
 from shoal.data import find_benchmark, load_benchmark
 from shoal.encode.table import CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.box import Box
+from shoal.search.algorithms.box import Box
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
 

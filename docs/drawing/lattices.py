@@ -41,19 +41,19 @@ from drawing.runs import (
     tagged,
     watched,
 )
-from shoal.search import flash, ola
-from shoal.search.anytime.boxes import Boxes
-from shoal.search.anytime.budget import Budget
-from shoal.search.anytime.exploration import Exploration
-from shoal.search.anytime.improve import dive
-from shoal.search.bottom_up import BottomUp, BottomUpNoRollup
-from shoal.search.box import Box
-from shoal.search.datafly import Datafly
-from shoal.search.exhaustive import Exhaustive
+from shoal.search.algorithms import flash, ola
+from shoal.search.algorithms.anytime.boxes import Boxes
+from shoal.search.algorithms.anytime.budget import Budget
+from shoal.search.algorithms.anytime.exploration import Exploration
+from shoal.search.algorithms.anytime.improve import dive
+from shoal.search.algorithms.bottom_up import BottomUp, BottomUpNoRollup
+from shoal.search.algorithms.box import Box
+from shoal.search.algorithms.datafly import Datafly
+from shoal.search.algorithms.exhaustive import Exhaustive
+from shoal.search.algorithms.samarati import Samarati
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, border
-from shoal.search.samarati import Samarati
 
 LEFT, RIGHT = 92, 640  # of what is drawn behind the nodes
 BESIDE = 662  # where remarks begin

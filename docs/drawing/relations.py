@@ -7,12 +7,12 @@ from typing import Any
 
 from drawing.hasse import GREY, INK, RED, Canvas, Point
 from drawing.runs import COLUMNS, RECORDING, K, agree, node_name, run
-from shoal.search.incognito import Incognito
-from shoal.search.incognito_sql import IncognitoSql
-from shoal.search.incognito_sql.graph import Graph
-from shoal.search.incognito_sql.own import OwnDuckDB
-from shoal.search.incognito_sql.star import StarSchema
-from shoal.search.incognito_sql.tables import TemporaryTables
+from shoal.search.algorithms.incognito import Incognito
+from shoal.search.algorithms.incognito_sql import IncognitoSql
+from shoal.search.algorithms.incognito_sql.graph import Graph
+from shoal.search.algorithms.incognito_sql.own import OwnDuckDB
+from shoal.search.algorithms.incognito_sql.star import StarSchema
+from shoal.search.algorithms.incognito_sql.tables import TemporaryTables
 from shoal.search.problem import SearchProblem
 
 Row = tuple[Any, ...]

@@ -21,13 +21,13 @@ from drawing.hasse import (
     Node,
 )
 from shoal.data import patients, write_sample
-from shoal.describe.spec import Spec
 from shoal.encode.table import code_table
 from shoal.measure.height import Height
 from shoal.read.source import open_source
 from shoal.search.framework import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, SearchResult
+from shoal.spec.spec import Spec
 
 COLUMNS = patients.COLUMNS[:3]
 LETTERS, TOPS, K = "BSZ", (1, 1, 2), 2

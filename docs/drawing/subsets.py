@@ -38,11 +38,11 @@ from drawing.runs import (
     watched,
 )
 from shoal.data import patients
-from shoal.search.bitmap_incognito import BitmapIncognito
+from shoal.search.algorithms.bitmap_incognito import BitmapIncognito
+from shoal.search.algorithms.incognito import Incognito
+from shoal.search.algorithms.incognito_cube import CubeIncognito
+from shoal.search.algorithms.incognito_super_roots import SuperRootsIncognito
 from shoal.search.framework import Checker
-from shoal.search.incognito import Incognito
-from shoal.search.incognito_cube import CubeIncognito
-from shoal.search.incognito_super_roots import SuperRootsIncognito
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check
 

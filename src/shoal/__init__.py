@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.audit import audit_release
     from shoal.describe.formats.anjana import from_anjana
-    from shoal.describe.formats.arx_import import import_arx_project
     from shoal.describe.hierarchies.chain import chain
     from shoal.describe.hierarchies.clusters import clusters
     from shoal.describe.hierarchies.dates import dates
@@ -49,10 +48,6 @@ if TYPE_CHECKING:
     from shoal.describe.hierarchies.suppress import suppress
     from shoal.describe.hierarchies.taxonomy import taxonomy
     from shoal.describe.roles import QuasiIdentifier, Sensitive
-    from shoal.describe.spec import Spec
-    from shoal.describe.suggest.profile import Profile, profile
-    from shoal.describe.suggest.suggestion import Suggestion, suggest
-    from shoal.engines.target import TableTarget
     from shoal.errors import (
         AuditError,
         InfeasibleError,
@@ -62,6 +57,7 @@ if TYPE_CHECKING:
         OutputError,
         ShoalError,
     )
+    from shoal.explore.nodes import Nodes
     from shoal.flow import anonymize, plan
     from shoal.incremental.extend import extend
     from shoal.incremental.extension import Extension
@@ -75,10 +71,6 @@ if TYPE_CHECKING:
     from shoal.measure.kl_divergence import KLDivergence
     from shoal.measure.loss import Loss
     from shoal.measure.precision import Precision
-    from shoal.measure.risk import RiskAssessment, RiskComparison, assess_risk
-    from shoal.measure.utility.assess import assess_utility
-    from shoal.measure.utility.assessment import UtilityAssessment
-    from shoal.measure.utility.encoder import LabelEncoder
     from shoal.privacy.alpha_k import AlphaK
     from shoal.privacy.beta_likeness import BetaLikeness
     from shoal.privacy.delta_disclosure import DeltaDisclosure
@@ -90,9 +82,17 @@ if TYPE_CHECKING:
     from shoal.privacy.risk import Risk
     from shoal.privacy.t_closeness import TCloseness
     from shoal.release import Release
-    from shoal.search.nodes import Nodes
+    from shoal.risk import RiskAssessment, RiskComparison, assess_risk
+    from shoal.spec.arx_import import import_arx_project
+    from shoal.spec.spec import Spec
+    from shoal.suggestions.profile import Profile, profile
+    from shoal.suggestions.suggestion import Suggestion, suggest
     from shoal.tradeoff.compare import compare
     from shoal.tradeoff.comparison import Comparison
+    from shoal.utility.assess import assess_utility
+    from shoal.utility.assessment import UtilityAssessment
+    from shoal.utility.encoder import LabelEncoder
+    from shoal.write.output import TableTarget
 
     __version__: str
 
@@ -170,14 +170,14 @@ __all__ = [
 _HOMES = {
     "anonymize": "shoal.flow",
     "plan": "shoal.flow",
-    "TableTarget": "shoal.engines.target",
+    "TableTarget": "shoal.write.output",
     "Release": "shoal.release",
     "extend": "shoal.incremental.extend",
     "Extension": "shoal.incremental.extension",
-    "Nodes": "shoal.search.nodes",
+    "Nodes": "shoal.explore.nodes",
     "compare": "shoal.tradeoff.compare",
     "Comparison": "shoal.tradeoff.comparison",
-    "Spec": "shoal.describe.spec",
+    "Spec": "shoal.spec.spec",
     "QuasiIdentifier": "shoal.describe.roles",
     "Sensitive": "shoal.describe.roles",
     "AlphaK": "shoal.privacy.alpha_k",
@@ -201,12 +201,12 @@ _HOMES = {
     "Loss": "shoal.measure.loss",
     "MonotoneDiscernability": "shoal.measure.discernability",
     "Precision": "shoal.measure.precision",
-    "RiskAssessment": "shoal.measure.risk",
-    "RiskComparison": "shoal.measure.risk",
-    "assess_risk": "shoal.measure.risk",
-    "assess_utility": "shoal.measure.utility.assess",
-    "LabelEncoder": "shoal.measure.utility.encoder",
-    "UtilityAssessment": "shoal.measure.utility.assessment",
+    "RiskAssessment": "shoal.risk",
+    "RiskComparison": "shoal.risk",
+    "assess_risk": "shoal.risk",
+    "assess_utility": "shoal.utility.assess",
+    "LabelEncoder": "shoal.utility.encoder",
+    "UtilityAssessment": "shoal.utility.assessment",
     "intervals": "shoal.describe.hierarchies.intervals",
     "quantiles": "shoal.describe.hierarchies.quantiles",
     "rounding": "shoal.describe.hierarchies.round",
@@ -222,11 +222,11 @@ _HOMES = {
     "suppress": "shoal.describe.hierarchies.suppress",
     "hierarchy_file": "shoal.describe.hierarchies.file",
     "from_anjana": "shoal.describe.formats.anjana",
-    "import_arx_project": "shoal.describe.formats.arx_import",
-    "profile": "shoal.describe.suggest.profile",
-    "suggest": "shoal.describe.suggest.suggestion",
-    "Profile": "shoal.describe.suggest.profile",
-    "Suggestion": "shoal.describe.suggest.suggestion",
+    "import_arx_project": "shoal.spec.arx_import",
+    "profile": "shoal.suggestions.profile",
+    "suggest": "shoal.suggestions.suggestion",
+    "Profile": "shoal.suggestions.profile",
+    "Suggestion": "shoal.suggestions.suggestion",
     "audit_release": "shoal.audit",
     "ShoalError": "shoal.errors",
     "InputError": "shoal.errors",

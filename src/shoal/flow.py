@@ -13,34 +13,36 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal import registry
-from shoal.background import Background
 from shoal.describe.hierarchy import FromData
-from shoal.describe.spec import Spec
-from shoal.describe.suggest.words import listed
 from shoal.encode.table import CodedTable
 from shoal.engines.choose import open_engine
 from shoal.engines.engine import Engine, Profile, Rows
-from shoal.engines.target import FileTarget, TableTarget, Target, as_target
 from shoal.errors import AuditError, InputError
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
-from shoal.intake import open_populations, settle_columns
+from shoal.explore.nodes import Nodes
+from shoal.explore.original import Original
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
+from shoal.prepare.columns import settle_columns
+from shoal.prepare.tables import open_populations
 from shoal.privacy.judge import passing
 from shoal.read.formulas import note as note_on_formulas
 from shoal.read.formulas import opens_in_spreadsheets
 from shoal.recode.verdict import Verdict
 from shoal.release import Release
-from shoal.search.best_first import BestFirst
+from shoal.search.algorithms.best_first import BestFirst
+from shoal.search.beyond_memory.plan import Plan
 from shoal.search.blind_choice import require_all
+from shoal.search.capabilities import require_served
 from shoal.search.infeasible import infeasible, infeasible_stars
-from shoal.search.nodes import Nodes
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
-from shoal.search.regions import Plan, search_counted
-from shoal.search.regions import explain as explain_search
 from shoal.search.result import SearchAlgorithm, SearchResult
-from shoal.search.serve import require_served
-from shoal.search.starred import settle_stars
+from shoal.search.run import explain as explain_search
+from shoal.search.run import search_counted
+from shoal.search.starred_rows import settle_stars
+from shoal.spec.spec import Spec
+from shoal.suggestions.words import listed
+from shoal.write.output import FileTarget, TableTarget, Target, as_target
 
 
 def anonymize(
@@ -376,7 +378,7 @@ class _Run:
             ),
             source=source,
             steps=steps,
-            background=Background(source, self.coded, tuple(levels), verdict.lost),
+            original=Original(source, self.coded, tuple(levels), verdict.lost),
             engine=self.engine.name,
             satisfying_nodes=nodes,
             subsets=_as_tables(self.found.subsets),

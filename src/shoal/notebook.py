@@ -12,9 +12,9 @@ from shoal.draw.html import framed, heading, paragraph, table
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
-    from shoal.describe.suggest.suggestion import Suggestion
+    from shoal.explore.nodes import Nodes
     from shoal.release import Release
-    from shoal.search.nodes import Nodes
+    from shoal.suggestions.suggestion import Suggestion
 
 _NODES_SHOWN = 10
 

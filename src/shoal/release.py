@@ -13,27 +13,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit import Audit
-from shoal.background import Background
-from shoal.describe.handed_on import HandedOn
-from shoal.describe.spec import Spec
 from shoal.engines.engine import Rows
-from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
+from shoal.explore.nodes import Nodes
+from shoal.explore.original import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
 from shoal.recode.ladder import LabelLoss, Ladder, in_order, ladders, losses
-from shoal.search.nodes import Nodes
 from shoal.search.result import Counters
+from shoal.spec.for_recipients import HandedOn
+from shoal.spec.spec import Spec
+from shoal.write.output import FileTarget, TableTarget, Target
 from shoal.write.release import Pages
 
 if TYPE_CHECKING:
-    from shoal.draw.lattice import LatticePicture
+    from shoal.explore.lattice_drawing import LatticePicture
+    from shoal.explore.neighbours import Neighbour
     from shoal.incremental.people import People
-    from shoal.measure.risk import RiskComparison
-    from shoal.measure.utility.assessment import UtilityAssessment
-    from shoal.search.neighbours import Neighbour
+    from shoal.risk import RiskComparison
+    from shoal.utility.assessment import UtilityAssessment
 
 _LABELS_SHOWN = 3
 
@@ -84,7 +84,7 @@ class Release:
         From Incognito: for every set of quasi-identifiers the levels at which these alone satisfy, as Arrow.
     notes
         What else a reader should know.
-    background
+    original
         The table that it was made of, for what compares with it. It holds what the release does not.
     """
 
@@ -105,7 +105,7 @@ class Release:
     notes: tuple[str, ...]
     explanation: Explanation = field(repr=False)
     source: Source = field(repr=False)
-    background: Background = field(repr=False)
+    original: Original = field(repr=False)
     steps: Steps = field(repr=False)
     engine: str = "memory"
     satisfying_nodes: Nodes | None = field(default=None, repr=False)
@@ -124,7 +124,7 @@ class Release:
     @property
     def handed_on(self) -> HandedOn:
         """The spec and the levels as the manifest has them."""
-        coded = self.background.coded
+        coded = self.original.coded
         return HandedOn.of(
             self.spec, self.levels, {column.name: column.labels[0] for column in coded.columns}
         )
@@ -247,11 +247,11 @@ class Release:
         threshold
             The chance above which rows are counted as at risk.
         """
-        from shoal.measure.risk import compare_risk
+        from shoal.risk import compare_risk
 
         released, units = self.released.with_people(self.spec)
         return compare_risk(
-            self.background.table(self.spec),
+            self.original.table(self.spec),
             released,
             spec=self.spec,
             units=units,
@@ -278,10 +278,10 @@ class Release:
         learning
             Whether models are trained, which takes the most time, and scikit-learn.
         """
-        from shoal.measure.utility.assess import assess_utility
+        from shoal.utility.assess import assess_utility
 
         return assess_utility(
-            self.background.table(self.spec),
+            self.original.table(self.spec),
             self.table,
             self.spec,
             target=target,
@@ -292,26 +292,26 @@ class Release:
 
     def lattice(self) -> LatticePicture:
         """Draw the lattice with the choice in it; of a large one, the lowest nodes that satisfy."""
-        from shoal.draw.lattice import draw_lattice
+        from shoal.explore.lattice_drawing import draw_lattice
 
-        return draw_lattice(self.background.problem(self.spec), self.background.levels)
+        return draw_lattice(self.original.problem(self.spec), self.original.levels)
 
     def neighbours(self) -> tuple[Neighbour, ...]:
         """Look at the choices of levels beside this one, and tell why each of them lost."""
-        from shoal.search.neighbours import neighbours
+        from shoal.explore.neighbours import neighbours
 
-        return neighbours(self.background.problem(self.spec), self.background.levels)
+        return neighbours(self.original.problem(self.spec), self.original.levels)
 
     def ladders(self) -> tuple[Ladder, ...]:
         """Tell where each quasi-identifier stands in its hierarchy, by labels that the release has."""
-        background = self.background
-        return ladders(background.coded, background.levels, background.lost)
+        original = self.original
+        return ladders(original.coded, original.levels, original.lost)
 
     def suppression(self) -> dict[str, tuple[LabelLoss, ...]]:
         """Tell which labels the suppressed rows had, by column, as far as that gives nobody away."""
-        background = self.background
+        original = self.original
         least = max(model.minimum_size for model in self.spec.privacy)
-        return losses(background.coded, background.levels, background.lost, max(least, 3))
+        return losses(original.coded, original.levels, original.lost, max(least, 3))
 
     def choices(self) -> list[Choice]:
         """Tell what was chosen for each quasi-identifier."""

@@ -15,9 +15,9 @@ from pyarrow import csv
 import shoal
 from shoal.audit import Audit
 from shoal.describe.hierarchy import Levels
-from shoal.measure.utility.learning import Learning
 from shoal.report import internal_html, public_html
 from shoal.report.sections.utility import utility
+from shoal.utility.learning import Learning
 from tests.unit.report.page import Page
 
 AGES = [21, 22, 23, 31, 32, 33, 34, 58]

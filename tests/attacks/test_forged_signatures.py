@@ -17,12 +17,12 @@ import pytest
 
 import shoal
 from shoal.audit import audit_release
-from shoal.audit.evidence import manifest_path
+from shoal.audit.manifest_file import manifest_path
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec
 
 pytest.importorskip("cryptography")
 
-from shoal.write.signature import make_keys
+from shoal.audit.signature import make_keys
 
 ORDER = 2**252 + 27742317777372353535851937790883648493
 """L in RFC 8032: the order of the curve's base point."""

@@ -23,7 +23,7 @@ from shoal.encode.table import CodedTable
 from shoal.privacy.grouped import group
 from shoal.privacy.model import PrivacyModel
 from shoal.registry import resolve
-from shoal.search.exhaustive import Exhaustive
+from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.problem import SearchProblem
 from tests.unit.tampering import manifest_of, rewrite
 

@@ -73,7 +73,7 @@ def test_a_folder_of_csv_files(tmp_path: Path, shoal: Any) -> None:
         part = header + "".join(rows[number::2])
         (folder / f"part-{number}.csv").write_text(part, encoding="utf-8", newline="\n")
     said = manifest_of(whole)
-    from shoal.audit.folder import digests
+    from shoal.files.folder import digests
 
     del said["file"]
     found = digests(sorted(folder.iterdir()))

@@ -54,7 +54,7 @@ def test_a_person_is_said_to_have_decided_nothing() -> None:
 
 
 def test_what_shoal_init_proposes_is_marked_until_somebody_removes_the_mark(tmp_path: Path) -> None:
-    from shoal.describe.suggest.suggestion import suggest
+    from shoal.suggestions.suggestion import suggest
 
     text = suggest(cases.PEOPLE).to_yaml()
     path = tmp_path / "spec.yaml"

@@ -17,7 +17,7 @@ import shoal
 from shoal import registry
 from shoal.audit import Audit, Finding
 from shoal.flow import _note_on_size
-from shoal.search.best_first import BestFirst
+from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.result import Counters, SearchResult
 
 from . import report_cases as cases

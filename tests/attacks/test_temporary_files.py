@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 import shoal
-from shoal.write import temporary
-from shoal.write.atomic import atomic
-from shoal.write.temporary import private_folder
+from shoal.files import temporary
+from shoal.files.atomic import atomic
+from shoal.files.temporary import private_folder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits")
 SPEC = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from shoal.write.atomic import atomic
+from shoal.files.atomic import atomic
 with atomic(Path(sys.argv[1])) as (hidden,):
     hidden.write_text("somebody's row")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -79,7 +79,7 @@ def test_rows_are_closed_until_they_are_published(engine, name, tmp_path, monkey
 AUDITED = """
 import os, signal, sys, tempfile
 import shoal
-from shoal.audit import place
+from shoal.sql import local as place
 tempfile.tempdir = sys.argv[2]
 place.OwnDuckDB.rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
@@ -89,7 +89,7 @@ PACKED = """
 import os, signal, sys, tempfile
 from pathlib import Path
 import openpyxl, pyarrow
-from shoal.write.atomic import atomic
+from shoal.files.atomic import atomic
 from shoal.write.files import write_table
 tempfile.tempdir = sys.argv[2]
 openpyxl.Workbook.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)

@@ -19,14 +19,14 @@ import pytest
 
 from shoal import registry
 from shoal.audit import Audit, audit_relation, audit_release
-from shoal.audit.placed import placed
 from shoal.audit.reference import claims, original_columns
+from shoal.audit.remote import placed
 from shoal.describe import taxonomy
 from shoal.describe.roles import Sensitive
-from shoal.describe.spec import Spec
-from shoal.engines.sql_place import SqlPlace
 from shoal.privacy.model import PrivacyModel
 from shoal.read.types import Date
+from shoal.spec.spec import Spec
+from shoal.sql.connection import SqlPlace
 from tests.postgres_server import Server
 
 AGE, PLACE = 'of"age', "se`lect.naïve 'x'"

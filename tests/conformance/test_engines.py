@@ -15,8 +15,8 @@ import shoal
 from shoal.engines.choose import open_engine
 from shoal.engines.relational import recode, repeat
 from shoal.errors import InfeasibleError, InputError
-from shoal.intake import settle_columns
-from shoal.search.counted import InMemory as CountedInMemory
+from shoal.prepare.columns import settle_columns
+from shoal.search.frequency_sets import InMemory as CountedInMemory
 from tests.conformance.places import NAMES, Opened, opened  # noqa: F401
 
 OTHERS = NAMES[1:]

@@ -22,12 +22,12 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
-from shoal.search.box import Box
-from shoal.search.exhaustive import Exhaustive, node_of
+from shoal.search.algorithms.box import Box
+from shoal.search.algorithms.exhaustive import Exhaustive, node_of
+from shoal.search.capabilities import require_served
 from shoal.search.framework import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, SearchResult, border
-from shoal.search.serve import require_served
 
 from .strategies import absorbed, coded_tables, described_tables, measure_named, measures_named, requirements
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from shoal.describe import formats
-from shoal.describe.formats.arx_import import import_arx_project
-from shoal.describe.spec import Spec
 from shoal.errors import ShoalError
+from shoal.spec.arx_import import import_arx_project
+from shoal.spec.spec import Spec
 
 Target = Callable[[Path, bytes], None]
 

@@ -12,8 +12,8 @@ import pytest
 from shoal import registry
 from shoal.data import find_benchmark, load_benchmark
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.bottom_up import BottomUp
-from shoal.search.incognito import Incognito
+from shoal.search.algorithms.bottom_up import BottomUp
+from shoal.search.algorithms.incognito import Incognito
 from shoal.search.problem import SearchProblem
 
 COLUMNS = (

@@ -17,8 +17,8 @@ import shoal
 from shoal import registry
 from shoal.data import load_benchmark
 from shoal.privacy.model import PrivacyModel
-from shoal.search.box import Box
-from shoal.search.exhaustive import Exhaustive
+from shoal.search.algorithms.box import Box
+from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.problem import SearchProblem
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / "datasets"))

@@ -181,7 +181,7 @@ def test_every_class_has_k_rows(rows, k, limit, suppressed, quality):
 def test_satisfying_nodes_agree_with_the_reference(quality):
     """Also where a level merges nothing: 7 is alone in its intervals of 5 and of 10."""
     from shoal.encode.table import code_table
-    from shoal.search.exhaustive import node_of
+    from shoal.search.algorithms.exhaustive import node_of
     from shoal.search.problem import SearchProblem
 
     people = pa.table({"x": [7, 7, 23, 24, 31, None], "y": ["a", "a", "b", "b", "b", "b"]})

@@ -104,7 +104,7 @@ def test_a_suggestion() -> None:
 
 
 def test_a_comparison_and_a_lattice(release: Any) -> None:
-    from shoal.draw.lattice import draw_lattice
+    from shoal.explore.lattice_drawing import draw_lattice
 
     nodes = release.satisfying_nodes
     table = pa.table({EVIL: [21, 25, 32, 38], "sex": list("FFMM")})

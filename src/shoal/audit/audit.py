@@ -17,10 +17,11 @@ import pyarrow as pa
 
 from shoal.audit.classes import Classes
 from shoal.audit.difference import told_difference
-from shoal.audit.evidence import Evidence, manifest_path
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.linkable import measure
+from shoal.audit.manifest_check import same_file, told
+from shoal.audit.manifest_file import Evidence, manifest_path
 from shoal.audit.original import original_table
 from shoal.audit.reference import (
     Claim,
@@ -34,17 +35,16 @@ from shoal.audit.reference import (
     without_original,
     without_units,
 )
-from shoal.audit.relation import Relation, open_relation
-from shoal.audit.told import same_file, told
-from shoal.audit.typed_columns import restored_cells, with_types
 from shoal.describe.column_names import alike, folded
-from shoal.describe.handed_on import as_handed_on
 from shoal.describe.roles import MOST_COLUMNS
-from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables
 from shoal.read.formulas import opens_in_spreadsheets
 from shoal.read.source import InputFormat, check_file
+from shoal.spec.for_recipients import as_handed_on
+from shoal.spec.spec import Spec
+from shoal.sql.relation import Relation, open_relation
+from shoal.sql.typed_columns import restored_cells, with_types
 
 
 def audit_release(
@@ -177,7 +177,7 @@ def audit_release(
         found = hidden_finding(Path(release), written_by_shoal=False)
         audit = audit if found.holds else audit.extended([found])
     if evidence is not None and public_key is not None:
-        from shoal.write.signature import signature_finding
+        from shoal.audit.signature import signature_finding
 
         audit = audit.extended([signature_finding(evidence.path, public_key)])
     return audit

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shoal.audit.relation import Relation
 from shoal.privacy.model import Tables
 from shoal.privacy.queries import all_stars
+from shoal.sql.relation import Relation
 
 _CLASSES, _CELLS = "shoal_classes", "shoal_cells"
 

@@ -14,14 +14,14 @@ from pathlib import Path, PureWindowsPath
 
 import pyarrow as pa
 
-from shoal.audit.evidence import Evidence, is_own_file
 from shoal.audit.finding import Audit, Finding
-from shoal.audit.published import withheld_claims
-from shoal.audit.relation import Relation, open_relation
-from shoal.audit.told import as_now, differing_claims
-from shoal.describe.spec import Spec
+from shoal.audit.manifest_check import as_now, differing_claims
+from shoal.audit.manifest_file import Evidence, is_own_file
+from shoal.audit.published_findings import withheld_claims
 from shoal.errors import InputError
 from shoal.read.source import InputFormat, check_file
+from shoal.spec.spec import Spec
+from shoal.sql.relation import Relation, open_relation
 
 KEPT = "earlier rows kept"
 _ROWS = "shoal_difference"

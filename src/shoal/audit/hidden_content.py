@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
-from shoal.audit.folder import data_files, left_out
 from shoal.audit.parquet_footer import has_gaps, wrong_statistics
 from shoal.errors import InputError
+from shoal.files.folder import data_files, left_out
 from shoal.read.delimited import open_delimited
 from shoal.read.source import InputFormat
 

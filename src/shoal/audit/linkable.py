@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from shoal.audit.relation import Relation
 from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE
-from shoal.describe.spec import Spec
 from shoal.errors import LinkableError
+from shoal.spec.spec import Spec
+from shoal.sql.relation import Relation
 
 NOTED = 0.05
 """Share of the rows above which a note is due."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.audit.evidence import Evidence
 from shoal.audit.finding import Finding
+from shoal.audit.manifest_file import Evidence
 from shoal.audit.reference import Claim, Original
-from shoal.audit.relation import Relation
 from shoal.privacy.model import Tables
+from shoal.sql.relation import Relation
 
 
 def original_table(

@@ -13,19 +13,20 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit.relation import Relation
 from shoal.audit.spelling import as_spelled
 from shoal.describe.fitted import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
-from shoal.describe.spec import Spec
-from shoal.encode.fit import fitted
 from shoal.errors import InputError, Problem
+from shoal.prepare.fit import fitted
+from shoal.prepare.tables import open_population
 from shoal.privacy.model import PrivacyModel, Tables
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type, plain, text_of
-from shoal.read.source import InputFormat, Source, check_wanted, open_source
+from shoal.read.source import check_wanted, open_source
 from shoal.read.sql import quoted
-from shoal.read.typed import typed
+from shoal.read.typed_tables import typed
+from shoal.spec.spec import Spec
+from shoal.sql.relation import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +144,6 @@ def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
         columns += spec.quasi_identifiers  # their labels may depend on all values that there are
         columns += filter(None, _to_be_made(spec).values())
     return list(dict.fromkeys(columns))
-
-
-def open_population(data: object, spec: Spec) -> Source:
-    """Open a population. A file has the encoding, NULL and header of the spec; the rest is found out."""
-    own = spec.input
-    return open_source(
-        data, InputFormat(encoding=own.encoding, null_values=own.null_values, header=own.header)
-    )
 
 
 def read_references(

@@ -8,10 +8,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit.relation import Relation
 from shoal.read.columns import text_of
-from shoal.read.typed import typed
+from shoal.read.typed_tables import typed
 from shoal.read.types import ColumnType, Float, Timestamp
+from shoal.sql.relation import Relation
 
 
 def as_spelled(column: pa.ChunkedArray, name: str, relation: Relation) -> pa.Array | pa.ChunkedArray:

@@ -374,11 +374,11 @@ def anonymize(
     )
     with reporting(show_values=show_values, interrupted=interrupted):
         without_pandas()
-        from shoal.engines.target import TableTarget
+        from shoal.files.atomic import atomic, check_place
         from shoal.flow import anonymize as run
         from shoal.flow import plan
-        from shoal.write import atomic, check_writable, write_table
-        from shoal.write.atomic import check_place
+        from shoal.write.files import check_writable, write_table
+        from shoal.write.output import TableTarget
 
         _check_places(input, output, output_table, manifest, explain)
         if sampling_fraction is not None and not report:
@@ -387,7 +387,7 @@ def anonymize(
                 "Add --report, or leave it out."
             )
         if sign is not None:
-            from shoal.write.signature import signer
+            from shoal.audit.signature import signer
 
             signer(sign)  # a key that is none is better told before the work than after it
         if all_nodes is not None:
@@ -478,8 +478,8 @@ def _check_places(
     input: str, output: Path | None, output_table: str | None, manifest: Path | None, explain: bool
 ) -> None:
     """Refuse places that are missing, two, or no places, before any work."""
-    from shoal.engines.target import as_target
-    from shoal.write.atomic import check_place
+    from shoal.files.atomic import check_place
+    from shoal.write.output import as_target
 
     as_target(output, output_table)
     if output is None and output_table is None and not explain:

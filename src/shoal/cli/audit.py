@@ -16,7 +16,7 @@ from shoal.errors import AuditError, InputError
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
-    from shoal.describe.spec import Spec
+    from shoal.spec.spec import Spec
 
 _CLAIMS = "What is claimed, if there is no manifest"
 _COMPARED = "What claims are compared with"
@@ -190,7 +190,7 @@ def audit(
     with reporting():
         without_pandas()
         from shoal.audit import audit_release
-        from shoal.audit.evidence import Evidence, manifest_path
+        from shoal.audit.manifest_file import Evidence, manifest_path
 
         asked = None
         if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, unit]):

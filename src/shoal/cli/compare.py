@@ -104,8 +104,8 @@ def compare(
     with reporting(show_values=show_values):
         without_pandas()
         from shoal.cli.short_form import measure
+        from shoal.files.atomic import atomic, check_place
         from shoal.tradeoff.compare import compare as run
-        from shoal.write.atomic import atomic, check_place
 
         if chart is not None:
             _check_chart(chart)

@@ -147,8 +147,8 @@ def extend(
     """
     with reporting(show_values=show_values, interrupted=unless_written(output)):
         without_pandas()
+        from shoal.files.atomic import check_place
         from shoal.incremental.extend import extend as run
-        from shoal.write.atomic import check_place
 
         if (output is None) != check:
             raise InputError(
@@ -156,7 +156,7 @@ def extend(
                 f"Found: {'both' if check else 'neither'}.\nGive --output FILE or --check."
             )
         if sign is not None:
-            from shoal.write.signature import signer
+            from shoal.audit.signature import signer
 
             signer(sign)  # a key that is none is better told before the work than after it
         if output is not None:

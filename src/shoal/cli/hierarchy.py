@@ -17,7 +17,7 @@ from shoal.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from shoal.describe.hierarchy import Levels
-    from shoal.encode.check import Finding
+    from shoal.prepare.check import Finding
 
 ABOUT = "Build, look at, check and convert hierarchies; list what builds them."
 
@@ -200,8 +200,8 @@ def check(
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         if spec is not None:
             from shoal.cli.short_form import overridden
-            from shoal.describe.spec import Spec
-            from shoal.encode.check import check_spec
+            from shoal.prepare.check import check_spec
+            from shoal.spec.spec import Spec
 
             if data is None:
                 raise InputError("The hierarchies of a spec are checked on a table.\nGive --data DATA.")

@@ -12,7 +12,7 @@ from shoal.read.source import InputFormat
 if TYPE_CHECKING:
     from shoal.describe.formats import Read
     from shoal.describe.hierarchy import Hierarchy, Levels
-    from shoal.encode.check import Finding
+    from shoal.prepare.check import Finding
 
 _NESTED = (".yaml", ".yml", ".json")
 _FILES = (".csv", ".tsv", ".txt", ".grc", ".cdl", ".ahs", ".deid", *_NESTED)
@@ -68,7 +68,7 @@ class Asked:
             found = self.format or formats.format_of(Path(self.text))
             return HierarchyFile(self.text, format=found, column=self.column if found == "anjana" else None)
         from shoal import registry
-        from shoal.describe.spec import hierarchy_from_text
+        from shoal.spec.spec import hierarchy_from_text
 
         hierarchy: Any
         if self.target is not None and self.text in registry.names("hierarchies"):
@@ -86,7 +86,7 @@ class Asked:
 
     def finding(self) -> Finding:
         """Tell what the hierarchy makes of the column."""
-        from shoal.encode.check import check_column
+        from shoal.prepare.check import check_column
 
         if self.data is None or self.column is None:
             raise InputError("--data DATA and --column NAME go together.\nGive both, or neither.")

@@ -24,7 +24,7 @@ def import_(
     What the project states as text is taken over: roles, hierarchies, privacy criteria, the limit of
     suppression, the measure and weights. What cannot be read is listed, with the reason.
     """
-    from shoal.describe.formats.arx_import import import_arx_project
+    from shoal.spec.arx_import import import_arx_project
 
     with reporting():
         without_pandas()

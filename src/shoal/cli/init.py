@@ -20,7 +20,7 @@ from shoal.cli.terminal import echo, secho
 from shoal.errors import InputError, OutputError
 
 if TYPE_CHECKING:
-    from shoal.describe.suggest.suggestion import ColumnSuggestion, Suggestion
+    from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -85,8 +85,8 @@ def init(
     """
     with reporting(interrupted="Interrupted; nothing was written."):
         without_pandas()
-        from shoal.describe.suggest.suggestion import suggest
-        from shoal.write.atomic import atomic, check_place
+        from shoal.files.atomic import atomic, check_place
+        from shoal.suggestions.suggestion import suggest
 
         target = output or Path(f"{_stem(data)}.spec.yaml")
         check_place(target, apart_from=[data])
@@ -131,8 +131,8 @@ def _stem(path: Path) -> str:
 
 
 def _show(suggestion: Suggestion) -> None:
-    from shoal.describe.suggest.draft import in_one_line
-    from shoal.describe.suggest.words import printable, shortened
+    from shoal.suggestions.draft import in_one_line
+    from shoal.suggestions.words import printable, shortened
 
     rows = []
     for column in suggestion.columns:
@@ -156,7 +156,7 @@ def _show(suggestion: Suggestion) -> None:
 
 def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
     """Tell what holds for the table as a whole."""
-    from shoal.describe.suggest.words import listed, percent
+    from shoal.suggestions.words import listed, percent
 
     looked = (
         "" if suggestion.sampled_rows is None else f", of which {suggestion.sampled_rows:,} were looked at"
@@ -181,7 +181,7 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
 
 def _sensitive(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
     """Tell what k-anonymity leaves open."""
-    from shoal.describe.suggest.words import listed
+    from shoal.suggestions.words import listed
 
     sensitive = [each for each in suggestion.columns if each.role.value == "sensitive"]
     if several := [each.name for each in sensitive if each.profile.categories > 1]:
@@ -200,7 +200,7 @@ def _sensitive(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
 
 def _null_like(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
     """Tell what may stand for NULL, and how to say that it does."""
-    from shoal.describe.suggest.words import count, listed, written
+    from shoal.suggestions.words import count, listed, written
 
     about = "" if suggestion.sampled_rows is None else "~"
     found = [
@@ -214,7 +214,7 @@ def _null_like(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
 
 
 def _share(part: int, rows: int) -> str:
-    from shoal.describe.suggest.words import percent
+    from shoal.suggestions.words import percent
 
     return percent(part / rows) if part else "-"
 
@@ -222,8 +222,8 @@ def _share(part: int, rows: int) -> str:
 def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
     """Go through the columns with whoever sits at the terminal; questions go to stderr if `err`."""
     from shoal.describe.roles import Role
-    from shoal.describe.suggest.draft import in_one_line
-    from shoal.describe.suggest.words import count, printable
+    from shoal.suggestions.draft import in_one_line
+    from shoal.suggestions.words import count, printable
 
     echo(
         "\nFor each column: identifier (id), quasi-identifier (q), sensitive (s) or insensitive (in). "
@@ -274,6 +274,6 @@ def _with_role(suggestion: Suggestion, column: ColumnSuggestion, answer: str) ->
 
 
 def _with_hierarchy(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:
-    from shoal.describe.spec import hierarchy_from_text
+    from shoal.spec.spec import hierarchy_from_text
 
     return suggestion.with_column(column.name, hierarchy=hierarchy_from_text(answer).to_spec())

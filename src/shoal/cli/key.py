@@ -21,7 +21,7 @@ def key(
     file safe. No file is ever replaced.
     """
     with reporting():
-        from shoal.write.signature import make_keys
+        from shoal.audit.signature import make_keys
 
         private, public = make_keys(file)
     print_table(

@@ -87,7 +87,7 @@ def within_budget(
     """Return the algorithm that the options name; if they give a budget, the one that keeps it."""
     if seconds is None and checks is None:
         return algorithm
-    from shoal.search.best_first import BestFirst
+    from shoal.search.algorithms.best_first import BestFirst
 
     if algorithm not in (None, BestFirst.name):
         options = {"--seconds": seconds, "--checks": checks}

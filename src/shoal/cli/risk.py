@@ -16,8 +16,8 @@ from shoal.cli.terminal import echo
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
-    from shoal.measure.risk import RiskAssessment, RiskComparison
     from shoal.read.source import InputFormat
+    from shoal.risk import RiskAssessment, RiskComparison
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -134,7 +134,7 @@ def risk(
     """
     with reporting(), progress() as listener:
         without_pandas()
-        from shoal.measure.risk import assess_risk, compare_risk
+        from shoal.risk import assess_risk, compare_risk
 
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         columns = _columns(spec, quasi_identifiers or [], sensitive or [], unit, written)
@@ -173,7 +173,7 @@ def _columns(
     written: InputFormat,
 ) -> dict[str, Any]:
     """Return what says what the columns are: the spec of a file, or their names."""
-    from shoal.describe.spec import Spec
+    from shoal.spec.spec import Spec
 
     named = {"--qi": quasi_identifiers, "--sensitive": sensitive, "--unit": unit}
     given = [option for option, value in named.items() if value]

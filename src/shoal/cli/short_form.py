@@ -12,8 +12,8 @@ from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 
 if TYPE_CHECKING:
-    from shoal.describe.spec import LevelBounds, Spec
     from shoal.privacy.model import PrivacyModel
+    from shoal.spec.spec import LevelBounds, Spec
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ def spec_from(
     unit: str | None,
 ) -> Spec:
     """Return the spec of a file, or of the short form; not of both."""
-    from shoal.describe.spec import Spec
+    from shoal.spec.spec import Spec
 
     short_form = {
         "-k": k is not None,
@@ -81,7 +81,7 @@ def measure(text: str) -> str | Mapping[str, object]:
     >>> measure("classification: {target: disease}")
     {'classification': {'target': 'disease'}}
     """
-    from shoal.describe.spec_file import from_text
+    from shoal.spec.spec_file import from_text
 
     if ":" not in text:
         return text
@@ -95,8 +95,8 @@ def measure(text: str) -> str | Mapping[str, object]:
 
 def _models(k: int | None, texts: list[str], problems: list[Problem]) -> list[PrivacyModel]:
     """Return k-anonymity, if k is given, and the models of `--privacy`."""
-    from shoal.describe.spec_file import models_from_text
     from shoal.privacy.k_anonymity import KAnonymity
+    from shoal.spec.spec_file import models_from_text
 
     models: list[PrivacyModel] = []
     try:

@@ -25,7 +25,7 @@ from shoal.cli.short_form import overridden
 from shoal.cli.terminal import echo, secho
 
 if TYPE_CHECKING:
-    from shoal.measure.utility.assessment import UtilityAssessment
+    from shoal.utility.assessment import UtilityAssessment
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -99,8 +99,8 @@ def utility(
     """
     with reporting(show_values=show_values):
         without_pandas()
-        from shoal.describe.spec import Spec
-        from shoal.measure.utility.assess import assess_utility
+        from shoal.spec.spec import Spec
+        from shoal.utility.assess import assess_utility
 
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         with progress() as listener:

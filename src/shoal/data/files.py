@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from shoal.errors import OutputError
+from shoal.files.atomic import atomic
 from shoal.read.source import InputFormat
-from shoal.write.atomic import atomic
 from shoal.write.files import write_csv
 
 Taxonomy = Sequence[Sequence[str]]

@@ -1,4 +1,4 @@
-"""Step 2: what the columns mean, how their values generalize, and what the release must satisfy."""
+"""Step 2: what the columns mean to people, and how their values generalize."""
 
 from shoal.describe.hierarchies.chain import Chain, chain
 from shoal.describe.hierarchies.clusters import Clusters, clusters
@@ -16,7 +16,6 @@ from shoal.describe.hierarchies.suppress import Suppress, suppress
 from shoal.describe.hierarchies.taxonomy import Taxonomy, taxonomy
 from shoal.describe.hierarchy import Hierarchy, HierarchyError, Levels
 from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
-from shoal.describe.spec import Spec
 
 __all__ = [
     "ByFunction",
@@ -37,7 +36,6 @@ __all__ = [
     "Role",
     "Rounding",
     "Sensitive",
-    "Spec",
     "Suppress",
     "Taxonomy",
     "by_function",

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.counting import count
 from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Levels
 from shoal.errors import Problem
 
@@ -160,21 +160,6 @@ def code_together(
         notes=levels.notes,
     )
     return column, tuple(recode[places] for places in beside)
-
-
-def count(places: NDArray[np.integer[Any]], most: int, rows: NDArray[Any] | None = None) -> IntArray:
-    """Count how many rows are at each place below `most`; `rows` is what each entry stands for, if not one.
-
-    Examples
-    --------
-    >>> count(np.array([0, 2, 2]), 3).tolist(), count(np.array([0, 2, 2]), 3, np.array([5, 1, 7])).tolist()
-    ([1, 0, 2], [5, 0, 8])
-    """
-    if rows is None:
-        return np.bincount(places, minlength=most).astype(np.int64)
-    counts = np.zeros(most, dtype=np.int64)  # weights of np.bincount are floats, which lose rows above 2^53
-    np.add.at(counts, places, rows.astype(np.int64))
-    return counts
 
 
 def used_values(values: pa.DictionaryArray) -> pa.Array:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
-from shoal.describe.spec import ENGINES
 from shoal.engines.memory import Memory
 from shoal.errors import InputError, nearest
 from shoal.read.source import InputFormat, check_installed, open_source
+from shoal.spec.spec import ENGINES
 
 if TYPE_CHECKING:
     from shoal.engines.engine import Engine

@@ -11,13 +11,13 @@ import pyarrow as pa
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
-    from shoal.describe.spec import Spec
-    from shoal.engines.target import Target
     from shoal.read.source import Source
     from shoal.recode.verdict import Verdict
     from shoal.release import Release
-    from shoal.search.counted import FrequencySets
+    from shoal.search.frequency_sets import FrequencySets
     from shoal.search.result import SearchAlgorithm
+    from shoal.spec.spec import Spec
+    from shoal.write.output import Target
     from shoal.write.release import Pages
 
 

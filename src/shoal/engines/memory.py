@@ -13,21 +13,20 @@ import pyarrow.compute as pc
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.reference import claims, original_columns
-from shoal.describe.spec import Spec
-from shoal.encode.fit import fitted
 from shoal.encode.table import code_table
-from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError
-from shoal.intake import read_tables
+from shoal.prepare.fit import fitted
+from shoal.prepare.tables import read_tables
 from shoal.read.formulas import formula_cells
 from shoal.read.source import Source
 from shoal.recode.full_domain import recode
 from shoal.recode.order import new_key, seeded_key
 from shoal.recode.verdict import Verdict
-from shoal.search.counted import FrequencySets, InMemory
+from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
-from shoal.write.atomic import check_writable
-from shoal.write.files import suffix_of
+from shoal.spec.spec import Spec
+from shoal.write.files import check_writable, suffix_of
+from shoal.write.output import FileTarget, TableTarget, Target
 from shoal.write.release import Pages, write_release
 
 if TYPE_CHECKING:

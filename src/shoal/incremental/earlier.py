@@ -9,14 +9,14 @@ from pathlib import Path, PureWindowsPath
 import pyarrow as pa
 
 from shoal.audit import audit_release
-from shoal.audit.evidence import Evidence
-from shoal.audit.told import same_file
+from shoal.audit.manifest_check import same_file
+from shoal.audit.manifest_file import Evidence
 from shoal.describe.roles import Accepted
-from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.formulas import opens_in_spreadsheets, restored
 from shoal.read.source import InputFormat, check_file, open_source
+from shoal.spec.spec import Spec
 from shoal.write.files import suffix_of
 
 

@@ -13,7 +13,6 @@ from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import named
 from shoal.audit.reference import claims, original_columns
 from shoal.describe.roles import Accepted
-from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
 from shoal.incremental.earlier import Earlier, open_earlier
@@ -24,6 +23,7 @@ from shoal.incremental.refusal import refusal
 from shoal.incremental.rows import Rows, gather, numbered
 from shoal.read.source import InputFormat
 from shoal.recode.order import new_key, random_order
+from shoal.spec.spec import Spec
 
 
 def extend(

@@ -11,17 +11,16 @@ import pyarrow as pa
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import difference_findings
-from shoal.audit.published import published
-from shoal.describe.handed_on import HandedOn
-from shoal.describe.spec import Spec
+from shoal.audit.published_findings import published
 from shoal.errors import InputError
 from shoal.events import Steps
 from shoal.incremental.earlier import Earlier
 from shoal.incremental.newness import Newness
 from shoal.incremental.remembered import remember
 from shoal.read.source import InputFormat
-from shoal.write.atomic import check_writable
-from shoal.write.files import suffix_of
+from shoal.spec.for_recipients import HandedOn
+from shoal.spec.spec import Spec
+from shoal.write.files import check_writable, suffix_of
 from shoal.write.release import write_release
 
 _TEXT = (".csv", ".csv.gz")

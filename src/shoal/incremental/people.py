@@ -28,9 +28,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.describe.spec import Spec
 from shoal.incremental.spelling import normal
 from shoal.read.columns import coded, values_shown
+from shoal.spec.spec import Spec
 
 Hashes = NDArray[np.bytes_]
 BoolArray = NDArray[np.bool_]

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.roles import QuasiIdentifier
-from shoal.describe.spec import Spec
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError
 from shoal.incremental.rows import Rows, numbered
@@ -37,6 +36,7 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing
 from shoal.read.columns import coded
 from shoal.search.problem import suppressed_rows_allowed
+from shoal.spec.spec import Spec
 
 BoolArray = NDArray[np.bool_]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from shoal.describe.spec import Spec
 from shoal.errors import InfeasibleError
 from shoal.incremental.earlier import Earlier, with_k
 from shoal.incremental.plan import Plan, plan
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.infeasible import largest_k, smallest_limit
+from shoal.spec.spec import Spec
 
 _OTHERWISE = (
     "more new rows, added together with these",

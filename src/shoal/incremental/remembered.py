@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from shoal import secret
-from shoal.audit.folder import digests
-from shoal.describe.spec import Spec
 from shoal.errors import InputError, OutputError
+from shoal.files.folder import digests
 from shoal.incremental.people import HASH_BYTES, People, Trait, identifying
 from shoal.read.source import Source
+from shoal.spec.spec import Spec
 
 _FOLDER = "people"
 _PACKED = (zipfile.BadZipFile, zlib.error)

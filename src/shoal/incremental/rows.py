@@ -9,17 +9,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.background import read_rows
 from shoal.describe.hierarchy import FromData, HierarchyDefaults
-from shoal.describe.spec import Spec
-from shoal.encode.fit import fitted
 from shoal.encode.table import code_table
 from shoal.errors import InputError, Problem
 from shoal.incremental.earlier import Earlier
-from shoal.intake import settle_columns
+from shoal.prepare.columns import settle_columns
+from shoal.prepare.fit import fitted
+from shoal.prepare.tables import read_rows
 from shoal.read.columns import coded, is_text, plain, text_of
 from shoal.read.source import Source, open_source
-from shoal.read.typed import typed
+from shoal.read.typed_tables import typed
+from shoal.spec.spec import Spec
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from decimal import Decimal
 
-from shoal.describe.suggest.null_like import NULL_LIKE
+from shoal.suggestions.null_like import NULL_LIKE
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,60}(\.[0-9]{0,60})?(e[+-]?[0-9]{1,2})?")
 _MIDNIGHT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ t]00:00(:00(\.0+)?)?(z|[+-]00:?00)?")

@@ -8,7 +8,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from shoal.encode.column import CodedColumn, count
+from shoal.counting import count
+from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.encode.column import count
+from shoal.counting import count
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, IntArray, Node, number_groups

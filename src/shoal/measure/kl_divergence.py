@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.encode.column import CodedColumn, count
+from shoal.counting import count
+from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import Costs, MeasureDefaults, Node, number_groups
 from shoal.measure.untouched import untouched_classes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import _kernel
-from shoal.encode.column import count
+from shoal.counting import count
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import IntArray
 

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.encode.column import CodedColumn, count
+from shoal.counting import count
+from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 
 IntArray = NDArray[np.int64]

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ANYTHING
-from shoal.describe.spec import SuppressedRows
 from shoal.read.types import narrowest
 from shoal.recode.order import random_order
 from shoal.recode.verdict import Numbers, Verdict
+from shoal.spec.spec import SuppressedRows
 
 IntArray = NDArray[np.int64]
 

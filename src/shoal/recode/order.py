@@ -20,9 +20,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal import secret
-from shoal.describe.spec import SuppressedRows
 from shoal.read.columns import text_of
 from shoal.recode.verdict import Verdict
+from shoal.spec.spec import SuppressedRows
 
 KEY_BYTES = 32
 _BLOCK = 1 << 20

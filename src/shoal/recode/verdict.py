@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal import _kernel
+from shoal.counting import count
 from shoal.describe.hierarchy import ANYTHING, as_text
-from shoal.encode.column import CodedColumn, count
+from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing

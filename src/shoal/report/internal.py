@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shoal.files.atomic import atomic, check_place
 from shoal.report.page import render
 from shoal.report.sections.asked import asked
 from shoal.report.sections.claims import claims
@@ -21,7 +22,6 @@ from shoal.report.sections.settings import settings
 from shoal.report.sections.suppression import suppression
 from shoal.report.sections.utility import utility
 from shoal.report.sections.verdict import verdict
-from shoal.write.atomic import atomic, check_place
 
 if TYPE_CHECKING:
     from shoal.audit import Audit

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from shoal.audit.published import WITHHELD
+from shoal.audit.published_findings import WITHHELD
 from shoal.describe.roles import Role
 from shoal.draw.histogram import binned
 from shoal.report.glossary import link

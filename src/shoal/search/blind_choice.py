@@ -16,26 +16,8 @@ import numpy as np
 from shoal.encode.table import CodedTable
 from shoal.errors import InfeasibleError
 from shoal.privacy.judge import passing
-from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.recode.verdict import Verdict
-
-
-def sizes_only(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-    """Return the models that read no sensitive column, and the class size that the others need at least.
-
-    Examples
-    --------
-    >>> from shoal.privacy.l_diversity import LDiversity
-    >>> sizes_only([KAnonymity(2), LDiversity("disease", 3)])
-    (KAnonymity(k=2), KAnonymity(k=3))
-    >>> sizes_only([KAnonymity(5), LDiversity("disease", 3)])
-    (KAnonymity(k=5),)
-    """
-    kept = tuple(model for model in models if model.column is None)
-    bar = max((model.minimum_size for model in models), default=1)
-    reached = max((model.minimum_size for model in kept), default=0)
-    return kept if reached >= bar else (*kept, KAnonymity(bar))
 
 
 def require_all(models: Sequence[PrivacyModel], verdict: Verdict) -> None:

@@ -18,7 +18,7 @@ from shoal.privacy.judge import passing, settled
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.recode.verdict import Verdict
-from shoal.search.exhaustive import classes_of
+from shoal.search.algorithms.exhaustive import classes_of
 from shoal.search.problem import SearchProblem
 
 _MOST_STARRED = 100_000

@@ -17,7 +17,7 @@ from shoal.errors import InputError
 from shoal.measure.measure import Costs, Measure, canonical, canonical_all
 from shoal.privacy.model import PrivacyModel
 from shoal.recode.verdict import Verdict
-from shoal.search.contents import Asked
+from shoal.search.kernel_inputs import Asked
 from shoal.search.lattice import Lattice
 
 T = TypeVar("T")

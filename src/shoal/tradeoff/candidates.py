@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.describe.spec import Spec
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:
     from shoal.measure.measure import Measure, Node

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, get_args
 
-from shoal.describe.spec import Spec
 from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
-from shoal.search import scored
-from shoal.search.best_first import BestFirst
+from shoal.search import custom_measure
+from shoal.search.algorithms.best_first import BestFirst
+from shoal.search.algorithms.box import Box
 from shoal.search.blind_choice import require_all
-from shoal.search.box import Box
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
-from shoal.search.starred import settle_stars
+from shoal.search.starred_rows import settle_stars
+from shoal.spec.spec import Spec
 from shoal.tradeoff.candidates import Candidate, candidates
 from shoal.tradeoff.comparison import Comparison, Point, Risk
 from shoal.tradeoff.figures import figures
@@ -150,7 +150,7 @@ class _Search:
             algorithm = BestFirst() if self._seconds is None else BestFirst(seconds=self._seconds)
         with self._steps("search"):
             try:
-                found = scored.search(
+                found = custom_measure.search(
                     algorithm,
                     problem,
                     threads=self._threads,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from shoal.describe.spec import Spec
 from shoal.draw.html import framed, heading, page, paragraph, table
 from shoal.draw.scatter import Dot, scatter
+from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:
     from shoal.draw.svg import Canvas

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shoal.encode.column import count
+from shoal.counting import count
 from shoal.measure.loss import Loss
 from shoal.search.problem import SearchProblem
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from shoal.audit.linkable import Linkability, measure
-from shoal.audit.relation import open_relation
-from shoal.describe.spec import Spec
 from shoal.read.source import InputFormat, open_source
+from shoal.spec.spec import Spec
+from shoal.sql.relation import open_relation
 from shoal.tradeoff.candidates import Candidate
 
 

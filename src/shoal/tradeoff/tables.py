@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shoal.describe.hierarchy import FromData
-from shoal.describe.spec import Spec
-from shoal.encode.fit import fitted
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError, Problem
 from shoal.events import Steps
-from shoal.intake import open_populations, read_tables, settle_columns
+from shoal.prepare.columns import settle_columns
+from shoal.prepare.fit import fitted
+from shoal.prepare.tables import open_populations, read_tables
 from shoal.privacy.model import PrivacyModel
 from shoal.read.source import open_source
 from shoal.search.problem import SearchProblem
-from shoal.search.shared import SharedProblem, share
+from shoal.search.shared_counts import SharedProblem, share
+from shoal.spec.spec import Spec
 from shoal.tradeoff.candidates import Candidate, prefixed
 
 

@@ -1,8 +1,7 @@
 """Files, their manifest, and the rule that they appear whole, audited, or not at all."""
 
-from shoal.write.atomic import atomic, check_writable
-from shoal.write.files import write_table
+from shoal.write.files import check_writable, write_table
 from shoal.write.manifest import manifest
 from shoal.write.release import write_release
 
-__all__ = ["atomic", "check_writable", "manifest", "write_release", "write_table"]
+__all__ = ["check_writable", "manifest", "write_release", "write_table"]

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import InputError
+from shoal.files.atomic import check_place
 from shoal.read.columns import text_of
 from shoal.read.source import InputFormat
 
@@ -46,6 +47,31 @@ def suffix_of(path: Path) -> str:
         f"Its suffix is '{path.suffix}'.\n"
         f"End its name in one of: {', '.join(SUFFIXES)}."
     )
+
+
+def check_writable(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
+    """Refuse a release file that could not be written later; call this before any work is done.
+
+    Parameters
+    ----------
+    path
+        Where the file is to go.
+    apart_from
+        Files that it must not replace, such as the input.
+
+    Raises
+    ------
+    InputError
+        The suffix names no format that Shoal writes, or one whose package is not installed.
+    OutputError
+        The folder is missing or not writable, a folder stands where a file should go, or the file is one of
+        those that must stay.
+    """
+    if suffix_of(path) == ".xlsx":
+        from shoal.write.excel import check_excel
+
+        check_excel()
+    check_place(path, apart_from=apart_from)
 
 
 def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None) -> None:

@@ -17,13 +17,13 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from shoal.audit import Audit
-from shoal.audit.evidence import Evidence, portable
-from shoal.audit.folder import digests
-from shoal.audit.published import published
-from shoal.describe.handed_on import HandedOn
-from shoal.describe.spec import Spec
-from shoal.engines.target import FileTarget, TableTarget, Target
+from shoal.audit.manifest_file import Evidence, portable
+from shoal.audit.published_findings import published
+from shoal.files.folder import digests
 from shoal.read.source import InputFormat
+from shoal.spec.for_recipients import HandedOn
+from shoal.spec.spec import Spec
+from shoal.write.output import FileTarget, TableTarget, Target
 
 FORMAT = "shoal-manifest/1"
 _LIBRARIES = ("duckdb", "numpy", "pyarrow")

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.audit import Audit
-from shoal.engines.target import FileTarget, Target
+from shoal.files.atomic import atomic
 from shoal.read.source import InputFormat
-from shoal.write.atomic import atomic
 from shoal.write.manifest import Releasable, manifest
+from shoal.write.output import FileTarget, Target
 from shoal.write.release import (
     CHECKER,
     Pages,
@@ -55,7 +55,7 @@ def write_placed(
     """
     signed = None
     if sign is not None:
-        from shoal.write.signature import signer
+        from shoal.audit.signature import signer
 
         signed = signer(sign)
     base = target.path if isinstance(target, FileTarget) else Path(_file_name(target.name))

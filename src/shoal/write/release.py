@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from shoal.audit import Audit, References, audit_release
-from shoal.audit.evidence import manifest_path
-from shoal.engines.target import FileTarget
+from shoal.audit.manifest_file import manifest_path
+from shoal.files.atomic import atomic
 from shoal.read.formulas import escaped, opens_in_spreadsheets
 from shoal.read.source import InputFormat
-from shoal.write.atomic import atomic, check_writable
-from shoal.write.files import write_table
+from shoal.write.files import check_writable, write_table
 from shoal.write.manifest import Releasable, manifest
+from shoal.write.output import FileTarget
 
 __all__ = [
     "Pages",
@@ -136,7 +136,7 @@ def write_release(
     check_writable(path)
     signed = None
     if sign is not None:
-        from shoal.write.signature import signer
+        from shoal.audit.signature import signer
 
         signed = signer(sign)
     target = FileTarget(path).like(release.dialect, release.spec.input)

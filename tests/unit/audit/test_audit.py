@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from shoal.audit import Audit, audit_release
 from shoal.describe.hierarchies.suppress import Suppress
-from shoal.describe.spec import Spec
 from shoal.errors import InputError, MissingFileError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
+from shoal.spec.spec import Spec
 from shoal.write.files import write_table
 
 

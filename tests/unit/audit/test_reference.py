@@ -14,13 +14,14 @@ import pytest
 import shoal
 from shoal import chain, clusters, priority, quantiles
 from shoal.audit import Audit, audit_release
-from shoal.describe import Sensitive, Spec, hierarchy_file, intervals, prefix, suppress
+from shoal.describe import Sensitive, hierarchy_file, intervals, prefix, suppress
 from shoal.errors import InputError
 from shoal.privacy.delta_presence import DeltaPresence
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.t_closeness import TCloseness
+from shoal.spec.spec import Spec
 from shoal.write.files import write_table
 
 AGES = ["[30, 40)"] * 4 + ["[50, 60)"] * 4

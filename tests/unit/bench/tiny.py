@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shoal.search.box import Box
+from shoal.search.algorithms.box import Box
 
 HIERARCHIES = {
     "age": [(str(age), f"{age // 10}x", "*") for age in range(20, 60)],

@@ -128,7 +128,7 @@ def test_help_teaches(shoal):
 
 PAUSED = """
 import threading
-import shoal.search.flash as module
+import shoal.search.algorithms.flash as module
 from shoal.cli.main import main
 
 def pause(*_, **__):

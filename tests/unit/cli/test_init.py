@@ -14,7 +14,7 @@ import pytest
 import shoal.cli.init
 from shoal.cli.console import print_entries
 from shoal.data import sample_names, write_sample
-from shoal.describe.spec import Spec
+from shoal.spec.spec import Spec
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[4] / "shared" / "datasets"))
 
@@ -213,7 +213,7 @@ def test_an_interrupt_writes_nothing(people, shoal, monkeypatch):
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shoal.describe.suggest.propose.profile_table", interrupt)
+    monkeypatch.setattr("shoal.suggestions.propose.profile_table", interrupt)
     ran = shoal("init", people)
     assert (ran.code, ran.out) == (130, "")
     assert [path.name for path in people.parent.iterdir()] == ["people.csv"]

@@ -9,7 +9,7 @@ import yaml
 
 from shoal import registry
 from shoal.cli.plugins import in_one_line
-from shoal.describe.spec import Spec
+from shoal.spec.spec import Spec
 
 KINDS = ("models", "measures")
 EVERY = [(kind, name) for kind in KINDS for name in registry.names(kind)]

@@ -7,10 +7,10 @@ import pytest
 from shoal.cli.short_form import adjusted, column_with_hierarchy, level_bounds, measure, spec_from
 from shoal.describe.hierarchies.suppress import suppress
 from shoal.describe.roles import QuasiIdentifier
-from shoal.describe.spec import Spec
 from shoal.errors import InputError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.spec.spec import Spec
 
 
 @pytest.mark.parametrize(

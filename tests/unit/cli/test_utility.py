@@ -7,7 +7,7 @@ import sys
 
 import pyarrow.csv
 import pytest
-from tests.unit.measure.utility.tables import people, spec
+from tests.unit.utility.tables import people, spec
 
 SPEC = """\
 columns:

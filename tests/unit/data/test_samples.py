@@ -11,8 +11,8 @@ import yaml
 
 from shoal.data import Sample, sample_names, write_sample
 from shoal.data.census import COLUMNS
-from shoal.describe.spec import Spec
 from shoal.errors import InputError, OutputError
+from shoal.spec.spec import Spec
 
 
 def rows_of(path: Path, delimiter: str = ",") -> list[list[str]]:

@@ -11,11 +11,11 @@ import pytest
 
 import shoal
 from shoal.data import shape, shape_names, write_shape
-from shoal.describe.spec import Spec
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError
 from shoal.read import open_source
+from shoal.spec.spec import Spec
 
 # Rows, nodes of the lattice, distinct tuples where they are known, and the values of each column that occur.
 PUBLISHED = {

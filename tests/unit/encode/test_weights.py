@@ -23,9 +23,9 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
-from shoal.search import scored
-from shoal.search.counted import InMemory
-from shoal.search.exhaustive import classes_of, node_of
+from shoal.search import custom_measure
+from shoal.search.algorithms.exhaustive import classes_of, node_of
+from shoal.search.frequency_sets import InMemory
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
@@ -212,7 +212,9 @@ def test_searches(
     rows = at_least(table, bottom)
     counted = InMemory(table).at(bottom, columns=range(len(bottom)))
     expected, *others = (
-        scored.search(algorithm, SearchProblem(own, models, measure, suppression), all_nodes=True, threads=2)
+        custom_measure.search(
+            algorithm, SearchProblem(own, models, measure, suppression), all_nodes=True, threads=2
+        )
         for own in (rows, frequency_set(rows), counted)
     )
     for found in others:

@@ -19,7 +19,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from shoal.engines.spark import Spark, open_spark
-from shoal.engines.target import FileTarget
+from shoal.write.output import FileTarget
 
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",

@@ -19,9 +19,9 @@ import shoal
 from shoal.engines.choose import bytes_of, open_engine
 from shoal.engines.duckdb.database import DuckDB
 from shoal.engines.relational import profile
-from shoal.engines.target import TableTarget
 from shoal.errors import AuditError, InputError, OutputError
 from shoal.read.source import InputFormat
+from shoal.write.output import TableTarget
 
 PEOPLE = pa.table(
     {

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from shoal.engines.postgres import copy, open_postgres
 from shoal.engines.postgres.database import Postgres
-from shoal.engines.target import FileTarget, TableTarget
 from shoal.errors import InputError, OutputError
 from shoal.read.source import InputFormat, open_source
+from shoal.write.output import FileTarget, TableTarget
 from tests.postgres_server import Clinic
 
 ODD_TEXTS = [

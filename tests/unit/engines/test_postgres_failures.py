@@ -16,8 +16,8 @@ import pytest
 
 from shoal.engines.postgres import open_postgres, postgres_address
 from shoal.engines.postgres.database import Postgres
-from shoal.engines.target import FileTarget, TableTarget
 from shoal.errors import InputError, OutputError, ShoalError
+from shoal.write.output import FileTarget, TableTarget
 from tests.postgres_server import PASSWORD, USER, Clinic, Server
 from tests.unit.engines.test_postgres import left_behind
 

@@ -24,10 +24,10 @@ import pytest
 from pyarrow import parquet
 
 import shoal
-from shoal.engines.target import FileTarget, TableTarget
 from shoal.errors import InputError, MissingFileError, OutputError
 from shoal.read.source import InputFormat
 from shoal.write.files import write_table
+from shoal.write.output import FileTarget, TableTarget
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
 

@@ -29,7 +29,7 @@ from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
 from shoal.privacy.risk import Risk
 from shoal.privacy.t_closeness import TCloseness
-from shoal.search.exhaustive import node_of
+from shoal.search.algorithms.exhaustive import node_of
 from shoal.search.problem import SearchProblem
 
 EVERYBODY = Population(pa.table({"everybody": [1]}))

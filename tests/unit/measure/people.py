@@ -6,9 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.describe.spec import hierarchy_from_text
 from shoal.encode.column import code_column
 from shoal.encode.table import CodedTable
+from shoal.spec.spec import hierarchy_from_text
 
 
 def people() -> CodedTable:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shoal import registry
 from shoal.encode.table import CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.exhaustive import node_of
+from shoal.search.algorithms.exhaustive import node_of
 from shoal.search.problem import SearchProblem
 from tests.conformance.nodes import measures, tables
 

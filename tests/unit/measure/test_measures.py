@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal import registry
-from shoal.describe.spec import hierarchy_from_text
 from shoal.encode.column import code_together
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Measure, canonical
+from shoal.spec.spec import hierarchy_from_text
 from tests.conformance.nodes import measures, node_at, nodes, tables
 
 from .by_rows import by_rows

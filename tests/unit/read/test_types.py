@@ -8,7 +8,7 @@ import pytest
 
 import shoal
 from shoal.errors import InputError
-from shoal.read.typed import typed
+from shoal.read.typed_tables import typed
 from shoal.read.types import NAMES, Date, Integer, Timestamp, column_type
 
 DAY = datetime.date(2026, 1, 31)

@@ -79,7 +79,7 @@ def test_many_suppressed_rows_of_a_label_are_told() -> None:
 def test_nobody_is_found_out(rows: list[tuple[int, int]], k: int) -> None:
     counts = Counter((str(a), str(b)) for a, b in rows)
     release = _two_columns(dict(counts), k)
-    background = release.background
+    background = release.original
     for place, (name, told) in enumerate(
         losses(background.coded, background.levels, background.lost, least=k).items()
     ):
@@ -102,4 +102,4 @@ def test_a_table_that_has_changed_is_not_compared_with(tmp_path: Path) -> None:
     release = shoal.anonymize(path, spec)
     path.write_text("age\n21\n", encoding="utf-8")
     with pytest.raises(shoal.InputError, match="Rows then: 2; rows now: 1"):
-        release.background.table(release.spec)
+        release.original.table(release.spec)

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from tests.conformance.strategies import requirements
 from tests.unit.encode.frequency_sets import frequency_set, nodes, repeated_tables
 
+from shoal.counting import count
 from shoal.describe import intervals, suppress
 from shoal.describe.roles import QuasiIdentifier
-from shoal.encode.column import count
 from shoal.encode.table import CodedTable, code_table
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
 from shoal.recode.verdict import Verdict
-from shoal.search.counted import InMemory
+from shoal.search.frequency_sets import InMemory
 
 POPULATION = Population(pa.table({"everybody": [1]}))
 

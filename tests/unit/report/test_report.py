@@ -16,7 +16,7 @@ import shoal
 from shoal.errors import OutputError
 from shoal.report import internal_html, write_internal_report
 from shoal.report.glossary import GLOSSARY, anchor
-from shoal.search.best_first import BestFirst
+from shoal.search.algorithms.best_first import BestFirst
 
 from .page import Page
 

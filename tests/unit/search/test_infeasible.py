@@ -21,8 +21,8 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
 from shoal.privacy.t_closeness import TCloseness
-from shoal.search.best_first import BestFirst
-from shoal.search.exhaustive import Exhaustive
+from shoal.search.algorithms.best_first import BestFirst
+from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
 from tests.conformance.strategies import described_tables, requirements

@@ -16,7 +16,7 @@ from shoal.encode.column import code_column
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.box import Box
+from shoal.search.algorithms.box import Box
 from shoal.search.lattice import Lattice
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
 from tests.conformance.strategies import coded_tables

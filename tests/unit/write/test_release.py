@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from shoal.audit import Audit, References, audit_release
-from shoal.describe.handed_on import HandedOn
 from shoal.describe.hierarchies.file import HierarchyFile
 from shoal.describe.hierarchies.suppress import Suppress
-from shoal.describe.spec import Spec
 from shoal.errors import AuditError, OutputError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
+from shoal.spec.for_recipients import HandedOn
+from shoal.spec.spec import Spec
 from shoal.write import release as release_module
 from shoal.write.release import manifest_path, write_release
 

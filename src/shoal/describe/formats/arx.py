@@ -21,9 +21,9 @@ import pyarrow as pa
 
 from shoal.describe.hierarchies.listed import Listed
 from shoal.describe.hierarchy import HierarchyError, Levels, as_text
+from shoal.files.atomic import atomic
 from shoal.read.delimited import Delimited, open_delimited
 from shoal.read.source import InputFormat
-from shoal.write.atomic import atomic
 
 SUMMARY = "ARX: a CSV file without a header, column i is level i"
 SUFFIXES = (".csv", ".tsv", ".txt")

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from shoal.describe.formats.nested import nested_tree
 from shoal.describe.hierarchy import ANYTHING, HierarchyError, Levels, as_text
-from shoal.write.atomic import atomic
+from shoal.files.atomic import atomic
 
 
 def nest(levels: Levels) -> Any:

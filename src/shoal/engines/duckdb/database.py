@@ -14,14 +14,13 @@ from typing import Any, ClassVar
 import duckdb
 import pyarrow as pa
 
-from shoal.engines.duckdb.stored import StoredFiles
+from shoal.engines.duckdb.output import StoredFiles
+from shoal.engines.relational.output import StoredTable, check_files, hidden_beside
 from shoal.engines.relational.star import Dimension
-from shoal.engines.relational.stored import StoredTable, check_files, hidden_beside
-from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError, ShoalError
+from shoal.files.temporary import private_folder, remove_private
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
-from shoal.write.temporary import private_folder, remove_private
 
 _IBIS_TYPES = {
     "BIGINT": "int64",

@@ -60,7 +60,7 @@ def open_postgres(
         )
     from shoal.engines.postgres.connect import connect
     from shoal.engines.postgres.database import Postgres
-    from shoal.engines.postgres.rows import find_rows
+    from shoal.engines.postgres.selection import find_rows
 
     connection = connect(address)
     try:

@@ -19,18 +19,18 @@ from psycopg.sql import Literal
 
 from shoal.engines.postgres.copy import UnreadableError, copy_in, copy_out
 from shoal.engines.postgres.failure import Doing
-from shoal.engines.postgres.hashed import HashedColumn, Numbers, Words, hash_of
+from shoal.engines.postgres.hashes import HashedColumn, Numbers, Words, hash_of
 from shoal.engines.postgres.names import quoted
 from shoal.engines.postgres.numbers import fetch_numbers
-from shoal.engines.postgres.place import Place, find_place
-from shoal.engines.postgres.rows import Rows
-from shoal.engines.postgres.stored import StoredFiles, write_files
+from shoal.engines.postgres.output_files import StoredFiles, write_files
+from shoal.engines.postgres.output_table import Place, find_place
+from shoal.engines.postgres.selection import Rows
 from shoal.engines.postgres.types import Column, sql_type
+from shoal.engines.relational.output import StoredTable, check_files
 from shoal.engines.relational.star import Dimension
-from shoal.engines.relational.stored import StoredTable, check_files
-from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names
+from shoal.write.output import FileTarget, TableTarget, Target
 
 _MEMORY = 256  # MiB
 _SETTINGS = (

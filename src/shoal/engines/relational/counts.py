@@ -16,7 +16,7 @@ from shoal.engines.relational.database import Database
 from shoal.engines.relational.star import Dimension, Joined, Keys, Star, key, sql
 from shoal.errors import InputError, Problem
 from shoal.privacy.model import PrivacyModel
-from shoal.search.counted import TooManyEntries
+from shoal.search.frequency_sets import TooManyEntries
 
 
 @dataclass(frozen=True)

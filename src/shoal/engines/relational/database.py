@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.engines.sql_place import SqlPlace
-from shoal.engines.target import Target
+from shoal.sql.connection import SqlPlace
+from shoal.write.output import Target
 
 if TYPE_CHECKING:
     from shoal.engines.relational.star import Dimension

@@ -9,16 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.describe.spec import Spec
 from shoal.engines.relational.database import Database
 from shoal.engines.relational.profile import DatabaseProfile
 from shoal.engines.relational.star import Star, sql
-from shoal.engines.target import Target
 from shoal.errors import InputError
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import plain
 from shoal.read.source import InputFormat, Source, check_wanted
 from shoal.search.result import SearchAlgorithm
+from shoal.spec.spec import Spec
+from shoal.write.output import Target
 
 
 @dataclass(frozen=True)

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ColumnData, FromData
 from shoal.describe.roles import QuasiIdentifier
-from shoal.describe.spec import Spec
 from shoal.encode.column import CodedColumn
-from shoal.encode.fit import column_data, fitted_by
 from shoal.encode.table import CountedColumns, code_table
 from shoal.engines.relational.counts import DatabaseCounts
 from shoal.engines.relational.database import Database
 from shoal.engines.relational.recode import Recoding
 from shoal.engines.relational.rows import DatabaseRows
 from shoal.engines.relational.star import Dimension, Star, sql, type_of
-from shoal.engines.target import Target
 from shoal.errors import InputError
-from shoal.intake import read_populations
+from shoal.prepare.fit import column_data, fitted_by
+from shoal.prepare.tables import read_populations
 from shoal.read.columns import coded as as_coded
 from shoal.read.source import Source
-from shoal.read.typed import typed
+from shoal.read.typed_tables import typed
 from shoal.recode.verdict import Verdict
+from shoal.spec.spec import Spec
+from shoal.write.output import Target
 
 IntArray = NDArray[np.int64]
 Counted = tuple[pa.Array, IntArray]

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.describe.hierarchy import ANYTHING
-from shoal.describe.spec import Spec
 from shoal.encode.column import CodedColumn
 from shoal.engines.relational.database import Database
 from shoal.engines.relational.repeat import repeated, worthwhile
@@ -29,6 +28,7 @@ from shoal.engines.relational.star import (
 )
 from shoal.read.types import ColumnType, Decimal, Integer, Timestamp, narrowest
 from shoal.recode.verdict import Verdict
+from shoal.spec.spec import Spec
 
 _SAME_THERE = ("string", "bool", "int", "float", "date")
 """How the names of types begin whose values come back from Arrow in the type that they had."""

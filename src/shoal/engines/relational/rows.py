@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 
 from shoal.audit import Audit
 from shoal.audit.audit import audit_relation
-from shoal.audit.placed import placed
 from shoal.audit.reference import claims, original_columns
-from shoal.audit.relation import shown_files
+from shoal.audit.remote import placed
 from shoal.describe.hierarchy import ANYTHING, as_text
-from shoal.describe.spec import Spec
 from shoal.engines.relational.database import Stored
 from shoal.engines.relational.recode import Recoding
-from shoal.engines.target import FileTarget, Target
 from shoal.read import formulas
+from shoal.spec.spec import Spec
+from shoal.sql.relation import shown_files
+from shoal.write.output import FileTarget, Target
 from shoal.write.placed import write_placed
 from shoal.write.release import Pages
 

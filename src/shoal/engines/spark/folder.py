@@ -12,8 +12,8 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from shoal.errors import OutputError
-from shoal.write.atomic import check_link
-from shoal.write.temporary import private_folder, remove_private
+from shoal.files.atomic import check_link
+from shoal.files.temporary import private_folder, remove_private
 
 
 def located(spark: SparkSession, place: str) -> str:

@@ -16,14 +16,14 @@ from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 from shoal.engines.relational.star import Dimension
 from shoal.engines.spark.columns import settled
 from shoal.engines.spark.failure import told
-from shoal.engines.spark.place import check_folder, check_table
+from shoal.engines.spark.output import StoredFolder, StoredFrame, StoredTable
+from shoal.engines.spark.output_names import check_folder, check_table
 from shoal.engines.spark.session import Session
 from shoal.engines.spark.shuffle import shuffled
 from shoal.engines.spark.source import Opened, Text, opened
-from shoal.engines.spark.stored import StoredFolder, StoredFrame, StoredTable
-from shoal.engines.target import FileTarget, TableTarget, Target
 from shoal.errors import OutputError, ShoalError
 from shoal.read.source import check_names
+from shoal.write.output import FileTarget, TableTarget, Target
 
 Stored: TypeAlias = StoredFrame | StoredFolder | StoredTable
 

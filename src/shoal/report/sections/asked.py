@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from shoal.describe.fitted import Fitted
 from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
-from shoal.describe.spec import Spec
 from shoal.report.glossary import link
 from shoal.report.words import figure, listed, percent
+from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:
     from shoal.privacy.model import PrivacyModel

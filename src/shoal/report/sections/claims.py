@@ -13,7 +13,7 @@ from shoal.report.words import listed
 
 if TYPE_CHECKING:
     from shoal.audit import Audit, Finding
-    from shoal.describe.spec import Spec
+    from shoal.spec.spec import Spec
 
 POPULATION = "the population that the spec names"
 

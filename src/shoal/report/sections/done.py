@@ -85,7 +85,7 @@ def level_words(rungs: Ladder) -> str:
 
 def _choices(release: Release) -> str:
     """Say how many choices of levels there are, and how many of them the spec allows."""
-    columns = release.background.coded.columns
+    columns = release.original.coded.columns
     every = prod(column.height + 1 for column in columns)
     allowed = prod(column.max_level - column.min_level + 1 for column in columns)
     if allowed == 1:

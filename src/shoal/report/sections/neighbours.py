@@ -13,9 +13,9 @@ from shoal.report.sections.verdict import proof
 from shoal.report.words import count, figure
 
 if TYPE_CHECKING:
-    from shoal.draw.lattice import LatticePicture
+    from shoal.explore.lattice_drawing import LatticePicture
+    from shoal.explore.neighbours import Neighbour
     from shoal.release import Release
-    from shoal.search.neighbours import Neighbour
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from shoal.report.sections.verdict import rows_or_people
 from shoal.report.words import count, counted, figure, percent
 
 if TYPE_CHECKING:
-    from shoal.measure.risk import AttributeRisk, RiskAssessment, RiskComparison
     from shoal.release import Release
+    from shoal.risk import AttributeRisk, RiskAssessment, RiskComparison
 
 _COLUMNS_SHOWN = 12
 _SUBSETS_SHOWN = 8

@@ -15,7 +15,7 @@ from shoal.report.markup import columns, picture
 from shoal.report.words import count, decimal, percent
 
 if TYPE_CHECKING:
-    from shoal.measure.utility import ColumnUtility, Learning, QueryErrors, UtilityAssessment
+    from shoal.utility import ColumnUtility, Learning, QueryErrors, UtilityAssessment
 
 _ASSOCIATIONS_SHOWN = 12
 _COLUMNS_IN_A_PICTURE = 16

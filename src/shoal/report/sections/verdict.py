@@ -17,9 +17,9 @@ from shoal.report.words import count, counted, figure, listed, one_in, percent
 
 if TYPE_CHECKING:
     from shoal.audit import Audit
-    from shoal.measure.risk import RiskComparison
-    from shoal.measure.utility import UtilityAssessment
     from shoal.release import Release
+    from shoal.risk import RiskComparison
+    from shoal.utility import UtilityAssessment
 
 _NAMES_SHOWN = 8
 

@@ -6,9 +6,9 @@ import zipfile
 import pytest
 
 import shoal
-from shoal.describe.formats.arx_import import import_arx_project
 from shoal.describe.formats.arx_project import parse_xml, read_project
 from shoal.errors import InputError, OutputError
+from shoal.spec.arx_import import import_arx_project
 
 PEOPLE = [("34", "F"), ("37", "F"), ("NULL", "M"), ("51", "M")] * 3
 DATA = "id;age;sex;disease;note\n" + "".join(

@@ -1,0 +1,98 @@
+"""Where a release goes: a folder or a table that is not there yet, or one that may be replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pyspark.sql import SparkSession
+
+from shoal.engines.spark.folder import Folder
+from shoal.errors import InputError, OutputError
+from shoal.write.output import FileTarget, TableTarget
+
+_SUFFIXES = (".parquet", ".csv", ".csv.gz")
+
+
+def check_folder(spark: SparkSession, target: FileTarget, inputs: Iterable[str]) -> None:
+    """Raise unless a folder can be written there without touching the input."""
+    if not target.folder and not target.path.name.lower().endswith(_SUFFIXES):
+        raise InputError(
+            f"The engine 'spark' does not write files like {target.title!r}.\n"
+            f"Its suffix is {target.path.suffix!r}.\n"
+            f"End its name in one of: {', '.join(_SUFFIXES)}; without a suffix it is a folder of Parquet "
+            "files."
+        )
+    place = _alike(Folder(spark, place_of(target)).target)
+    if any(f"{_alike(name)}/".startswith(f"{place}/") for name in inputs):
+        raise OutputError(
+            f"The output {target.title!r} cannot be written.\nThe input is there.\nChoose another name."
+        )
+
+
+def check_table(spark: SparkSession, target: TableTarget, input_title: str) -> None:
+    """Raise unless a table can be written there without touching the input."""
+    *schema, name = parts_of(target.name)
+    refused = f"The table {target.name!r} cannot be written.\n"
+    if schema and not spark.catalog.databaseExists(joined(*schema)):
+        raise OutputError(f"{refused}There is no schema {'.'.join(schema)!r}.\nCreate it, or choose another.")
+    full = joined(*schema, name)
+    if not spark.catalog.tableExists(full):
+        return
+    found = spark.catalog.getTable(full)
+    if found.isTemporary or "VIEW" in (found.tableType or ""):
+        raise OutputError(f"{refused}A view has that name.\nChoose another.")
+    if input_title.replace("`", "").lower().split(".")[-1] == name.lower() and _same(
+        spark, input_title, full
+    ):
+        raise OutputError(f"{refused}It is the input.\nChoose another name.")
+
+
+def _same(spark: SparkSession, one: str, other: str) -> bool:
+    def place(name: str) -> tuple[object, ...]:
+        found = spark.catalog.getTable(name)
+        return found.catalog, found.namespace, found.name
+
+    return spark.catalog.tableExists(one) and place(one) == place(other)
+
+
+def _alike(place: str) -> str:
+    """Return the address of a file in one form: Hadoop and Spark differ in slashes."""
+    return re.sub(r"^(file:)?/+", "file:/", place)
+
+
+def place_of(target: FileTarget) -> str:
+    """Return where a folder goes: a path of Python's has lost a slash of `s3a://bucket/folder`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> place_of(FileTarget(Path("s3a://bucket/release")))
+    's3a://bucket/release'
+    """
+    return re.sub(r"^(?!file:|dbfs:)([A-Za-z][\w+.-]+):/(?!/)", r"\1://", target.path.as_posix())
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the parts of a table's name.
+
+    Examples
+    --------
+    >>> parts_of("clinic.`visits.2024`")
+    ['clinic', 'visits.2024']
+    """
+    if not re.fullmatch(r"(`[^`]+`|[^`.]+)(\.(`[^`]+`|[^`.]+))*", name):
+        raise OutputError(
+            f"{name!r} is not the name of a table.\nFound something else than names with dots between them.\n"
+            "Write it as schema.table."
+        )
+    return [part.strip("`") for part in re.findall(r"`[^`]+`|[^`.]+", name)]
+
+
+def quoted(name: str) -> str:
+    """Return a name as it stands in Spark's SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def joined(*parts: str) -> str:
+    return ".".join(map(quoted, parts))

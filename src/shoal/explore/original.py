@@ -1,0 +1,73 @@
+"""The original table behind a release, for figures that compare the two. Nothing of it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.encode.table import CodedTable
+from shoal.errors import InputError
+from shoal.prepare.tables import read_rows
+from shoal.read.source import Source
+from shoal.read.typed_tables import typed
+
+if TYPE_CHECKING:
+    from shoal.search.problem import SearchProblem
+    from shoal.spec.spec import Spec
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """What a release was made of. It holds what the release does not.
+
+    Attributes
+    ----------
+    source
+        Where the table came from; it is read again when its rows are needed.
+    coded
+        Its quasi-identifiers, coded.
+    levels
+        The chosen level of each of them.
+    lost
+        ``lost[column][label]`` counts the suppressed rows that have this label, at the column's level.
+    """
+
+    source: Source
+    coded: CodedTable
+    levels: tuple[int, ...]
+    lost: tuple[NDArray[np.int64], ...]
+
+    def table(self, spec: Spec) -> pa.Table:
+        """Read the original rows again: the columns that are released, in the types of the spec.
+
+        Raises
+        ------
+        InputError
+            They cannot be read any more, or are not as many as they were.
+        """
+        (table,), problems = typed([("", read_rows(self.source, spec))], spec.types)
+        if problems:
+            raise InputError(problems)
+        if table.num_rows != self.coded.rows:
+            raise InputError(
+                f"{self.source.name!r} is not the table any more that the release was made of.\n"
+                f"Rows then: {self.coded.rows:,}; rows now: {table.num_rows:,}.\n"
+                "Make the release again."
+            )
+        return table
+
+    def problem(self, spec: Spec) -> SearchProblem:
+        """Return the question that the search was asked, or is asked by another spec of the same columns."""
+        from shoal.search.problem import SearchProblem
+
+        return SearchProblem(
+            self.coded,
+            spec.searched,
+            spec.quality,
+            spec.suppression,
+            starred=spec.suppressed == "star",
+        )

@@ -1,0 +1,181 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shoal.errors import OutputError, ShoalError
+from shoal.files.temporary import private_folder, remove_private
+
+
+def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
+    """Refuse a path where no file could be written later; call this before any work is done.
+
+    Parameters
+    ----------
+    path
+        Where the file is to go.
+    apart_from
+        Files that it must not replace, such as the input.
+
+    Raises
+    ------
+    OutputError
+        The folder is missing or not writable, a folder is where the file should go, or the file is one of
+        those that must stay.
+    """
+    try:
+        _check_folder(path.parent)
+        _check_target(path)
+        for other in apart_from:
+            _check_apart(path, other)
+    except ShoalError:
+        raise
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise OutputError(
+            f"The output '{path}' cannot be written.\n"
+            f"The system says: {error.strerror or type(error).__name__}.\n"
+            "Choose another name."
+        ) from error
+
+
+@contextmanager
+def atomic(
+    *targets: Path, first: Callable[[], object] | None = None, gone: Iterable[Path] = ()
+) -> Iterator[tuple[Path, ...]]:
+    """Give a hidden file for each target to write to; all take their place when the block ends well.
+
+    Whatever ends it otherwise, an interrupt included, the hidden files go and the targets stay as they were.
+    A hidden file has its target's name, in a folder beside it that nobody else may enter. An interrupt while
+    they take their place waits until they have it.
+
+    Parameters
+    ----------
+    first
+        Called when the hidden files are on the disk, before the first of them takes its place.
+    gone
+        Files that go together with what the targets were before, if they are there.
+
+    Examples
+    --------
+    >>> target = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> with atomic(target) as (hidden,):
+    ...     _ = hidden.write_text("whole", encoding="utf-8")
+    ...     target.exists()
+    False
+    >>> target.read_text(encoding="utf-8")
+    'whole'
+    """
+    folders: dict[Path, Path] = {}
+    changed = False
+    try:
+        for target in targets:
+            _check_target(target)
+            if target.parent not in folders:
+                folders[target.parent] = private_folder(target.parent)
+        hidden = tuple(folders[target.parent] / target.name for target in targets)
+        yield hidden
+        for path in hidden:
+            _flush(path)
+        with uninterrupted():
+            if first is not None:
+                first()
+                changed = True
+            for path, target in zip(hidden, targets, strict=True):
+                path.replace(target)
+                changed = True
+            for path in gone:
+                path.unlink(missing_ok=True)
+    except ShoalError:
+        raise
+    except OSError as error:
+        names = ", ".join(f"'{target}'" for target in targets)
+        state = (
+            "Some of these files are new and others are not: they do not belong together. Check the "
+            "permissions, and write them again."
+            if changed
+            else "Nothing was changed there; check the free space and the permissions."
+        )
+        raise OutputError(
+            f"Writing {names} failed.\nThe system says: {error.strerror or type(error).__name__}.\n{state}"
+        ) from error
+    finally:
+        for folder in folders.values():
+            remove_private(folder)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C, and what else ends a run in an orderly way, wait until the block has ended."""
+    came: list[int] = []
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):
+                before[number] = handler
+                signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        found = "A file of that name is there" if folder.exists() else "It does not exist"
+        raise OutputError(
+            f"The output folder '{folder}' cannot be written to.\n"
+            f"{found}.\n"
+            "Create the folder first, or choose another."
+        )
+    try:
+        # Asking beats predicting: permission bits do not tell for every file system and platform.
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OutputError(
+            f"The output folder '{folder}' cannot be written to.\n"
+            f"The system says: {error.strerror or type(error).__name__}.\n"
+            "Choose another folder, or change its permissions."
+        ) from error
+
+
+def check_link(target: Path) -> None:
+    """Refuse to write to a link, whatever engine writes and whatever it leads to."""
+    if target.is_symlink():
+        # To follow it would write where whoever made it wants; to replace it would surprise its owner.
+        raise OutputError(
+            f"The output '{target}' cannot be written.\nIt is a link to another place.\n"
+            "Give the path that it leads to, or remove it."
+        )
+
+
+def _check_target(target: Path) -> None:
+    check_link(target)
+    if target.is_dir():
+        raise OutputError(
+            f"The output '{target}' cannot be written.\nA folder of that name is there.\nChoose another name."
+        )
+
+
+def _check_apart(path: Path, other: Path) -> None:
+    if path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other)):
+        raise OutputError(
+            f"The output '{path}' cannot be written.\n"
+            f"It is the same file as '{other}', which is in use.\n"
+            "Choose another name."
+        )

@@ -1,0 +1,208 @@
+"""Frequency sets on request: a search names a node, and the table is counted where it lives.
+
+A frequency set is a `CodedTable` whose entries are tuples of labels, with the rows that have each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import _kernel
+from shoal.counting import count
+from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.table import CodedPopulation, CodedTable
+from shoal.errors import InputError
+
+_MOST_BITS = 124  # half of the kernel's longest keys: no column is torn between two words of a key
+
+
+class TooManyEntries(InputError):  # noqa: N818 - what happened, in words
+    """A frequency set has more entries than were asked for."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"The tuples at this node do not fit into memory.\n"
+            f"They are more than {most:,}.\n"
+            "Allow more memory, or begin at higher levels with min-level."
+        )
+
+
+class FrequencySets(Protocol):
+    """A table whose frequency sets are counted where it lives.
+
+    Levels are given for all quasi-identifiers, or for those at the places `columns` alone. What is counted is
+    exact, but for `estimate`. NULL is a label like any other.
+    """
+
+    @property
+    def domain(self) -> CodedTable:
+        """The columns with their maps, labels and true counts, without entries.
+
+        `units` is empty where units count, not None.
+        """
+        ...
+
+    def without_attributes(self) -> FrequencySets:
+        """Return the same, counted without the columns beside the quasi-identifiers."""
+        ...
+
+    def for_many(self) -> FrequencySets:
+        """Return the same, prepared to be counted several times."""
+        ...
+
+    def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
+        """Return about how many entries `at` would give at each node: one scan for all of them."""
+        ...
+
+    def at(
+        self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
+    ) -> CodedTable:
+        """Return the entries at a node, with attributes and units.
+
+        An entry has the first code under each of its labels. No column may go below these levels any more,
+        nor below its own `min_level`.
+
+        Raises
+        ------
+        TooManyEntries
+            There are more than `most`. Not all of them were fetched to find that out.
+        """
+        ...
+
+    def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
+        """Return how many rows are in classes of less than k rows, and how many classes there are."""
+        ...
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """A table that is in memory already.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from shoal.describe import intervals
+    >>> from shoal.encode.column import code_column
+    >>> ages = code_column("age", pa.array([31, 35, 52, 58, 59]).dictionary_encode(), intervals(10, 20))
+    >>> counts = InMemory(CodedTable((ages,), 5))
+    >>> decades = counts.at([1])
+    >>> decades.weights.tolist(), decades.bottom, decades.rows, decades.columns[0].min_level
+    ([2, 3], (1,), 5, 1)
+    >>> counts.below([1], k=3), counts.estimate([[0], [2]])
+    ((2, 2), [5.0, 2.0])
+    """
+
+    table: CodedTable
+
+    @cached_property
+    def domain(self) -> CodedTable:
+        none = np.zeros(0, dtype=np.uint32)
+        return replace(
+            self.table,
+            columns=tuple(replace(column, codes=none) for column in self.table.columns),
+            attributes={name: replace(column, codes=none) for name, column in self.table.attributes.items()},
+            units=None if self.table.units is None else none,
+            weights=np.zeros(0, dtype=np.uint64),
+        )
+
+    def without_attributes(self) -> InMemory:
+        return InMemory(replace(self.table, attributes={}))
+
+    def for_many(self) -> InMemory:
+        return self
+
+    def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
+        """Count the entries at each node; here the estimate is exact."""
+        return [float(len(self._group(levels, range(len(levels)), beside=True)[1])) for levels in nodes]
+
+    def at(
+        self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
+    ) -> CodedTable:
+        """Group the entries at a node; at level 0 of all columns they may stay as they are."""
+        table = self.table
+        if columns is None and not any(levels) and (most is None or table.entries <= most):
+            return table
+        chosen = range(len(table.columns)) if columns is None else columns
+        of_entries, first = self._group(levels, chosen, beside=True)
+        if most is not None and len(first) > most:
+            raise TooManyEntries(most)
+        return replace(
+            table,
+            columns=tuple(
+                _raised(table.columns[place], level, first)
+                for place, level in zip(chosen, levels, strict=True)
+            ),
+            attributes={
+                name: replace(column, codes=column.codes[first]) for name, column in table.attributes.items()
+            },
+            units=None if table.units is None else table.units[first],
+            populations={
+                key: CodedPopulation(tuple(population.codes[place] for place in chosen), population.rows)
+                for key, population in table.populations.items()
+            },
+            weights=count(of_entries, len(first), table.weights).astype(np.uint64),
+            bottom=tuple(levels) if any(levels) else None,
+        )
+
+    def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
+        """Count the rows in classes of less than k, and the classes."""
+        chosen = range(len(self.table.columns)) if columns is None else columns
+        of_entries, first = self._group(levels, chosen, beside=False)
+        sizes = count(of_entries, len(first), self.table.weights)
+        return int(sizes[sizes < k].sum()), len(sizes)
+
+    def _group(
+        self, levels: Sequence[int], columns: Sequence[int], *, beside: bool
+    ) -> tuple[UIntArray, NDArray[np.int64]]:
+        """Return the group of each entry, and an entry of each group; groups tell attributes apart or not."""
+        table = self.table
+        parts: list[tuple[UIntArray, int]] = [
+            (
+                table.columns[place].maps[level][table.columns[place].codes],
+                len(table.columns[place].labels[level]),
+            )
+            for place, level in zip(columns, levels, strict=True)
+        ]
+        if beside:
+            parts += [(column.codes, len(column.counts)) for column in table.attributes.values()]
+            if table.units is not None:
+                parts.append((table.units, int(table.units.max(initial=0)) + 1))
+        return _numbered(parts, table.entries)
+
+
+def _raised(column: CodedColumn, level: int, entries: NDArray[np.int64]) -> CodedColumn:
+    """Return some entries of a column at a level, each by the first code under its label."""
+    codes = column.codes[entries]
+    if level:
+        codes = column.first_codes(level)[column.maps[level][codes]]
+    return replace(column, codes=codes, min_level=max(column.min_level, level))
+
+
+def _numbered(parts: Sequence[tuple[UIntArray, int]], entries: int) -> tuple[UIntArray, NDArray[np.int64]]:
+    """Number the entries so that equal ones have one number, and return an entry of each number."""
+    groups, number = np.zeros(entries, dtype=np.uint32), min(entries, 1)
+    left = [(codes, values) for codes, values in parts if values > 1]
+    while left and entries:
+        # As many columns as fit into a key beside the groups so far.
+        codes, values = [groups], [number]
+        bits = _bits(number)
+        while left and (len(codes) == 1 or bits + _bits(left[0][1]) <= _MOST_BITS):
+            cells, most = left.pop(0)
+            codes.append(cells)
+            values.append(most)
+            bits += _bits(most)
+        groups, sizes = _kernel.index_rows(codes, values)
+        number = len(sizes)
+    first = np.zeros(number, dtype=np.int64)
+    first[groups] = np.arange(entries)
+    return groups, first
+
+
+def _bits(values: int) -> int:
+    return max(values - 1, 1).bit_length()

@@ -1,5 +1,0 @@
-"""Incognito as its paper has it, in a database: a star schema, and nodes and edges as relations."""
-
-from shoal.search.incognito_sql.search import IncognitoSql
-
-__all__ = ["IncognitoSql"]

@@ -1,0 +1,75 @@
+"""The spec and the levels of a release as recipients get them.
+
+Some hierarchies have as many levels as the longest value needs, and that value may be of a suppressed row.
+The number of a level would then tell its length. Recipients get a hierarchy instead that has the labels of
+the chosen level and does not depend on any value, and its level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import pyarrow as pa
+
+from shoal.describe.hierarchy import FromData, LevelsFromValues, known
+from shoal.describe.roles import QuasiIdentifier
+from shoal.spec.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """What a manifest says of the spec and the choice of levels."""
+
+    spec: Spec = field(repr=False)
+    levels: Mapping[str, int]
+
+    @classmethod
+    def of(cls, spec: Spec, levels: Mapping[str, int], values: Mapping[str, pa.Array]) -> Self:
+        """Return the spec and levels of a release without what only its suppressed rows tell.
+
+        Parameters
+        ----------
+        values
+            Of each quasi-identifier the different values that the levels were chosen for.
+
+        Examples
+        --------
+        >>> from shoal.describe.hierarchies.prefix import prefix
+        >>> from shoal.privacy.k_anonymity import KAnonymity
+        >>> spec = Spec(quasi_identifiers={"zip": prefix()}, privacy=[KAnonymity(2)])
+        >>> handed_on = HandedOn.of(spec, {"zip": 4}, {"zip": pa.array(["53715", "5371023"])})
+        >>> handed_on.spec.quasi_identifiers["zip"].hierarchy.to_spec(), handed_on.levels
+        ({'mask': [3]}, {'zip': 1})
+        """
+        columns, stated = dict(spec.quasi_identifiers), dict(levels)
+        for name, qi in spec.quasi_identifiers.items():
+            columns[name], stated[name] = _fixed(qi, values[name].drop_null(), levels[name])
+        return cls(replace(spec, quasi_identifiers=columns), stated)
+
+
+def as_handed_on(spec: Spec, said: Spec) -> Spec:
+    """Return a publisher's spec with the hierarchies that a manifest has instead of its own, where it has.
+
+    The levels in a manifest are those of the manifest's hierarchies.
+    """
+    columns = dict(spec.quasi_identifiers)
+    for name, qi in columns.items():
+        other = said.quasi_identifiers.get(name)
+        if other is not None and isinstance(qi.hierarchy, LevelsFromValues):
+            columns[name] = replace(
+                qi, hierarchy=other.hierarchy, min_level=other.min_level, max_level=other.max_level
+            )
+    return replace(spec, quasi_identifiers=columns)
+
+
+def _fixed(qi: QuasiIdentifier, values: pa.Array, level: int) -> tuple[QuasiIdentifier, int]:
+    hierarchy = qi.hierarchy
+    if isinstance(hierarchy, FromData) or not isinstance(hierarchy, LevelsFromValues):
+        return qi, level
+    hierarchy, stated = hierarchy.fixed(values.filter(known(hierarchy, values)), level)
+    if hierarchy == qi.hierarchy:
+        return qi, level
+    # Limits count the levels of the other hierarchy.
+    return replace(qi, hierarchy=hierarchy, min_level=0, max_level=None), stated

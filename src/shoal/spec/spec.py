@@ -1,0 +1,583 @@
+"""The spec: roles of columns, how quasi-identifiers generalize, what the release must satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+
+from shoal import registry
+from shoal.describe.hierarchy import FromData, FromFile, Hierarchy
+from shoal.describe.missing import MissingValues
+from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Role, Sensitive, is_number
+from shoal.errors import InputError, Problem, nearest
+from shoal.read.source import InputFormat
+from shoal.read.types import ColumnType, column_type
+
+if TYPE_CHECKING:
+    from shoal.measure.measure import Measure, Node
+    from shoal.privacy.model import PrivacyModel
+    from shoal.privacy.population import Population
+
+SuppressedRows = Literal["remove", "star"]
+ChooseBy = Literal["everything", "quasi-identifiers"]
+ENGINES = ("auto", "memory", "duckdb", "postgres", "spark")
+LevelBounds = int | tuple[int | None, int | None]
+"""One level, or the lowest and the highest; None is the end of the hierarchy."""
+
+
+@dataclass(frozen=True, init=False)
+class Spec:
+    """Everything that determines a release, apart from the data.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        For each quasi-identifier its hierarchy: an object, a name such as `"suppress"`, or a
+        `QuasiIdentifier` with further settings.
+    sensitive
+        Names of the sensitive columns. As a mapping, for each its hierarchy (an object or its text), a
+        `Sensitive` with further settings, or None.
+    identifiers, insensitive
+        Names of the columns in the other roles.
+    types
+        For columns in any role what they hold, if not what they come as: `"integer"`, `"decimal"`, `"float"`,
+        `"boolean"`, `"date"`, `"timestamp"` or `"text"`; dates and timestamps also with the form in which
+        they are written, `{"date": "%d.%m.%Y"}`.
+    unit
+        The column that says who a row is about. With it every count is one of people, so that somebody with
+        many rows is still one. It may have any role or none; without one it is read but not released.
+    privacy
+        The models that must all hold.
+    suppression
+        Share of rows that may be suppressed, from 0 to 1.
+    quality
+        What to optimize: a measure, its name, its name with its settings, `{name: {...}}`, or a function
+        that scores a node (see `shoal.CustomMeasure`).
+    suppressed
+        Whether suppressed rows are removed or get `*` in every quasi-identifier.
+    choose_by
+        What the search may look at: `everything`, or the `quasi-identifiers` alone. Then neither levels nor
+        suppressed rows depend on sensitive values, all models are checked at the node that was chosen, and if
+        one fails there is no release. See docs/minimality.md.
+    escape_formulas
+        Whether cells that spreadsheets would compute, such as `=1+1`, get an apostrophe before them in CSV
+        and Excel files.
+    input
+        How a CSV file is written, where that should not be found out.
+    engine
+        Where the rows are counted and recoded: `memory`, `duckdb`, `postgres`, `spark`, or `auto`, by what
+        the table is. All give the same release.
+    proposed
+        Whether the roles are those that `shoal init` proposed, and nobody has confirmed them yet.
+    accept
+        Sensitive and insensitive columns that may single people out: `{"visit_date": "linkable"}`. Without
+        it a release in which they do so in more than 20% of the rows is refused.
+
+    Examples
+    --------
+    >>> from shoal.describe import intervals
+    >>> from shoal.privacy.k_anonymity import KAnonymity
+    >>> spec = Spec(
+    ...     quasi_identifiers={"age": intervals(5, 10), "sex": "suppress"},
+    ...     identifiers=["name"],
+    ...     privacy=[KAnonymity(5)],
+    ... )
+    >>> spec.roles["age"].value, spec.released
+    ('quasi-identifier', ('age', 'sex'))
+    >>> spec.to_mapping()["columns"]["age"]
+    {'role': 'quasi-identifier', 'hierarchy': {'intervals': [5, 10]}, 'null': 'value'}
+    """
+
+    quasi_identifiers: Mapping[str, QuasiIdentifier]
+    sensitive: Mapping[str, Sensitive]
+    identifiers: tuple[str, ...]
+    insensitive: tuple[str, ...]
+    types: Mapping[str, ColumnType]
+    unit: str | None
+    privacy: tuple[PrivacyModel, ...]
+    suppression: float
+    quality: Measure
+    suppressed: SuppressedRows
+    choose_by: ChooseBy
+    escape_formulas: bool
+    input: InputFormat
+    engine: str
+    proposed: bool
+    accept: Mapping[str, Accepted]
+
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Mapping[str, Hierarchy | QuasiIdentifier | str],
+        sensitive: Sequence[str] | Mapping[str, Hierarchy | Sensitive | str | None] = (),
+        identifiers: Sequence[str] = (),
+        insensitive: Sequence[str] = (),
+        types: Mapping[str, ColumnType | str | Mapping[str, str]] | None = None,
+        unit: str | None = None,
+        privacy: Sequence[PrivacyModel],
+        suppression: float = 0.0,
+        quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
+        suppressed: SuppressedRows = "remove",
+        choose_by: ChooseBy = "everything",
+        escape_formulas: bool = False,
+        input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
+        engine: str = "auto",
+        proposed: bool = False,
+        accept: Mapping[str, Accepted] | None = None,
+    ) -> None:
+        problems: list[str | Problem] = []
+        declared: dict[str, Collection[str]] = {
+            "sensitive": sensitive,
+            "identifiers": identifiers,
+            "insensitive": insensitive,
+        }
+        for what, names in declared.items():
+            if isinstance(names, str):
+                problems.append(f"`{what}` must be a list of column names.\nFound: the text {names!r}.")
+                declared[what] = [names]
+        self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
+        self._set(quasi_identifiers=_quasi_identifiers(quasi_identifiers, problems))
+        self._set(sensitive=_sensitive(declared["sensitive"], problems))
+        problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
+        self._set(types=_types(types or {}, self.roles, problems))
+        self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
+        self._set(proposed=bool(proposed), escape_formulas=bool(escape_formulas))
+        self._set(choose_by=choose_by)
+        if unit is not None and (not isinstance(unit, str) or not unit):
+            problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
+        problems.extend(_privacy_problems(self.privacy))
+        if not is_number(suppression) or not 0 <= suppression <= 1:
+            problems.append(
+                f"The suppression limit is a share of the rows, from 0 to 1.\nFound: {suppression!r}.\n"
+                "For 2 percent write 0.02."
+            )
+        else:
+            self._set(suppression=float(suppression))
+        try:
+            self._set(quality=_measure(quality))
+            problems.extend(
+                _target_problems(f"The measure {self.quality.name}", self.quality.attribute, self.roles)
+            )
+        except InputError as error:
+            problems.extend(error.problems)
+        for name, qi in self.quasi_identifiers.items():
+            if isinstance(qi.hierarchy, FromData):
+                problems.extend(
+                    _target_problems(f"The hierarchy of column {name!r}", qi.hierarchy.target, self.roles)
+                )
+        problems.extend(column_problems(self.privacy, self.sensitive))
+        if suppressed not in get_args(SuppressedRows):
+            problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
+        problems.extend(self._choice_problems())
+        self._set(accept=dict(accept or {}))
+        problems.extend(_accept_problems(self.accept, self.roles))
+        if engine not in ENGINES:
+            problems.append(f"There is no engine {engine!r}.\nEngines: {', '.join(ENGINES)}.")
+        if problems:
+            raise InputError(problems)
+
+    def _choice_problems(self) -> Iterable[str]:
+        """Report what cannot be chosen by, and what looks at other columns where only some may be seen."""
+        if self.choose_by not in get_args(ChooseBy):
+            yield (
+                "The search chooses by 'everything' or by 'quasi-identifiers'.\n"
+                f"Found: {self.choose_by!r}.{nearest(str(self.choose_by), get_args(ChooseBy))}"
+            )
+        if self.choose_by != "quasi-identifiers":
+            return
+        seen = {
+            f"the hierarchy of column {name!r}": qi.hierarchy.target
+            for name, qi in self.quasi_identifiers.items()
+            if isinstance(qi.hierarchy, FromData)
+        }
+        measure: Measure | None = getattr(self, "quality", None)
+        if measure is not None:
+            seen[f"the measure {measure.name}"] = measure.attribute
+        for what, target in seen.items():
+            if target:
+                yield (
+                    f"The choice is by quasi-identifiers alone, and {what} looks at column {target!r}.\n"
+                    "Take one that does not, or choose by everything."
+                )
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The role of every declared column."""
+        return {
+            **dict.fromkeys(self.identifiers, Role.IDENTIFIER),
+            **dict.fromkeys(self.quasi_identifiers, Role.QUASI_IDENTIFIER),
+            **dict.fromkeys(self.sensitive, Role.SENSITIVE),
+            **dict.fromkeys(self.insensitive, Role.INSENSITIVE),
+        }
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """The declared columns that a release has: all but the identifiers."""
+        return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        """The columns that a release must not have: the identifiers, and a unit without a role."""
+        if self.unit is None or self.unit in self.roles:
+            return self.identifiers
+        return (*self.identifiers, self.unit)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The columns beside the quasi-identifiers that its models and its measure look at."""
+        columns = (*(model.column for model in self.privacy), self.quality.attribute)
+        return tuple(dict.fromkeys(column for column in columns if column))
+
+    @property
+    def searched(self) -> tuple[PrivacyModel, ...]:
+        """The models by which the search chooses: all, or those that read no sensitive column."""
+        if self.choose_by == "everything":
+            return self.privacy
+        from shoal.privacy.without_sensitive import without_sensitive
+
+        return without_sensitive(self.privacy)
+
+    @property
+    def nulls(self) -> dict[str, NullMeaning]:
+        """What NULL means in each quasi-identifier and each sensitive column."""
+        meanings = {name: column.null for name, column in self.quasi_identifiers.items()}
+        return meanings | {name: column.null for name, column in self.sensitive.items()}
+
+    @property
+    def populations(self) -> dict[str, Population]:
+        """The populations that its models compare with, by key."""
+        populations = (model.population for model in self.privacy)
+        return {population.key: population for population in populations if population is not None}
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that its hierarchies and populations are read from."""
+        hierarchies: list[object] = [column.hierarchy for column in self.quasi_identifiers.values()]
+        hierarchies += [column.hierarchy for column in self.sensitive.values()]
+        sources = (population.source for population in self.populations.values())
+        return (
+            *(
+                file
+                for hierarchy in hierarchies
+                if isinstance(hierarchy, FromFile)
+                for file in hierarchy.files
+            ),
+            *(Path(source) for source in sources if isinstance(source, str | Path)),
+        )
+
+    def adjust(
+        self,
+        *,
+        levels: Mapping[str, LevelBounds] | None = None,
+        weights: Mapping[str, float] | None = None,
+        quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
+        missing_values: MissingValues | None = None,
+    ) -> Self:
+        """Return the spec with another idea of what a good release is.
+
+        Parameters
+        ----------
+        levels
+            By column the one level that is allowed, or the lowest and the highest. Level 0 keeps a column
+            intact.
+        weights
+            By column its importance in measures that average over columns.
+        quality
+            What to optimize.
+        missing_values
+            What becomes of values that the hierarchies of quasi-identifiers have no place for.
+
+        Examples
+        --------
+        >>> from shoal.describe import intervals
+        >>> from shoal.privacy.k_anonymity import KAnonymity
+        >>> spec = Spec(
+        ...     quasi_identifiers={"age": intervals(5, 10), "sex": "suppress"}, privacy=[KAnonymity(5)]
+        ... )
+        >>> spec.adjust(levels={"sex": 0, "age": (1, None)}).to_mapping()["columns"]["sex"]["max-level"]
+        0
+        """
+        levels, weights = levels or {}, weights or {}
+        known = list(self.quasi_identifiers)
+        problems = [
+            Problem(
+                f"Column {name!r} is not a quasi-identifier of the spec.\n"
+                f"Quasi-identifiers: {', '.join(known)}.\n{nearest(str(name), known).strip()}".rstrip()
+            )
+            for name in {**levels, **weights}
+            if name not in self.quasi_identifiers
+        ]
+        wanted: Any = self.quality if quality is None else quality
+        columns = {}
+        for name, column in self.quasi_identifiers.items():
+            lowest, highest = _lowest_and_highest(levels.get(name, (column.min_level, column.max_level)))
+            columns[name] = replace(
+                column,
+                min_level=lowest,
+                max_level=highest,
+                weight=weights.get(name, column.weight),
+                missing_values=missing_values or column.missing_values,
+            )
+        try:
+            adjusted = replace(self, quasi_identifiers=columns, quality=wanted)
+        except InputError as error:
+            problems.extend(error.problems)
+        if problems:
+            raise InputError(problems)
+        return adjusted
+
+    @classmethod
+    def from_yaml(cls, path: str | Path) -> Self:
+        """Read a spec from a YAML file; names of files in it are relative to it."""
+        from shoal.spec import spec_file
+
+        path = Path(path)
+        return cls(**spec_file.arguments(spec_file.load(path), path.parent))
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:
+        """Build a spec from what its YAML file would hold; names of files are relative to `folder`."""
+        from shoal.describe.yaml_text import Document
+        from shoal.spec import spec_file
+
+        return cls(**spec_file.arguments(Document.of(mapping), Path(folder)))
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return what a YAML file of this spec would hold."""
+        columns: dict[str, dict[str, object]] = {}
+        for name, role in self.roles.items():
+            columns[name] = {"role": role.value}
+            if role is Role.QUASI_IDENTIFIER:
+                columns[name] |= _settings(self.quasi_identifiers[name])
+            elif role is Role.SENSITIVE:
+                columns[name] |= _sensitive_settings(self.sensitive[name])
+            if name in self.types:
+                columns[name]["type"] = self.types[name].to_spec()
+            if name in self.accept:
+                columns[name]["accept"] = self.accept[name]
+        written = {
+            "delimiter": self.input.delimiter,
+            "quote": self.input.quote,
+            "encoding": self.input.encoding,
+            "null-values": None if self.input.null_values is None else list(self.input.null_values),
+            "sheet": self.input.sheet,
+        }
+        mapping = {
+            "input": {key: value for key, value in written.items() if value is not None},
+            "columns": columns,
+            "unit": self.unit,
+            "privacy": [model.to_spec() for model in self.privacy],
+            "suppression": self.suppression,
+            "quality": self.quality.to_spec(),
+            "suppressed": self.suppressed,
+            "choose-by": None if self.choose_by == "everything" else self.choose_by,
+            "escape-formulas": self.escape_formulas or None,
+            "engine": None if self.engine == "auto" else self.engine,
+            "proposed": self.proposed or None,
+        }
+        return {key: value for key, value in mapping.items() if value not in ({}, None)}
+
+
+def _lowest_and_highest(bounds: LevelBounds) -> tuple[int, int | None]:
+    # Whatever else is wrong with them, a quasi-identifier finds out.
+    lowest, highest = bounds if isinstance(bounds, tuple) and len(bounds) == 2 else (bounds, bounds)
+    return 0 if lowest is None else lowest, highest
+
+
+def hierarchy_from_text(text: str) -> Hierarchy:
+    """Return a hierarchy from `NAME` or `NAME:ARGUMENT`, or as it stands in a spec.
+
+    That is `{NAME: ARGUMENT}`, also without the braces, or a list of hierarchies.
+
+    Examples
+    --------
+    >>> hierarchy_from_text("intervals:5,10,20").to_spec()
+    {'intervals': [5, 10, 20]}
+    """
+    name, _, argument = text.partition(":")
+    if text.startswith(("{", "[")) or argument.startswith(" "):
+        from shoal.spec.spec_file import hierarchy_from_text as as_in_a_spec
+
+        return as_in_a_spec(text)
+    hierarchy: Hierarchy = registry.resolve("hierarchies", name).from_text(argument)
+    return hierarchy
+
+
+def _settings(column: QuasiIdentifier) -> dict[str, object]:
+    settings: dict[str, object] = {"hierarchy": column.hierarchy.to_spec()}
+    if column.weight != 1:
+        settings["weight"] = column.weight
+    if column.min_level:
+        settings["min-level"] = column.min_level
+    if column.max_level is not None:
+        settings["max-level"] = column.max_level
+    if column.missing_values != "error":
+        settings["missing-values"] = column.missing_values
+    return settings | {"null": column.null}
+
+
+def _sensitive_settings(column: Sensitive) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    if column.hierarchy is not None:
+        settings["hierarchy"] = column.hierarchy.to_spec()
+    if column.null != "value":
+        settings["null"] = column.null
+    return settings
+
+
+def _quasi_identifiers(
+    given: Mapping[str, Hierarchy | QuasiIdentifier | str], problems: list[str | Problem]
+) -> dict[str, QuasiIdentifier]:
+    columns = {}
+    for name, value in given.items():
+        try:
+            hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
+        except InputError as error:
+            problems.extend(_of_column(name, error))
+            continue
+        column = hierarchy if isinstance(hierarchy, QuasiIdentifier) else QuasiIdentifier(hierarchy=hierarchy)
+        problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
+        columns[name] = column
+    return columns
+
+
+def _types(
+    given: Mapping[str, ColumnType | str | Mapping[str, str]],
+    roles: Mapping[str, Role],
+    problems: list[str | Problem],
+) -> dict[str, ColumnType]:
+    types = {}
+    for name, written in given.items():
+        if name not in roles:
+            advice = nearest(str(name), list(roles)).strip() or "Give it one, or leave the type out."
+            problems.append(f"Column {name!r} has a type but no role.\n{advice}")
+        try:
+            types[name] = column_type(written)
+        except InputError as error:
+            problems.extend(_of_column(name, error))
+    return types
+
+
+def _sensitive(given: Collection[str], problems: list[str | Problem]) -> dict[str, Sensitive]:
+    columns = {}
+    described = given if isinstance(given, Mapping) else dict.fromkeys(given)
+    for name, value in described.items():
+        try:
+            hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
+        except InputError as error:
+            problems.extend(_of_column(name, error))
+            hierarchy = None
+        column = hierarchy if isinstance(hierarchy, Sensitive) else Sensitive(hierarchy=hierarchy)
+        problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
+        columns[name] = column
+    return columns
+
+
+def _of_column(name: str, error: InputError) -> Iterable[Problem]:
+    return (Problem(f"Column {name!r}: {problem.message}", problem.values) for problem in error.problems)
+
+
+def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
+    found: dict[str, list[str]] = {}
+    for role, names in roles.items():
+        for name in names:
+            if not isinstance(name, str):
+                yield f"A column name must be text.\nFound: {name!r} among {role}."
+            else:
+                found.setdefault(name, []).append(str(role))
+    if not roles[Role.QUASI_IDENTIFIER]:
+        yield "The spec has no quasi-identifier.\nGive at least one column that role."
+    for name, several in found.items():
+        if len(set(several)) > 1:
+            yield f"Column {name!r} has more than one role: {', '.join(several)}.\nGive it one."
+        elif len(several) > 1:
+            yield f"Column {name!r} stands {len(several)} times among {several[0]}.\nName it once."
+
+
+def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) -> Iterable[str]:
+    """Tell of columns that are accepted and not released as they are, and of what nobody can accept."""
+    known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    for name, what in accept.items():
+        if what not in get_args(Accepted):
+            yield f"Column {name!r}: `accept` can be {', '.join(get_args(Accepted))}.\nFound: {what!r}."
+        if name not in known:
+            found = f"Its role: {roles[name].value}" if name in roles else "It has no role"
+            advice = nearest(str(name), known).strip() or "Give it such a role, or leave `accept` out."
+            yield (
+                f"Column {name!r} has `accept`, which is for columns that are released as they are.\n"
+                f"{found}. Sensitive and insensitive columns: {', '.join(known) or 'none'}.\n{advice}"
+            )
+
+
+def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
+    from shoal.privacy.model import PrivacyModel
+
+    known = ", ".join(registry.names("models"))
+    if not models:
+        yield f"The spec asks for no privacy.\nKnown: {known}.\nName one, for example k-anonymity: 5."
+    for model in models:
+        if not isinstance(model, PrivacyModel):
+            near = nearest(model, registry.names("models")) if isinstance(model, str) else ""
+            yield f"{model!r} is not a privacy model.\nKnown: {known}.{near}"
+
+
+def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]) -> Iterable[str]:
+    """Tell of models that are about columns of which the spec does not say what they need."""
+    from shoal.privacy.model import PrivacyModel
+
+    for model in models:
+        if not isinstance(model, PrivacyModel) or model.column is None:
+            continue
+        column, known = model.column, list(sensitive)
+        if column not in sensitive:
+            advice = nearest(column, known).strip() or "Give the column that role, or name another."
+            yield (
+                f"{model.describe()} is about column {column!r}, which is not sensitive.\n"
+                f"Sensitive columns: {', '.join(known) or 'none'}.\n{advice}"
+            )
+        elif model.needs_hierarchy and sensitive[column].hierarchy is None:
+            yield (
+                f"{model.describe()} needs a hierarchy of column {column!r}.\nFound: none.\n"
+                "Give the column one: in a spec `hierarchy:` beside its role, in Python "
+                f"sensitive={{{column!r}: ...}}."
+            )
+
+
+def _target_problems(what: str, target: str | None, roles: Mapping[str, Role]) -> Iterable[str]:
+    """Tell if a measure or a hierarchy looks at a column that is not released as it is."""
+    known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    if not target or target in known:
+        return
+    found = f"Its role: {roles[target].value}" if target in roles else "It has no role"
+    advice = nearest(target, known).strip() or "Give it the role sensitive or insensitive, or name another."
+    yield (
+        f"{what} cannot look at column {target!r}.\n"
+        f"{found}. Columns that it can: {', '.join(known) or 'none'}.\n{advice}"
+    )
+
+
+def _measure(quality: object) -> Measure:
+    from shoal.measure.custom import CustomMeasure
+    from shoal.measure.measure import Measure
+
+    if isinstance(quality, str):
+        quality = registry.resolve("measures", quality).from_spec(None)
+    elif isinstance(quality, Mapping) and len(quality) == 1:
+        ((name, argument),) = quality.items()
+        quality = registry.resolve("measures", str(name)).from_spec(argument)
+    elif callable(quality) and not isinstance(quality, type) and not isinstance(quality, Measure):
+        quality = CustomMeasure(quality)
+    # A class has all that its objects have, but cannot be asked.
+    if isinstance(quality, type) or not isinstance(quality, Measure):
+        known = ", ".join(registry.names("measures"))
+        raise InputError(
+            f"{quality!r} is not a quality measure.\nKnown: {known}.\n"
+            "Give one of these names, alone or with its settings, an object of such a class, or a function."
+        )
+    return quality

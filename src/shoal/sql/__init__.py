@@ -1,0 +1,1 @@
+"""Tables as SQL sees them, and the little that queries need of a database."""

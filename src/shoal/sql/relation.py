@@ -1,0 +1,294 @@
+"""A release as queries see it: the text that stands after FROM, and the names of its columns."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.files.folder import data_files
+from shoal.read.delimited import open_delimited
+from shoal.read.parquet_file import ParquetFile
+from shoal.read.source import InputFormat, Source, open_source
+from shoal.read.sql import (
+    csv_form,
+    csv_options,
+    files,
+    in_utf8,
+    line_end_of,
+    pattern,
+    quoted,
+    reading_csv,
+    reading_parquet,
+    text,
+    unique_names,
+    unquoted,
+)
+from shoal.sql.local import OwnDuckDB, Place, register
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BY_STATISTICS = "statistics_propagation,compressed_materialization,filter_pushdown"
+"""What DuckDB must not do with a Parquet file: take its statistics for true, which its writer can make up."""
+
+_MEMORY = "2GiB"
+"""What queries may use if nobody says otherwise. What is larger goes to files in the temporary folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A release that queries can be put to, in DuckDB's SQL, wherever it is."""
+
+    place: Place
+    """What runs them."""
+    name: str
+    """What messages call the release."""
+    source: str
+    """What stands after FROM to read it here."""
+    shown: str
+    """What stands after FROM for somebody who has the release in front of them."""
+    columns: Mapping[str, str]
+    """Column names as in the release -> as SQL identifiers, quoted."""
+    text: Collection[str]
+    """Those of its columns that are text."""
+    what: str = "release"
+    """What messages call it: a release, or a table that is to become one."""
+    shown_columns: Mapping[str, str] | None = None
+    """The identifiers that columns have in `shown`, where they are others."""
+    hidden: tuple[str, ...] = ()
+    """Further columns, as SQL, that are no part of the release."""
+
+    @property
+    def told_columns(self) -> Mapping[str, str]:
+        """The identifiers of columns for somebody who has the release in front of them."""
+        return self.columns if self.shown_columns is None else self.shown_columns
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """DuckDB's connection, of what `open_relation` opened."""
+        assert isinstance(self.place, OwnDuckDB), "it is in a database"
+        return self.place.connection
+
+    def add(self, name: str, table: pa.Table, identifiers: Mapping[str, str]) -> str:
+        """Let queries read a table; its columns are called as these identifiers say.
+
+        What is returned stands for it after FROM.
+        """
+        names = [unquoted(identifiers.get(column, quoted(column))) for column in table.column_names]
+        return self.place.put(table.rename_columns(names), name)
+
+    def keep(self, sql: str, name: str) -> str:
+        """Let queries read what a query gives; return what stands for it after FROM."""
+        return self.place.keep(sql, name)
+
+    def ask(self, sql: str) -> tuple[Any, ...]:
+        """Return the one row that the query gives."""
+        (row,) = self.rows(sql)
+        return row
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows that the query gives."""
+        return self.place.rows(sql)
+
+    def told(self, sql: str) -> str:
+        """Return a query on `shown` for somebody who has the release in front of them."""
+        return self.place.told(sql)
+
+
+@contextmanager
+def open_relation(
+    release: str | Path | pa.Table,
+    input_format: InputFormat,
+    name: str | None = None,
+    what: str = "release",
+    memory: str | None = None,
+) -> Iterator[Relation]:
+    """Open a release in a database of its own, in memory, without network or extensions.
+
+    Parameters
+    ----------
+    release
+        A CSV or Parquet file, a folder of such files, or a table.
+    input_format
+        Delimiter, quote, encoding and NULL of a CSV file; what it leaves open is sniffed. A release has NULL
+        as Shoal writes it, so that this leaves that open too.
+    name
+        The file's name in messages and queries, where it is to be another than its own.
+    what
+        What messages call it.
+    memory
+        The most that queries may use, such as `4GB`; the rest goes to files in the temporary folder.
+    """
+    import duckdb
+
+    from shoal.files.temporary import scratch_folder  # only here, since what writes imports the audit
+
+    with scratch_folder() as scratch:
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "python_enable_replacements": False,
+            "preserve_insertion_order": False,
+            "temp_directory": str(scratch),
+            "threads": min(4, os.cpu_count() or 1),
+        }
+        with duckdb.connect(config=config) as connection:
+            connection.execute("SET enable_progress_bar = false")
+            _limit(connection, memory)
+            if isinstance(release, pa.Table):
+                register(connection, "release", release)
+                columns, texts = described(connection, "release", release.column_names)
+                place = OwnDuckDB(connection, "release", what)
+                yield Relation(place, "release", "release", "release", columns, texts, what)
+                return
+            path = Path(release)
+            name = name or path.name
+            suffix, parts = data_files(path) if path.is_dir() else ("", [path])
+            told = pattern(name, suffix)
+            file = open_source(parts[0], input_format)
+            if file.dialect is not None:
+                _check_parts(path, parts, file)
+                readable = [
+                    in_utf8(part, file.dialect.encoding, scratch / f"{number}.csv")
+                    for number, part in enumerate(parts)
+                ]
+                options = csv_options(
+                    readable[0], unique_names(file.columns), file.dialect, input_format.null_values
+                )
+                source, shown = reading_csv(files(readable), options), _shown(told, options)
+            elif isinstance(file, ParquetFile):
+                connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
+                _check_columns(path, parts)
+                source, shown = reading_parquet(files(parts)), _shown(told)
+            else:
+                # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
+                register(connection, "release", file.read(file.columns, coded=()))
+                excel = path.suffix.lower() == ".xlsx"
+                source, shown = "release", f"read_xlsx({text(name)}, header = true)" if excel else "release"
+            columns, texts = described(connection, source, file.columns)
+            place = OwnDuckDB(connection, name, what)
+            relation = Relation(place, name, source, shown, columns, texts, what)
+            if file.dialect is not None:
+                for part in parts:
+                    _check_read(relation, part, file.dialect)
+            yield relation
+
+
+def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:
+    """Set how much memory queries may use."""
+    if memory is not None and not re.fullmatch(r"(?i)[0-9]+(\.[0-9]+)? ?[KMGT]i?B", memory):
+        raise InputError(f"Memory is a number with its unit.\nFound: {memory!r}.\nWrite for example 4GB.")
+    if memory is None:
+        # On a small computer DuckDB's own limit, a share of what there is, is below ours.
+        own = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+        number, _, unit = str(own).partition(" ")
+        if unit in ("GiB", "TiB") and float(number) > float(_MEMORY.removesuffix("GiB")):
+            memory = _MEMORY
+    if memory is not None:
+        connection.execute(f"SET memory_limit = '{memory}'")
+
+
+def shown_files(
+    name: str, columns: Sequence[str], *, folder: bool, delimiter: str = ",", quote: str = '"'
+) -> tuple[str, dict[str, str]]:
+    """Return what stands after FROM for somebody who has a release in files, and its columns there.
+
+    It is what `open_relation` gives for the files once they are written.
+
+    Examples
+    --------
+    >>> shown_files("visits", ["age"], folder=True)
+    ("read_parquet('visits/*.parquet')", {'age': '"age"'})
+    """
+    suffix = next((end for end in (".csv.gz", ".csv") if name.lower().endswith(end)), ".parquet")
+    told = pattern(name, suffix if folder else "")
+    unique = unique_names(columns)
+    identifiers = dict(zip(columns, map(quoted, unique), strict=True))
+    if suffix == ".parquet":
+        return _shown(told), identifiers
+    return _shown(told, csv_form(unique, delimiter, quote)), identifiers
+
+
+def _shown(told: str, form: str | None = None) -> str:
+    """Return what reads a release for somebody who has it; the name of a folder counts only if it has `=`."""
+    if "=" in told.rpartition("/")[0]:
+        return reading_parquet(told) if form is None else reading_csv(told, form)
+    return f"read_parquet({told})" if form is None else f"read_csv({told}, {form})"
+
+
+def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
+    """Refuse CSV files that are not parts of one table: all are read as the first is."""
+
+    def form(part: Path) -> tuple[Sequence[str], str]:
+        assert first.dialect is not None, "they are CSV files"
+        return (
+            list(open_source(part, first.dialect).columns),
+            line_end_of(part, first.dialect.quote or '"'),
+        )
+
+    own = form(parts[0])
+    _refuse_others(folder, parts, [form(part) == own for part in parts], "header", ", or other ends of lines")
+
+
+def _check_columns(folder: Path, parts: Sequence[Path]) -> None:
+    """Refuse the same of Parquet files: of the others DuckDB reads what the first has, in its types.
+
+    So it would not see a further column of names, and round what is more exact.
+    """
+    from pyarrow import parquet
+
+    def form(part: Path) -> object:
+        open_source(part, InputFormat())  # reports what is no Parquet file
+        about = parquet.read_metadata(part).schema
+        stored = [about.column(place) for place in range(len(about.names))]
+        types = [(column.path, column.physical_type, str(column.logical_type)) for column in stored]
+        arrow = about.to_arrow_schema()
+        return types, arrow.names, arrow.types
+
+    if len(parts) > 1:
+        own = form(parts[0])
+        _refuse_others(folder, parts, [form(part) == own for part in parts], "set of columns", ", or types")
+
+
+def _refuse_others(folder: Path, parts: Sequence[Path], same: Sequence[bool], what: str, more: str) -> None:
+    """Refuse a folder in which not all files are as the first is."""
+    if not all(same):
+        raise InputError(
+            f"The files in {folder.name!r} are not parts of one table.\n"
+            f"Found: {same.count(False):,} of {len(parts):,} with another {what} than {parts[0].name!r}"
+            f"{more}.\nGive the folder that was written, and nothing else in it."
+        )
+
+
+def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
+    """Refuse a file that has rows of which DuckDB sees none: it would hold any claim."""
+    (rows,) = relation.ask(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
+    if rows == 0 and open_delimited(path, dialect).more:
+        raise InputError(
+            f"The {relation.what} '{relation.name}' cannot be read.\n"
+            "It has lines after the header, but no rows are found in them.\n"
+            "Check that all lines end alike."
+        )
+
+
+def described(
+    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[str]
+) -> tuple[dict[str, str], frozenset[str]]:
+    """Return the columns as DuckDB calls them, by their place, and which of them are text.
+
+    It renames some of `age`, `Age`, `age_1`.
+    """
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+    found = list(zip(columns, described, strict=True))
+    return (
+        {column: quoted(row[0]) for column, row in found},
+        frozenset(column for column, row in found if row[1] == "VARCHAR"),
+    )

@@ -1,0 +1,261 @@
+"""From a table to a suggestion: profile, roles, what separates, hierarchies."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from shoal import registry
+from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
+from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, Role
+from shoal.errors import InputError
+from shoal.events import Listener, StepStarted
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.source import InputFormat
+from shoal.read.types import column_type
+from shoal.suggestions.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
+from shoal.suggestions.kinds import Kind
+from shoal.suggestions.null_like import null_like, to_list
+from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile, profile_table
+from shoal.suggestions.roles import Proposal, propose_role
+from shoal.suggestions.separation import Separation, find_separations, find_twins
+from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
+from shoal.suggestions.table import Table, open_table
+from shoal.suggestions.unit import find_unit
+from shoal.suggestions.words import percent, printable
+
+MOST_QUASI_IDENTIFIERS: Final = 15
+"""More of them hide badly together: almost all that they tell would have to go."""
+
+_K = 5
+_SMALL_TABLE = 50
+_CLEAR = 0.75
+_MANY_TEXTS = 0.5
+_TELLING = 0.05
+_RELEASED_AS_IT_IS = (
+    "It is released as it is: whoever knows a value that only one row has finds that row. If others may know "
+    "it, make it a quasi-identifier."
+)
+_COMMAS = {
+    DECIMAL_COMMAS: (
+        "Most values are numbers with a decimal comma, but not all, so that they are text here. Correct the "
+        'others, or list them as `null-values`, and say `type: {decimal: ","}`.'
+    ),
+    UNCLEAR_COMMAS: (
+        "Commas may be decimal marks or stand between thousands, so that it is text here. If they are "
+        'decimal marks, say `type: {decimal: ","}`; if not, write the numbers without them.'
+    ),
+}
+_TWIN_ROWS = 5_000
+_MOST_CHECKED = 200_000
+_NUMBERED = re.compile(r"\(?([0-9]{1,3})[.):\- ].*", re.DOTALL)
+
+
+def propose(data: object, k: int | None, input: InputFormat, listener: Listener | None) -> Suggestion:
+    """Propose roles and hierarchies for a table; see `suggest`."""
+    if k is not None:
+        KAnonymity(k)  # refuses what is none
+    tell = listener or (lambda event: None)
+    tell(StepStarted("reading"))
+    with open_table(data, input) as table:
+        if table.rows < 2:
+            rows = "no rows" if table.rows == 0 else "one row"
+            raise InputError(
+                f"The table {table.name!r} has {rows}.\nNobody can be hidden in it.\n"
+                "Give a table with more rows."
+            )
+        if k is not None and k > table.rows:
+            raise InputError(
+                f"The table {table.name!r} has {table.rows:,} rows, less than k = {k:,}.\nChoose a smaller k."
+            )
+        profile = profile_table(table, listener)
+        proposals = {name: propose_role(column) for name, column in profile.columns.items()}
+        tell(StepStarted("comparing"))
+        proposals = _with_twins(table, proposals, profile.columns)
+        found = find_unit(table, proposals, profile.columns)
+        unit = found.column
+        proposals = _without_linkable(table, found.proposals, profile.columns, unit)
+        candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
+        proposals = _limited(proposals, profile.columns)
+        people = table.rows if unit is None else profile[unit].distinct
+        wanted = k or (_K if table.rows >= _SMALL_TABLE and people >= _K else 2)
+        kept = [name for name in candidates if proposals[name].role is Role.QUASI_IDENTIFIER]
+        separations = find_separations(table, candidates, each=kept)
+        tell(StepStarted("hierarchies"))
+        columns = tuple(
+            _column(table, column, proposals[name], separations) for name, column in profile.columns.items()
+        )
+    like_null = null_like(profile.columns.values())
+    is_file = isinstance(data, str | os.PathLike)
+    return Suggestion(
+        table=table.name,
+        rows=table.rows,
+        sampled_rows=profile.sampled_rows,
+        columns=columns,
+        separations=_best(separations),
+        k=wanted,
+        unit=unit,
+        input=input,
+        null_like=like_null,
+        # What a frame has for NULL is not said in a spec.
+        null_values=to_list(like_null, input.null_values, delimited=table.dialect is not None)
+        if is_file
+        else (),
+    )
+
+
+def _with_twins(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+) -> dict[str, Proposal]:
+    """Let a column that goes one to one with one that must be hidden have its role."""
+    names = [
+        name
+        for name, column in columns.items()
+        if column.kind is not Kind.OTHER and 2 < column.categories <= 0.9 * column.rows
+    ]
+    if not names:
+        return proposals
+    changed = dict(proposals)
+    for places in find_twins(table.codes(names, _TWIN_ROWS)):
+        one, other = (names[place] for place in places)
+        for role in (Role.IDENTIFIER, Role.SENSITIVE):
+            for known_one, unknown in ((one, other), (other, one)):
+                told, open_ = proposals[known_one], proposals[unknown]
+                if told.role is role and told.sure and open_.role is not role and not open_.sure:
+                    reason = f"goes one to one with {printable(known_one)}, so it tells the same"
+                    changed[unknown] = Proposal(role, reason, sure=True)
+    return changed
+
+
+def _without_linkable(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], unit: str | None
+) -> dict[str, Proposal]:
+    """Generalize sensitive columns that single people out: `anonymize` refuses them as they are."""
+    changed = dict(proposals)
+    for name, proposal in proposals.items():
+        column = columns[name]
+        if proposal.role is not Role.SENSITIVE:
+            continue
+        share = _singled_out(table, column, unit)
+        # Suppressed rows can leave others unique: stay clear of the limit.
+        if share <= _CLEAR * LINKABLE_SHARE or share * table.rows < _CLEAR * LINKABLE_ROWS:
+            continue
+        what = "sensitive" if proposal.about is None else proposal.about.what
+        unique = "are unique" if unit is None else "point to one person"
+        reason = f"{what}: nobody should learn it, but {percent(share)} of the rows {unique} by it; "
+        if column.kind is Kind.TEXT and column.distinct >= _MANY_TEXTS * column.values:
+            changed[name] = Proposal(Role.IDENTIFIER, f"{reason}left out", sure=False)
+        else:
+            role = Role.QUASI_IDENTIFIER
+            changed[name] = Proposal(role, f"{reason}generalized", sure=False, about=proposal.about)
+    return changed
+
+
+def _singled_out(table: Table, column: ColumnProfile, unit: str | None) -> float:
+    """Return the share of the rows whose value no other row has, or no other person."""
+    if unit is None:
+        return column.unique_rows
+    value = table.columns[column.name]
+    (rows,) = table.ask(
+        "SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT count(*) AS n FROM {table} "
+        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING count(DISTINCT {table.columns[unit]}) = 1)"
+    )
+    return float(rows) / table.loaded
+
+
+def _limited(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, Proposal]:
+    """Leave out what there is too much of; the more varied first, since the less varied cost less to keep."""
+    wanted = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
+    if len(wanted) <= MOST_QUASI_IDENTIFIERS:
+        return proposals
+    ranked = sorted(wanted, key=lambda name: (not proposals[name].sure, columns[name].entropy))
+    reason = (
+        f"left out: {len(wanted):,} columns may be known to others, and more than "
+        f"{MOST_QUASI_IDENTIFIERS} hide badly together"
+    )
+    left_out = dict.fromkeys(ranked[MOST_QUASI_IDENTIFIERS:], Proposal(Role.IDENTIFIER, reason, sure=False))
+    return {**proposals, **left_out}
+
+
+def _column(
+    table: Table, column: ColumnProfile, proposal: Proposal, separations: list[Separation]
+) -> ColumnSuggestion:
+    commas = _remark_on_commas(column)
+    suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure, remark=commas)
+    if proposal.role is Role.SENSITIVE and column.unique_rows >= _TELLING:
+        return replace(suggestion, remark=f"{_RELEASED_AS_IT_IS} {commas}".rstrip())
+    if proposal.role is not Role.QUASI_IDENTIFIER:
+        return suggestion
+    hierarchy = propose_hierarchy(column, proposal.about, _numbered(table, column, proposal))
+    hierarchy, missing = _checked(table, column, hierarchy)
+    with_it = next((one for one in separations if column.name in one.columns), None)
+    reason = proposal.reason
+    if not proposal.sure and with_it is not None and len(with_it.columns) > 1:
+        others = " and ".join(printable(name) for name in with_it.columns if name != column.name)
+        reason += f"; with {others} it singles out {percent(with_it.unique_rows)} of the rows"
+    return replace(
+        suggestion,
+        reason=reason,
+        hierarchy=hierarchy.written,
+        missing_values=missing,
+        remark=f"{hierarchy.remark} {commas}".strip(),
+        separation=with_it,
+    )
+
+
+def _remark_on_commas(column: ColumnProfile) -> str:
+    """Tell what to do about numbers that are text because of their commas."""
+    return _COMMAS.get(column.looks_like or "", "") if column.kind is Kind.TEXT else ""
+
+
+def _numbered(table: Table, column: ColumnProfile, proposal: Proposal) -> tuple[str, ...]:
+    """Return categories such as `1. low` in order, if they have one and each is that of many people."""
+    ordinal = proposal.about is not None and proposal.about.hint == "ordinal"
+    if not ordinal or not column.stored_as_text or column.rarest < RARE or not 2 < column.distinct <= 30:
+        return ()
+    values: list[str] = table.values(column.name).to_pylist()
+    numbers = [_NUMBERED.fullmatch(value) for value in values]
+    if not all(numbers):
+        return ()
+    return tuple(sorted(values, key=lambda value: int(_NUMBERED.fullmatch(value)[1])))  # type: ignore[index]
+
+
+def _checked(
+    table: Table, column: ColumnProfile, proposal: HierarchyProposal
+) -> tuple[HierarchyProposal, str | None]:
+    """Return a hierarchy that works on the column, and what is to become of values it has no place for."""
+    if column.distinct > _MOST_CHECKED:
+        return proposal, "own" if column.fits < 1 else None
+    values = table.values(column.name)
+    if column.type is not None:
+        values = column_type(column.type).read(values).unique()
+    try:
+        hierarchy = _build(proposal.written)
+        if isinstance(hierarchy, FromData):
+            return proposal, "own" if column.fits < 1 else None
+        fitting = known(hierarchy, values)
+        hierarchy.levels(values.filter(fitting))
+    except HierarchyError:
+        return SUPPRESS, None
+    return proposal, None if pa.compute.all(fitting).as_py() in (True, None) else "own"
+
+
+def _build(written: object) -> Hierarchy:
+    name, argument = next(iter(written.items())) if isinstance(written, dict) else (written, None)
+    hierarchy: Hierarchy = registry.resolve("hierarchies", str(name)).from_spec(argument, Path())
+    return hierarchy
+
+
+def _best(separations: list[Separation]) -> tuple[Separation, ...]:
+    """Return for each size the set that tells rows apart best, if it does so better than a smaller one."""
+    best: list[Separation] = []
+    for one in sorted(separations, key=lambda one: (len(one.columns), -one.unique_rows, -one.separation)):
+        if not best or (len(one.columns) > len(best[-1].columns) and one.separation > best[-1].separation):
+            best.append(one)
+    return tuple(best)

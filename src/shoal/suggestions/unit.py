@@ -1,0 +1,233 @@
+"""The column that says who a row is about, where somebody has several rows.
+
+Counting by such a column is never less strict than counting rows, so what may be one is taken for one: a
+person's number, an e-mail address, the number of a telephone, an account, a device or a vehicle, or any
+column by which rows agree in what a person is born with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from shoal.describe.roles import Role
+from shoal.errors import InputError
+from shoal.suggestions.kinds import Kind
+from shoal.suggestions.names import words
+from shoal.suggestions.profile import ColumnProfile
+from shoal.suggestions.roles import BARE_NUMBERS, OF_ONE_PERSON, Proposal
+from shoal.suggestions.table import Table
+from shoal.suggestions.words import listed
+
+_ROWS_PER_PERSON = 1.05
+_TWINS = 2
+_NEARLY_ALL = 0.75
+"""Of the names or numbers that repeat. Some names are those of two people."""
+_ALIKE = 0.6
+_YEARS = 5
+"""Ages of one person may differ by so much, if the rows are of several years."""
+_MOST_COMPARED = 50
+_PERSON, _RECORD, _MAIL, _THING = range(4)
+_THINGS = frozenset(
+    {
+        "a telephone number",
+        "an account number",
+        "a license or passport number",
+        "a vehicle's number",
+        "a device's number",
+        "an IP address",
+    }
+)
+_PATTERNS: Final = {
+    "social security numbers": _PERSON,
+    "e-mail addresses": _MAIL,
+    **dict.fromkeys(
+        ("IBANs", "card numbers", "IP addresses", "MAC addresses", "UUIDs", "telephone numbers"), _THING
+    ),
+}
+_AGES = frozenset({"age", "when somebody was born"})
+_TRAITS = _AGES | {"sex", "race or ethnicity", "a country or origin"}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Who rows are about.
+
+    Attributes
+    ----------
+    column
+        The column by which people are counted, if one was found.
+    proposals
+        The role of every column: that column is left out.
+    """
+
+    column: str | None
+    proposals: dict[str, Proposal]
+
+
+def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> Unit:
+    """Return the column by which people are to be counted, if there is one.
+
+    Columns without NULL come first: a unit must have a value in every row. A person's number that lacks some
+    is returned all the same, since rows would be counted otherwise.
+
+    Raises
+    ------
+    InputError
+        All rows are about one person.
+    """
+    ranks = {name: _rank(columns[name], one) for name, one in proposals.items()}
+    ranked = sorted(
+        (columns[name].nulls > 0, rank, columns[name].distinct, place, name)
+        for place, (name, rank) in enumerate(ranks.items())
+        if rank is not None and _repeats(table, columns[name], rank)
+    )
+    found = ranked[0][-1] if ranked else None
+    agreeing: list[str] = []
+    if found is None or columns[found].nulls:
+        by_agreement = _by_agreement(table, proposals, columns)
+        if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
+            found, agreeing = by_agreement
+    if found is None:
+        return Unit(None, proposals)
+    if columns[found].distinct < 2:
+        raise InputError(
+            f"All rows of {table.name!r} are about one person.\n"
+            f"Column {found!r} says who a row is about, and has one value.\n"
+            "Nobody can be hidden in it: give a table with more people."
+        )
+    if proposals[found].role is not Role.IDENTIFIER:
+        reason = f"rows with the same value agree in {listed(agreeing, most=3)}: probably says who; left out"
+        proposals = {**proposals, found: Proposal(Role.IDENTIFIER, reason, sure=False)}
+    return Unit(found, proposals)
+
+
+def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
+    """Return how likely an identifier is to say who a row is about, the likeliest 0; None if it is not."""
+    if proposal.role is not Role.IDENTIFIER:
+        return None
+    what = proposal.about.what if proposal.about is not None else ""
+    if what in OF_ONE_PERSON and proposal.sure:
+        return _MAIL if what == "an e-mail address" else _PERSON
+    if BARE_NUMBERS.issuperset(words(column.name)):
+        return _RECORD
+    pattern = column.pattern
+    if pattern is not None and pattern.what in _PATTERNS:
+        return _PATTERNS[pattern.what]
+    return _THING if what in _THINGS else None
+
+
+def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
+    """Tell whether somebody has several rows, and not just a second one by mistake.
+
+    A person's number needs no such doubt. Where half of the rows have no value, it says of nobody else.
+    """
+    if column.nulls and (rank != _PERSON or 2 * column.nulls > column.rows):
+        return False
+    if column.values >= _ROWS_PER_PERSON * column.distinct:
+        return True
+    if not column.exact or column.values == column.distinct:
+        return False
+    if rank == _PERSON:
+        return True
+    value = table.columns[column.name]
+    (most,) = table.ask(
+        f"SELECT max(n) FROM (SELECT count(*) AS n FROM {{table}} WHERE {value} IS NOT NULL GROUP BY {value})"
+    )
+    return bool(most > _TWINS)
+
+
+def _by_agreement(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+) -> tuple[str, list[str]] | None:
+    """Return the column by whose values rows agree in what a person is born with, and in what they agree.
+
+    A name, or a number under any name. Of several that with the most values: a family has one surname, and
+    each of its members a number.
+    """
+    traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
+    enough = len(traits) > 1 or not _AGES.isdisjoint(traits.values())  # first names agree in the sex
+    others = [
+        name
+        for name, column in columns.items()
+        if name not in traits and column.categories > 1 and column.kind is not Kind.OTHER
+    ][:_MOST_COMPARED]
+    for name in _possible(proposals, columns, traits):
+        proposal = proposals[name]
+        agreeing = _agreeing(table, columns, name, traits)
+        if enough and len(agreeing) == len(traits):
+            return name, agreeing
+        # Age or birth may be called by words that are not known. So what else agrees, beside the sex?
+        if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
+            rest = {other: "" for other in others if other != name}
+            agreeing += [other for other in _agreeing(table, columns, name, rest) if _varies(table, other)]
+            if len(agreeing) > (1 if proposal.about is None else 2):
+                return name, agreeing
+    return None
+
+
+def _varies(table: Table, name: str) -> bool:
+    """Tell whether two rows often differ in a column: otherwise that rows agree in it means nothing."""
+    (alike,) = table.ask(
+        "SELECT sum(n * n)::DOUBLE / (sum(n) * sum(n)) FROM (SELECT count(*)::DOUBLE AS n FROM {table} "
+        f"GROUP BY {table.columns[name]})"
+    )
+    return bool(alike <= _ALIKE)
+
+
+def _agreeing(
+    table: Table, columns: Mapping[str, ColumnProfile], name: str, compared: Mapping[str, str]
+) -> list[str]:
+    """Return the columns in which nearly all rows agree that have the same value of a column."""
+    if not compared:
+        return []
+    counted = ", ".join(f"count(*) FILTER (a{place})::DOUBLE / count(*)" for place, _ in enumerate(compared))
+    agree = ", ".join(
+        f"{_agreement(table, columns[other], what)} AS a{place}"
+        for place, (other, what) in enumerate(compared.items())
+    )
+    value = table.columns[name]
+    shares = table.ask(
+        f"SELECT {counted} FROM (SELECT {agree} FROM {{table}} WHERE {value} IS NOT NULL "
+        f"GROUP BY {value} HAVING count(*) > 1)"
+    )
+    return [other for other, share in zip(compared, shares, strict=True) if share and share >= _NEARLY_ALL]
+
+
+def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, str]:
+    """Return the columns that are the same in all rows of a person. A date of birth is enough."""
+    about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
+    traits = {name: what for name, what in about.items() if what in _TRAITS and columns[name].categories > 1}
+    born = {name: what for name, what in traits.items() if columns[name].kind is Kind.DATE}
+    return born or traits
+
+
+def _possible(
+    proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], traits: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the columns that may name or number people, without NULL first, then by the number of values."""
+    numbers = [columns[name].distinct for name in traits if columns[name].kind is Kind.INTEGER]
+    possible = [
+        column
+        for name, column in columns.items()
+        if name not in traits
+        and column.kind in (Kind.TEXT, Kind.INTEGER)
+        and 2 * column.nulls <= column.rows
+        and column.distinct > 1
+        and column.values >= _ROWS_PER_PERSON * column.distinct
+        and proposals[name].role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER)
+        # A year of birth under another name agrees with the age, and has no more values.
+        and not (len(traits) == 1 and column.kind is Kind.INTEGER and column.distinct in numbers)
+    ]
+    possible.sort(key=lambda column: (column.nulls > 0, -column.distinct))
+    yield from (column.name for column in possible[:_MOST_COMPARED])
+
+
+def _agreement(table: Table, column: ColumnProfile, what: str) -> str:
+    """Return SQL that tells whether the rows of a group may be about one person, by one column."""
+    value = table.columns[column.name]
+    if what == "age" and column.kind is Kind.INTEGER:
+        number = f"TRY_CAST({value} AS DOUBLE)"
+        return f"(coalesce(max({number}) - min({number}), 0) <= {_YEARS})"
+    return f"coalesce(min({value}) = max({value}), true)"

@@ -1,0 +1,298 @@
+"""What a label stands for: which values of its column it may have been.
+
+The hierarchy says it where there is one, otherwise the form of the label (`forms.py`). `*` may have been
+anything, NULL too. So may a label of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.describe.hierarchies.dates import Dates
+from shoal.describe.hierarchies.days import Days
+from shoal.describe.hierarchy import HierarchyError
+from shoal.read.columns import text_of
+from shoal.utility.forms import is_everything, is_mask, read_mask, read_range, read_set
+
+IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_CODE = r"^[+-]?0[0-9]"  # 01234 is no number
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_UNITS = (("day", "month", "quarter", "year", "decade"), ("week",))
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values of a column. A place is the number of a value; NULL, where it occurs, has the last.
+
+    Attributes
+    ----------
+    texts
+        The distinct values, without NULL, as a release would write them.
+    numbers
+        The same as numbers, dates as days since 1970; None unless all of them are.
+    dated
+        Whether they are dates.
+    null
+        Whether NULL occurs.
+    """
+
+    texts: pa.Array
+    numbers: FloatArray | None
+    null: bool
+    dated: bool = False
+
+    @classmethod
+    def of(cls, values: pa.Array, *, null: bool = False, text: bool = False) -> Self:
+        """Build it from distinct values without NULL; with `text` they are no numbers.
+
+        Examples
+        --------
+        >>> Domain.of(pa.array(["34", "51"]), null=True).size
+        3
+        """
+        texts = text_of(values)
+        if text or not len(texts):
+            return cls(texts, None, null)
+        numbers = _numbers(texts)
+        days = _days(texts) if numbers is None else None
+        return cls(texts, numbers if days is None else days, null, days is not None)
+
+    @property
+    def size(self) -> int:
+        """How many values there are, NULL among them."""
+        return len(self.texts) + self.null
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """For some labels the places of the values that each may have been, as pairs.
+
+    Attributes
+    ----------
+    owners, places
+        Pair by pair, the number of a label and the place of a value that it covers.
+    counts
+        How many values each label covers.
+    unknown
+        Labels that nothing is known of: they cover everything.
+    """
+
+    owners: IntArray
+    places: IntArray
+    counts: IntArray
+    unknown: BoolArray
+
+    @classmethod
+    def of(cls, owners: IntArray, places: IntArray, labels: int, unknown: BoolArray | None = None) -> Self:
+        counts = np.bincount(owners, minlength=labels).astype(np.int64)
+        return cls(owners, places, counts, np.zeros(labels, np.bool_) if unknown is None else unknown)
+
+    @classmethod
+    def identity(cls, size: int) -> Self:
+        """Return that of values which stand for themselves."""
+        return cls.of(np.arange(size), np.arange(size), size)
+
+    def sums(self, weights: NDArray[Any]) -> FloatArray:
+        """Return for each label the sum of the weights of what it covers."""
+        each = weights[self.places].astype(np.float64)
+        return np.bincount(self.owners, weights=each, minlength=len(self.counts)).astype(np.float64)
+
+    def shares(self, groups: IntArray, count: int) -> FloatArray:
+        """Return how each label is spread over groups of values, if evenly over the values that it covers.
+
+        Parameters
+        ----------
+        groups
+            For each place the number of its group, of which there are `count`.
+
+        Examples
+        --------
+        >>> cover = Cover.of(np.array([0, 0, 1]), np.array([0, 1, 1]), labels=2)
+        >>> cover.shares(np.array([0, 1]), 2).tolist()
+        [[0.5, 0.5], [0.0, 1.0]]
+        """
+        cells = np.bincount(
+            self.owners * count + groups[self.places], minlength=len(self.counts) * count
+        ).reshape(len(self.counts), count)
+        found: FloatArray = cells / np.maximum(self.counts, 1)[:, None]
+        return found
+
+    def only(self, chosen: IntArray) -> Self:
+        """Return that of some labels, numbered in the order in which they are chosen."""
+        number = np.full(len(self.counts), -1, dtype=np.int64)
+        number[chosen] = np.arange(len(chosen))
+        kept = number[self.owners] >= 0
+        return type(self).of(number[self.owners[kept]], self.places[kept], len(chosen), self.unknown[chosen])
+
+
+def cover_of(
+    labels: pa.Array, domain: Domain, levels: Sequence[pa.Array] = (), *, values_first: bool = False
+) -> Cover:
+    """Find what labels stand for.
+
+    Parameters
+    ----------
+    labels
+        Distinct labels as text, NULL as NULL.
+    domain
+        The values that they may stand for.
+    levels
+        From a hierarchy: the labels of the values of the domain, NULL's last where it occurs, at the levels
+        that come into question. What is none of these labels is looked at as a value, and by its form.
+    values_first
+        Whether a text that is both a value and a label, such as the 50 that 45 is rounded to, is the value.
+
+    Examples
+    --------
+    >>> ages = Domain.of(pa.array([19, 22, 25, 31]))
+    >>> found = cover_of(pa.array(["[20, 30)", "31", "*", "old"]), ages)
+    >>> found.counts.tolist(), found.unknown.tolist()
+    ([2, 1, 4, 4], [False, False, False, True])
+    """
+    pairs = _Pairs(labels, domain)
+    texts = labels.to_pylist()
+    pairs.add_everything(np.array([is_everything(text) for text in texts], dtype=np.bool_))
+    if values_first:
+        pairs.add_values()
+    for level in levels:
+        pairs.add_level(level)
+    pairs.settle()
+    pairs.add_values()
+    for number in pairs.open():
+        found = None if texts[number] is None else _by_form(texts[number], domain)
+        if found is not None:
+            pairs.add(number, found)
+    if domain.dated and len(pairs.open()):
+        for level in _calendar(domain.texts):
+            pairs.add_level(level)
+        pairs.settle()
+    return pairs.cover()
+
+
+class _Pairs:
+    """Labels and what was found about them so far."""
+
+    def __init__(self, labels: pa.Array, domain: Domain) -> None:
+        self.labels = labels
+        self.domain = domain
+        self.owners: list[IntArray] = []
+        self.places: list[IntArray] = []
+        self.found = np.zeros(len(labels), dtype=np.bool_)
+        self.pending = self.found.copy()
+
+    def open(self) -> IntArray:
+        return np.flatnonzero(~self.found)
+
+    def add(self, number: int, places: NDArray[np.intp]) -> None:
+        self.owners.append(np.full(len(places), number, dtype=np.int64))
+        self.places.append(places.astype(np.int64))
+        self.found[number] = True
+
+    def add_everything(self, chosen: BoolArray) -> None:
+        for number in np.flatnonzero(chosen & ~self.found).tolist():
+            self.add(number, np.arange(self.domain.size))
+
+    def add_level(self, level: pa.Array) -> None:
+        """Add what has a label at a level; labels stay open until `settle`, for other levels."""
+        self._add_matches(pc.index_in(level, self.labels))
+
+    def settle(self) -> None:
+        self.found |= self.pending
+
+    def add_values(self) -> None:
+        """Add the values themselves, by their text, else as numbers: 34 and 34.0 are one."""
+        texts = self.domain.texts
+        if self.domain.null:
+            texts = pa.concat_arrays([texts, pa.nulls(1, texts.type)])
+        self.add_level(texts)
+        self.settle()
+        if self.labels.null_count and not self.domain.null:
+            self.found |= self.labels.is_null().to_numpy(zero_copy_only=False)
+        chosen = self.open()
+        if self.domain.numbers is None or self.domain.dated or not len(chosen):
+            return
+        rest = self.labels.take(pa.array(chosen))
+        written = pc.match_substring_regex(rest, _NUMBER).to_numpy(zero_copy_only=False).astype(np.bool_)
+        chosen = chosen[written]
+        values = pa.array(_as_floats(rest.filter(pa.array(written))))
+        places = pc.index_in(values, pa.array(self.domain.numbers))
+        for number, place in zip(chosen.tolist(), places.to_pylist(), strict=True):
+            if place is not None:
+                self.add(number, np.array([place]))
+
+    def cover(self) -> Cover:
+        unknown = ~self.found
+        self.add_everything(unknown)
+        none = np.zeros(0, dtype=np.int64)
+        owners, places = np.concatenate([none, *self.owners]), np.concatenate([none, *self.places])
+        # A value may have a label at several levels.
+        keys = np.unique(owners * max(self.domain.size, 1) + places)
+        owners, places = np.divmod(keys, max(self.domain.size, 1))
+        return Cover.of(owners, places, len(self.labels), unknown)
+
+    def _add_matches(self, numbers: pa.Array) -> None:
+        if not len(self.labels):
+            return
+        owners = numbers.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        known = (owners >= 0) & ~self.found[owners]
+        self.owners.append(owners[known])
+        self.places.append(np.flatnonzero(known).astype(np.int64))
+        self.pending[owners[known]] = True
+
+
+def _by_form(label: str, domain: Domain) -> NDArray[np.intp] | None:
+    """Return the places that a label covers by its form, if it has one that fits the domain."""
+    if domain.numbers is not None and not domain.dated and (numbers := read_range(label)) is not None:
+        return numbers.places(domain.numbers)
+    members = read_set(label)
+    if members is not None:
+        places = pc.index_in(pa.array(members, pa.string()), domain.texts)
+        # A member that is not in the domain may be half of one with a comma in it.
+        return None if places.null_count else np.unique(places.to_numpy(zero_copy_only=False))
+    return read_mask(label, domain.texts) if is_mask(label) else None
+
+
+def _calendar(texts: pa.Array) -> list[pa.Array]:
+    """Return the labels of dates by day, month, quarter, year, decade and week."""
+    labels: list[pa.Array] = []
+    for units in _UNITS:
+        labels += Dates(units).levels(texts).labels[1:-1]
+    return labels
+
+
+def _numbers(texts: pa.Array) -> FloatArray | None:
+    """Return texts as numbers; None unless all are, and none is too large for one."""
+    written = pc.all(pc.match_substring_regex(texts, _NUMBER)).as_py()
+    if not written or pc.any(pc.match_substring_regex(texts, _CODE)).as_py():
+        return None
+    numbers = _as_floats(texts)
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _days(texts: pa.Array) -> FloatArray | None:
+    """Return texts as days since 1970; None unless all are dates."""
+    if not pc.all(pc.match_substring_regex(texts, _DATE)).as_py():
+        return None
+    try:
+        days = Days.of(texts)
+    except HierarchyError:
+        return None
+    return days.days.astype(np.float64) if days.known.all() else None
+
+
+def _as_floats(texts: pa.Array) -> FloatArray:
+    found: FloatArray = (
+        pc.replace_substring_regex(texts, r"^\+", "").cast(pa.float64()).to_numpy(zero_copy_only=False)
+    )
+    return found

@@ -1,0 +1,286 @@
+"""A column before and after: which label of the release each value of the original became.
+
+A release that generalizes whole columns gives every value one label. It is found from the hierarchy, as the
+level whose labels the release has in numbers that fit, or from the form of the labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.describe.hierarchy import ANYTHING
+from shoal.describe.roles import QuasiIdentifier
+from shoal.encode.column import CodedColumn, code_column
+from shoal.errors import InputError
+from shoal.read.columns import text_of
+from shoal.utility.labels import BoolArray, Cover, Domain, FloatArray, IntArray, cover_of
+
+_ZEROS = r"^([^.]*(?:\.[0-9]*[1-9])?)\.?0*(Z?)$"
+"""1.50, 1. and 12:30:00.000Z, with what is to stay of each in groups."""
+
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recoding:
+    """One column of the original and of the release.
+
+    Attributes
+    ----------
+    domain
+        The values of the original.
+    before, counts
+        For each row of the original the place of its value, and the rows per place.
+    labels
+        The labels of the release as text; NULL, which has the last number, is NULL.
+    after, rows
+        For each row of the release the number of its label, and the rows per label.
+    cover
+        What each label stands for.
+    label_of
+        For each place the number of the label that its value has in the release, -1 where the release lacks
+        it; None where values have several labels.
+    breadth
+        For each label how much of the column it covers, from 0 (one value) to 1 (all).
+    """
+
+    name: str
+    domain: Domain
+    before: IntArray
+    counts: IntArray
+    labels: pa.Array
+    after: IntArray
+    rows: IntArray
+    cover: Cover
+    label_of: IntArray | None
+    breadth: FloatArray
+
+    @property
+    def star(self) -> int:
+        """The number of the label `*`, -1 where the release has none."""
+        return int(pc.index(self.labels, ANYTHING).as_py())
+
+    @property
+    def untouched(self) -> bool:
+        """Whether every label is a value that stands for itself."""
+        return bool((self.cover.counts[self.rows > 0] == 1).all())
+
+    @property
+    def excess(self) -> int:
+        """Rows of the release that no row of the original can have become, by this column alone."""
+        there = self.cover.sums(self.counts).astype(np.int64)
+        return int(np.maximum(self.rows - there, 0).sum())
+
+    def estimate(self) -> FloatArray:
+        """Return the share of each value, as the release tells it: each label spread evenly over its values.
+
+        A release without rows tells nothing, and all values are alike.
+        """
+        if not len(self.after):
+            return np.full(self.domain.size, 1 / max(self.domain.size, 1))
+        each = self.rows / np.maximum(self.cover.counts, 1)
+        found = np.bincount(self.cover.places, weights=each[self.cover.owners], minlength=self.domain.size)
+        shares: FloatArray = found / len(self.after)
+        return shares
+
+
+def recode_column(
+    name: str,
+    original: pa.DictionaryArray,
+    release: pa.DictionaryArray,
+    hierarchy: QuasiIdentifier | None = None,
+    *,
+    level: int | None = None,
+    text: bool = False,
+) -> Recoding:
+    """Find what became of a column.
+
+    Parameters
+    ----------
+    original, release
+        The column in both, as dictionary arrays.
+    hierarchy
+        How it may have been generalized; otherwise the form of labels tells.
+    level
+        The level of the release, where it is known.
+    text
+        Whether its values are categories although they look like numbers.
+
+    Examples
+    --------
+    >>> ages = pa.array([21, 25, 34, 38]).dictionary_encode()
+    >>> found = recode_column("age", ages, pa.array(["[20, 30)"] * 2 + ["*"] * 2).dictionary_encode())
+    >>> found.cover.counts.tolist(), found.label_of.tolist()
+    ([2, 4], [0, 0, -1, -1])
+    """
+    kind = original.dictionary.type
+    labels, after = _labels(release, kind)
+    if release.null_count:
+        labels = pa.concat_arrays([labels, pa.nulls(1, labels.type)])
+    rows = np.bincount(after, minlength=len(labels)).astype(np.int64)
+    if hierarchy is not None:
+        return _by_hierarchy(
+            code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
+        )
+    domain = Domain.of(_texts(original.dictionary, kind), null=original.null_count > 0, text=text)
+    before = _places(original)
+    counts = np.bincount(before, minlength=domain.size).astype(np.int64)
+    cover = cover_of(labels, domain)
+    return Recoding(
+        name=name,
+        domain=domain,
+        before=before,
+        counts=counts,
+        labels=labels,
+        after=after,
+        rows=rows,
+        cover=cover,
+        label_of=_label_of(cover, labels, domain.size),
+        breadth=_breadth(cover.counts, domain.size, labels),
+    )
+
+
+def _by_hierarchy(
+    coded: CodedColumn,
+    labels: pa.Array,
+    after: IntArray,
+    rows: IntArray,
+    *,
+    level: int | None,
+    text: bool,
+) -> Recoding:
+    values = coded.labels[0]
+    null = values.null_count > 0
+    order = _null_last(values)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    known = _texts(values.take(pa.array(order)).drop_null(), values.type)
+    domain = Domain.of(known, null=null, text=text)
+    counts = coded.counts[order]
+    levels = [
+        _texts(of_level, values.type).take(pa.array(of_code[order]))
+        for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
+    ]
+    if level is not None and not 0 <= level < len(levels):
+        raise InputError(f"there is no level {level}, only 0 to {len(levels) - 1}.")
+    found = _level(levels, counts, labels, rows) if level is None else level
+    chosen = range(len(levels)) if found is None else [found]
+    cover = cover_of(labels, domain, [levels[place] for place in chosen])
+    breadth = _breadth(cover.counts, domain.size, labels)
+    label_of = _label_of(cover, labels, domain.size)
+    if found is not None:
+        places = pc.index_in(levels[found], labels).fill_null(-1).to_numpy(zero_copy_only=False)
+        label_of = places.astype(np.int64)
+        # The leaves of the whole hierarchy, used or not, as the measure `loss` counts them.
+        there = label_of >= 0
+        leaves = np.zeros(len(labels), dtype=np.int64)
+        leaves[label_of[there]] = coded.leaves[found][coded.maps[found][order]][there]
+        breadth = _breadth(leaves, coded.total_leaves, labels)
+    return Recoding(
+        name=coded.name,
+        domain=domain,
+        before=number[coded.codes],
+        counts=counts,
+        labels=labels,
+        after=after,
+        rows=rows,
+        cover=cover,
+        label_of=label_of,
+        breadth=breadth,
+    )
+
+
+def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: IntArray) -> int | None:
+    """Return the level that all labels are from, of several the one that the numbers of rows fit best.
+
+    `*` may stand in a suppressed row, at any level.
+    """
+    common = pc.fill_null(pc.not_equal(labels, ANYTHING), True).to_numpy(zero_copy_only=False)
+    best: tuple[int, int, int] | None = None
+    for level, texts in enumerate(levels):
+        places = pc.index_in(texts, labels).fill_null(-1).to_numpy(zero_copy_only=False)
+        known = places >= 0
+        there = np.bincount(places[known], weights=counts[known], minlength=len(labels)).astype(np.int64)
+        if (there[common] == 0).any():
+            continue
+        if not common.any() and not (there > 0).any():
+            continue  # nothing but stars, and this level has none
+        excess = int(np.maximum(rows - there, 0)[common].sum())
+        unequal = int((rows != there)[common].sum()) + int((~known).any())
+        best = min(best or (excess, unequal, level), (excess, unequal, level))
+    return None if best is None else best[2]
+
+
+def _label_of(cover: Cover, labels: pa.Array, size: int) -> IntArray | None:
+    """Return the one label of each value, -1 for none; None where some have several.
+
+    What covers everything is left aside if there are other labels: it stands in suppressed rows. Of a label
+    that nothing is known of nobody can tell which values have it.
+    """
+    if cover.unknown.any():
+        return None
+    wide = cover.counts == size
+    named = np.zeros(len(labels), dtype=np.bool_)
+    star = pc.index(labels, ANYTHING).as_py()
+    if star >= 0:
+        named[star] = True
+    aside = wide & named
+    if aside.all() and len(labels) == 1:
+        aside[:] = False
+    kept = ~aside[cover.owners]
+    if np.bincount(cover.places[kept], minlength=size).max(initial=0) > 1:
+        return None
+    found = np.full(size, -1, dtype=np.int64)
+    found[cover.places[kept]] = cover.owners[kept]
+    return found
+
+
+def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
+    found: FloatArray = np.maximum(counts - 1, 0) / max(total - 1, 1)
+    if (star := pc.index(labels, ANYTHING).as_py()) >= 0:
+        found[star] = 1.0  # also in a column of one value: a suppressed cell tells nothing
+    return found
+
+
+def _labels(release: pa.DictionaryArray, kind: pa.DataType) -> tuple[pa.Array, IntArray]:
+    """Return the labels of a release, each once, and for each row the place of its label."""
+    distinct = _texts(release.dictionary, kind).dictionary_encode()
+    places = np.append(_places(distinct), len(distinct.dictionary))  # NULL stays at the end
+    return distinct.dictionary, places[_places(release)]
+
+
+def _texts(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return values or labels as text, in one spelling of what may have several.
+
+    A release has as many zeros at the end as its own rows need, and engines differ in them, in exponents and
+    in how they write UTC.
+
+    Parameters
+    ----------
+    kind
+        The type that the column has in the original.
+    """
+    texts = text_of(values)
+    if pa.types.is_floating(kind):
+        numbers = pc.if_else(pc.match_substring_regex(texts, _NUMBER), texts, None).cast(kind)
+        return pc.coalesce(text_of(numbers), texts)
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        texts = pc.replace_substring_regex(texts, r"([0-9])\+00:?(00)?$", r"\1Z")
+    zeros = pa.types.is_decimal(kind) or pa.types.is_timestamp(kind)
+    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2") if zeros else texts
+
+
+def _places(values: pa.DictionaryArray) -> IntArray:
+    """Return for each row the place of its value, which for NULL is the end."""
+    places: IntArray = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
+    return places.astype(np.int64)
+
+
+def _null_last(values: pa.Array) -> IntArray:
+    """Return the order in which NULL comes after all values."""
+    null: BoolArray = values.is_null().to_numpy(zero_copy_only=False)
+    return np.argsort(null, kind="stable")
