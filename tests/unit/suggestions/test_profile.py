@@ -10,11 +10,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from shoal.suggest import table as tables
 
 import shoal
 from shoal.errors import InputError
 from shoal.read.source import InputFormat
+from shoal.suggestions import table as tables
 from shoal.suggestions.kinds import Kind
 
 

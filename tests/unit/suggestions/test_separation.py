@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from shoal.suggest import separation as module
 
+from shoal.suggestions import separation as module
 from shoal.suggestions.separation import find_separations, find_twins, separation_ratio
 from shoal.suggestions.table import open_table
 

@@ -15,6 +15,7 @@ import shoal
 from shoal.data import sample_names, write_sample
 from shoal.errors import InputError
 from shoal.read.source import InputFormat
+from shoal.search.algorithms.best_first import BestFirst
 from shoal.suggestions.propose import MOST_QUASI_IDENTIFIERS
 
 DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[4] / "shared" / "datasets"))
@@ -120,7 +121,7 @@ def test_wide_tables():
     left_out = [column for column in found.columns if column.role.value == "identifier"]
     assert all(column.reason.startswith("left out: 41 columns") and not column.sure for column in left_out)
     assert " and 30 more." in found.to_yaml()
-    release = shoal.anonymize(people, found.spec, algorithm=shoal.BestFirst(checks=50))
+    release = shoal.anonymize(people, found.spec, algorithm=BestFirst(checks=50))
     assert release.levels.keys() == {column.name for column in kept}
 
 
