@@ -21,6 +21,7 @@ from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
+from shoal.write.output import FileTarget, TableTarget, Target
 
 _IBIS_TYPES = {
     "BIGINT": "int64",
