@@ -288,3 +288,22 @@ def test_the_two_zeros_are_one_value(name: str, opened: Opened) -> None:  # noqa
     assert release.levels == {"x": 0}
     # The sign of a zero would tell people of a class apart.
     assert sorted(map(str, release.table["x"].to_pylist())) == ["0.0"] * 4 + ["1.5"] * 2 + ["None"] * 2
+
+
+@pytest.mark.parametrize("name", ["postgres", "spark"])
+def test_whole_numbers_that_an_engine_has_no_type_for_are_refused(
+    name: str,
+    opened: Opened,  # noqa: F811
+) -> None:
+    """The error of a library would show the number, which is somebody's."""
+    numbers = ["7"] * 8 + ["18446744073709551615"]
+    table = pa.table({"town": ["Ulm"] * 8 + ["Bonn"], "cost": numbers})
+    spec = shoal.Spec(
+        quasi_identifiers={"town": "suppress"},
+        sensitive=["cost"],
+        types={"cost": "integer"},
+        privacy=[shoal.KAnonymity(2)],
+    )
+    with pytest.raises(InputError, match="has no whole numbers of that size") as refused:
+        shoal.anonymize(spec=spec, **opened(name).put(table))
+    assert "18446744073709551615" not in str(refused.value)

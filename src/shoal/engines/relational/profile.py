@@ -19,7 +19,7 @@ from shoal.engines.relational.database import Database
 from shoal.engines.relational.recode import Recoding
 from shoal.engines.relational.rows import DatabaseRows
 from shoal.engines.relational.star import Dimension, Star, sql, type_of
-from shoal.errors import InputError
+from shoal.errors import InputError, Problem
 from shoal.prepare.fit import column_data, fitted_by
 from shoal.prepare.tables import read_populations
 from shoal.read.columns import coded as as_coded
@@ -81,6 +81,7 @@ class DatabaseProfile:
         if rows == 0:
             raise InputError(f"{database.title!r} has no rows.\nThere is nothing to anonymize.")
         values, larger = _typed(spec, raw, larger)
+        _check_sizes(database, values)
         return cls(database, raw, CountedColumns(values, counts, rows), larger)
 
     def encode(self, spec: Spec) -> tuple[Spec, DatabaseCounts]:
@@ -252,6 +253,28 @@ def _typed(
         raise InputError(strange)
     values = {name: table.column(name) for name, table in zip(names, found, strict=False)}
     return values, dict(zip(populations, found[len(names) :], strict=True))
+
+
+def _check_sizes(database: Database, values: Mapping[str, pa.ChunkedArray]) -> None:
+    """Refuse whole numbers that only DuckDB has a type for."""
+    if database.dialect == "duckdb":
+        return
+    large = [name for name, column in values.items() if pa.types.is_uint64(_type_of(column))]
+    if large:
+        raise InputError(
+            [
+                Problem(
+                    f"Column {name!r} is of the type integer, and has numbers above {2**63 - 1:,}.\n"
+                    f"The engine {database.name!r} has no whole numbers of that size.\n"
+                    "Give it the type text or decimal, or take the engine memory or duckdb."
+                )
+                for name in large
+            ]
+        )
+
+
+def _type_of(column: pa.ChunkedArray) -> pa.DataType:
+    return column.type.value_type if pa.types.is_dictionary(column.type) else column.type
 
 
 def _chunked(values: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
