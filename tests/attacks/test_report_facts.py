@@ -127,6 +127,15 @@ def test_people_in_a_larger_class_of_rows_can_be_fewer() -> None:
     assert "The highest risk is that in the smallest class" not in text
 
 
+@every_release
+def test_what_kind_a_hierarchy_is_of_is_not_said_of_the_release(case: str) -> None:
+    """An age that became * was not put into intervals: what its hierarchy can do is what the spec says."""
+    text = cases.internal(case)
+    requirements = text[text.index("Columns and their roles") : text.index("Privacy models")]
+    assert "By the spec" in requirements and "In the release" not in requirements
+    assert not re.search("quasi-identifier (Puts|Keeps|Hides|Rounds)", requirements)
+
+
 def test_class_sizes_are_shown_with_each_person_once() -> None:
     """Of 7 people 3 are in a class of 3, and 4 in one of 5 only. The fifth of these is in both: 3 of 8."""
     text = cases.internal("people_counted")

@@ -318,7 +318,9 @@ def test_a_hierarchy_made_from_the_table_is_told_as_it_was_asked_for() -> None:
     people, _ = census()
     spec = shoal.Spec(quasi_identifiers={"zip": shoal.priority(5, 2)}, privacy=[shoal.KAnonymity(4)])
     release = shoal.anonymize(people.select(["zip"]), spec)
-    assert "Keeps the most frequent values of the table" in internal_html(release, learning=False)
+    assert "Hierarchy priority: keeps the most frequent values of the table" in internal_html(
+        release, learning=False
+    )
 
 
 def test_uniques_of_the_population(release: shoal.Release) -> None:

@@ -101,7 +101,13 @@ def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
     # The settings of a hierarchy may list values of the table; its name and what it does never do.
     kind = column.hierarchy.asked if isinstance(column.hierarchy, Fitted) else column.hierarchy
     summary = getattr(kind, "summary", "").replace("`", "").partition(":")[0].rstrip(".")
-    words = [f"{summary or 'Has a hierarchy without a description'}."]
+    # A summary is about every hierarchy of its kind: what became of this column is in the next section.
+    about = (
+        f"Hierarchy {getattr(kind, 'name', type(kind).__name__)}: {summary[0].lower()}{summary[1:]}"
+        if summary
+        else ""
+    )
+    words = [f"{about or 'Has a hierarchy without a description'}."]
     if column.min_level or column.max_level is not None:
         highest = "the highest" if column.max_level is None else f"{column.max_level}"
         words.append(
