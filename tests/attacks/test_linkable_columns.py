@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from shoal import KAnonymity, LinkableError, Spec, anonymize, compare, extend, intervals
+from shoal import InputError, KAnonymity, LinkableError, Spec, anonymize, compare, extend, intervals
 from shoal.audit import audit_release, linkable
 
 ENGINES = ["memory", "duckdb"]
@@ -290,3 +290,13 @@ def test_the_counts_are_those_of_plain_python(rows):
     assert pair(found.with_quasi_identifiers) == unique(
         list(zip(ages, first, second, third, strict=True)), True
     )
+
+
+def test_to_accept_is_to_name_the_column() -> None:
+    """A list of words accepts nothing, and is an error of Shoal's like any other."""
+    with pytest.raises(InputError, match="must say of columns by their names"):
+        Spec(
+            quasi_identifiers={"age": "suppress"},
+            privacy=[KAnonymity(2)],
+            accept=["linkable"],  # type: ignore[arg-type]
+        )

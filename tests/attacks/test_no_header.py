@@ -177,6 +177,10 @@ def test_a_release_without_a_header_can_be_extended(tmp_path, shoal, monkeypatch
     assert "--no-header" in refused.err
     assert hides_the_patient(refused.err)
     assert shoal(*extending, "--no-header").code == 0
+    assert shoal("compare", "first.csv", "spec.yaml", "--no-header", "-k", "2,3").code == 0
+    refused = shoal("compare", "first.csv", "spec.yaml", "-k", "2,3")
+    assert refused.code == 2
+    assert hides_the_patient(refused.err)
 
 
 def test_a_first_row_that_is_undecided_is_not_shown(tmp_path, shoal):

@@ -10,7 +10,17 @@ from typing import Annotated, Any, cast
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, ShowValues
+from shoal.cli.options import (
+    AsJson,
+    Delimiter,
+    Encoding,
+    Header,
+    NullValues,
+    Quote,
+    Sheet,
+    ShowValues,
+    input_format,
+)
 from shoal.cli.progress import progress
 from shoal.cli.terminal import echo
 from shoal.errors import InputError
@@ -89,6 +99,12 @@ def compare(
     threads: Annotated[
         int | None, typer.Option(help="How many to use. [dim]\\[default: all processors][/dim]")
     ] = None,
+    delimiter: Delimiter = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    null_value: NullValues = None,
+    sheet: Sheet = None,
+    header: Header = None,
     as_json: AsJson = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -120,6 +136,7 @@ def compare(
                 risk=cast("Any", risk),
                 seconds=seconds,
                 threads=threads,
+                input_format=input_format(delimiter, quote, encoding, null_value, sheet, header),
                 listener=listener,
             )
         if chart is not None:
@@ -129,8 +146,8 @@ def compare(
     if as_json:
         echo(json.dumps(found.to_mapping(), indent=2))
         return
-    header, rows = found.cells()
-    print_table(rows, header=header)
+    names, rows = found.cells()
+    print_table(rows, header=names)
     echo()
     for remark in found.remarks():
         echo(remark)

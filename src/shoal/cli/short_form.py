@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
@@ -113,9 +113,8 @@ def _models(k: int | None, texts: list[str], problems: list[Problem]) -> list[Pr
 
 def overridden(spec: Spec, written: InputFormat, **settings: Any) -> Spec:
     """Return the spec with what the options say in its place; None says nothing."""
-    said = {name: value for name, value in asdict(written).items() if value is not None}
     given = {name: value for name, value in settings.items() if value is not None}
-    return replace(spec, input=replace(spec.input, **said), **given)
+    return replace(spec, input=written.over(spec.input), **given)
 
 
 def accepting(spec: Spec, columns: list[str]) -> Spec:

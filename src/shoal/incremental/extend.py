@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,7 +123,7 @@ def extend(
     steps = Steps(listener)
     with steps("read"):
         earlier = open_earlier(manifest, release, folder=files, suppression=suppression, k=k, accept=accept)
-        earlier = replace(earlier, input=_written(input_format, earlier.spec.input))
+        earlier = replace(earlier, input=(input_format or InputFormat()).over(earlier.spec.input))
         originals = _originals(original)
         _check_references(earlier.spec, originals)
         if output is not None:
@@ -146,15 +146,6 @@ def _originals(original: object) -> Sequence[object]:
     if original is None:
         return ()
     return original if isinstance(original, list | tuple) else (original,)
-
-
-def _written(given: InputFormat | None, said: InputFormat) -> InputFormat:
-    """Return how files are written: as given, else as the spec of the manifest says."""
-    own = given or InputFormat()
-    return replace(
-        said,
-        **{field.name: value for field in fields(own) if (value := getattr(own, field.name)) is not None},
-    )
 
 
 def _check_references(spec: Spec, originals: Sequence[object]) -> None:

@@ -6,7 +6,7 @@ import importlib.util
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -71,6 +71,17 @@ class InputFormat:
                 'Write each in quotes, for example ["", "NA"].'
             )
         object.__setattr__(self, "null_values", tuple(dict.fromkeys(self.null_values or ())))
+
+    def over(self, other: InputFormat) -> InputFormat:
+        """Return what is given here, and of the rest what `other` says.
+
+        Examples
+        --------
+        >>> InputFormat(header=False).over(InputFormat(delimiter=";", header=True))
+        InputFormat(delimiter=';', quote=None, encoding=None, null_values=None, sheet=None, header=False)
+        """
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(other, **{name: value for name, value in given.items() if value is not None})
 
 
 class Source(Protocol):

@@ -171,6 +171,12 @@ class Spec:
         if suppressed not in get_args(SuppressedRows):
             problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
         problems.extend(self._choice_problems())
+        if not isinstance(accept or {}, Mapping):
+            problems.append(
+                '`accept` must say of columns by their names what they may be: {"visit_date": "linkable"}.\n'
+                f"Found: {type(accept).__name__}."
+            )
+            accept = None
         self._set(accept=dict(accept or {}))
         problems.extend(_accept_problems(self.accept, self.roles))
         if engine not in ENGINES:

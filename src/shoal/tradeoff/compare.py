@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
+from shoal.read.source import InputFormat
 from shoal.search import custom_measure
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.algorithms.box import Box
@@ -39,6 +40,7 @@ def compare(
     risk: Risk = "average",
     seconds: float | None = None,
     threads: int | None = None,
+    input_format: InputFormat | None = None,
     listener: Listener | None = None,
 ) -> Comparison:
     """Find for each spec what its best release would be, and compare their risk and their loss.
@@ -65,6 +67,8 @@ def compare(
         How long to search for each, where the lattice is too large for an exact search; 10 if not given.
     threads
         How many a search may use; all processors if not given.
+    input_format
+        How the file of `data` is written, where that is not as the specs say.
     listener
         Called with what happens: see `shoal.events`.
 
@@ -101,6 +105,10 @@ def compare(
         except InputError as error:
             problems += error.problems
     asked = candidates(specs, ks=ks, suppressions=suppressions, quality=quality, problems=problems)
+    if input_format is not None:
+        asked = [
+            replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in asked
+        ]
     check_columns(data, asked, problems)
     if problems:
         raise InputError(problems)
