@@ -139,6 +139,7 @@ def placed(
     original: str | None = None,
     original_columns: Sequence[str] | Mapping[str, str] = (),
     hidden: Sequence[str] = (),
+    shown_text: Sequence[str] | None = None,
 ) -> Iterator[tuple[Relation, PlacedOriginal | None]]:
     """Let an audit ask about a release where it is; temporary tables that it makes go with it.
 
@@ -165,6 +166,8 @@ def placed(
         claims compare with (`reference.original_columns`).
     hidden
         Further columns of the source that are no part of the release, as SQL: who a row is about.
+    shown_text
+        Those of its columns that are text in `shown`, where they are others than in the database.
     """
     telling = telling or database.dialect
     spelled, texts = {}, []
@@ -191,6 +194,7 @@ def placed(
             frozenset(column for column, kind in types.items() if _is_text(kind)),
             shown_columns=shown_columns,
             hidden=tuple(hidden),
+            shown_text=shown_text,
         )
         own = None if original is None else PlacedOriginal(place, texts[2], _identifiers(original_columns))
         yield relation, own

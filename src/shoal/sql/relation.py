@@ -65,6 +65,13 @@ class Relation:
     """The identifiers that columns have in `shown`, where they are others."""
     hidden: tuple[str, ...] = ()
     """Further columns, as SQL, that are no part of the release."""
+    shown_text: Collection[str] | None = None
+    """Those of its columns that are text in `shown`, where they are others: in a CSV file all are."""
+
+    @property
+    def told_text(self) -> Collection[str]:
+        """The columns that are text for somebody who has the release in front of them."""
+        return self.text if self.shown_text is None else self.shown_text
 
     @property
     def told_columns(self) -> Mapping[str, str]:

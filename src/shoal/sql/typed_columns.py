@@ -61,7 +61,7 @@ def cast_columns(
     problems: list[Problem] = []
     casts: dict[str, Callable[[str], str]] = {}
     for name, kind in types.items():
-        if isinstance(kind, Text) or name not in relation.text:
+        if isinstance(kind, Text) or (name not in relation.text and name not in relation.told_text):
             continue
         try:
             casts[name] = _cast(relation, name, kind, released)
@@ -69,21 +69,18 @@ def cast_columns(
             problems += error.problems
     if not casts:
         return relation, problems
-    run = [cast(relation.columns[name]) for name, cast in casts.items()]
-    told = [cast(relation.told_columns[name]) for name, cast in casts.items()]
-    source = f"(SELECT * REPLACE ({', '.join(run)}) FROM {relation.source})"
-    if relation.place.dialect != "duckdb":  # others have no such words, and want a name
-        kept = [column for name, column in relation.columns.items() if name not in casts]
-        source = f"(SELECT {', '.join([*kept, *relation.hidden, *run])} FROM {relation.source}) AS typed"
-    return (
-        replace(
-            relation,
-            source=source,
-            shown=f"(SELECT * REPLACE ({', '.join(told)}) FROM {relation.shown})",
-            text=[name for name in relation.text if name not in casts],
-        ),
-        problems,
-    )
+    run = {name: cast(relation.columns[name]) for name, cast in casts.items() if name in relation.text}
+    told = [cast(relation.told_columns[name]) for name, cast in casts.items() if name in relation.told_text]
+    source, shown = relation.source, relation.shown
+    if run and relation.place.dialect == "duckdb":
+        source = f"(SELECT * REPLACE ({', '.join(run.values())}) FROM {source})"
+    elif run:  # others have no such words, and want a name
+        kept = [column for name, column in relation.columns.items() if name not in run]
+        source = f"(SELECT {', '.join([*kept, *relation.hidden, *run.values()])} FROM {source}) AS typed"
+    if told:
+        shown = f"(SELECT * REPLACE ({', '.join(told)}) FROM {shown})"
+    text = [name for name in relation.text if name not in casts]
+    return replace(relation, source=source, shown=shown, text=text), problems
 
 
 def _looked_at(spec: Spec) -> Iterator[str]:
@@ -98,7 +95,8 @@ def _cast(relation: Relation, name: str, kind: ColumnType, released: bool) -> Ca
     So `1.288` is 1.288 in a release, where the original has `1,288` for it.
     """
     column = relation.columns[name]
-    found = relation.rows(f"SELECT DISTINCT {column} FROM {relation.source} WHERE {column} IS NOT NULL")
+    written = column if name in relation.text else f"CAST({column} AS VARCHAR)"
+    found = relation.rows(f"SELECT DISTINCT {written} FROM {relation.source} WHERE {column} IS NOT NULL")
     values = pa.table({name: pa.array([value for (value,) in found], pa.string())})
     where = f" of the {relation.what}"
     own = _as_written(kind)

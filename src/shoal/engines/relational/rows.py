@@ -183,6 +183,7 @@ class DatabaseRows:
             original=original,
             original_columns={name: f"o{place}" for place, name in enumerate(compared)},
             hidden=() if unit is None else (unit,),
+            shown_text=list(columns) if stored is not None and _is_csv(target) else None,
         ) as (relation, own):
             return audit_relation(
                 relation,
@@ -202,6 +203,11 @@ def _escapes(spec: Spec, target: Target | None) -> bool:
         and isinstance(target, FileTarget)
         and formulas.opens_in_spreadsheets(target.path)
     )
+
+
+def _is_csv(target: Target | None) -> bool:
+    """Return whether a release goes to a file in which all is text, whatever types the database has."""
+    return isinstance(target, FileTarget) and target.path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def _tells_people(spec: Spec) -> bool:
