@@ -87,6 +87,23 @@ def test_people_are_counted_whatever_their_number_is_called(column, values):
     test_people_with_many_rows_are_neither_named_nor_their_own_crowd(column, values)
 
 
+def test_numbers_were_removed_and_the_date_of_birth_says_who(tmp_path):
+    """Each date of birth is that of one person, with forty rows."""
+    born = [f"{1940 + number}-03-{1 + number % 28:02d}" for number in range(30)]
+    people = diary(dob=born, plz=[("10115", "20095", "80331")[number % 3] for number in range(30)])
+    people = people.drop_columns(["age", "study_day"])
+    found = shoal.suggest(people)
+    assert found.unit == "dob"
+    release = shoal.anonymize(people, replace(found.spec, suppression=0), keep_order=True)
+    crowds: dict[tuple[Any, ...], set[Any]] = {}
+    for row, who in zip(release.table.to_pylist(), people["dob"].to_pylist(), strict=True):
+        crowds.setdefault(tuple(row.values()), set()).add(who)
+    assert min(map(len, crowds.values())) >= 5
+    release.write(tmp_path / "release.csv")
+    verdict = shoal.audit_release(tmp_path / "release.csv").findings[0].verdict
+    assert "which is generalized in the release" in verdict
+
+
 def test_one_number_that_is_missing_does_not_make_each_row_a_person():
     people = diary(patient_id=NUMBERS)
     numbers = [None, *people["patient_id"].to_pylist()[1:]]

@@ -91,7 +91,8 @@ def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
         others = [mark for name, mark in tables.columns.items() if name != model.column]
         reads["weight"] &= not any(mark in query for mark in others)
         nobody = reads["unit"] and not unit_known
-        lacks = f"it counts people by {spec.unit!r}, which is not in the release" if nobody else ""
+        state = "generalized" if spec.unit in spec.quasi_identifiers else "not"
+        lacks = f"it counts people by {spec.unit!r}, which is {state} in the release" if nobody else ""
         found.append(Claim(model, **reads, lacks=lacks))
     return found
 

@@ -375,9 +375,10 @@ def _unit(data: object, spec: Spec, form: InputFormat, released: bool) -> tuple[
     columns = data.column_names if isinstance(data, pa.Table) else opened(data, form).columns
     if spec.unit in columns and spec.unit not in spec.quasi_identifiers:
         return spec.unit, ()
+    state = "generalized" if spec.unit in spec.quasi_identifiers else "not"
     return None, (
-        f"Rows of the release are counted, because {spec.unit!r} is not in it: where somebody has several "
-        "rows in a class, the risk is higher than shown.",
+        f"Rows of the release are counted, because {spec.unit!r} is {state} in it: where somebody has "
+        "several rows in a class, the risk is higher than shown.",
     )
 
 

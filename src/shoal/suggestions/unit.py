@@ -90,7 +90,7 @@ def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str
         if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
             found, agreeing = by_agreement
     if found is None:
-        return Unit(None, proposals)
+        return Unit(_by_dates(table, proposals, columns), proposals)
     if columns[found].distinct < 2:
         raise InputError(
             f"All rows of {table.name!r} are about one person.\n"
@@ -167,6 +167,40 @@ def _by_agreement(
     return None
 
 
+def _by_dates(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+) -> str | None:
+    """Return a date, such as that of birth, or an age by which rows agree in the sex and another column.
+
+    Where numbers and names were removed from a table of visits, these still say whose rows are whose. They
+    are generalized as other dates and ages are.
+    """
+    about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
+    traits = [name for name, what in about.items() if what in _TRAITS and what not in _AGES]
+    possible = [
+        column
+        for name, column in columns.items()
+        if (column.kind in (Kind.DATE, Kind.TIMESTAMP) or about.get(name) in _AGES)
+        and proposals[name].role is Role.QUASI_IDENTIFIER
+        and not column.nulls
+        and column.distinct > 1
+        and column.values >= _ROWS_PER_PERSON * column.distinct
+    ]
+    for column in sorted(possible, key=lambda column: -column.distinct)[:_MOST_COMPARED]:
+        if not _agreeing(table, columns, column.name, dict.fromkeys(traits, "")):
+            continue
+        others = {
+            name: ""
+            for name, other in columns.items()
+            if name != column.name and other.categories > 1 and other.kind is not Kind.OTHER
+        }
+        agreeing = _agreeing(table, columns, column.name, dict(list(others.items())[:_MOST_COMPARED]))
+        varied = [name for name in agreeing if _varies(table, name)]
+        if len(varied) > 1 and not set(traits).isdisjoint(varied):
+            return column.name
+    return None
+
+
 def _varies(table: Table, name: str) -> bool:
     """Tell whether two rows often differ in a column: otherwise that rows agree in it means nothing."""
     (alike,) = table.ask(
@@ -212,7 +246,7 @@ def _possible(
         column
         for name, column in columns.items()
         if name not in traits
-        and column.kind in (Kind.TEXT, Kind.INTEGER)
+        and column.kind in (Kind.TEXT, Kind.INTEGER, Kind.DECIMAL)
         and 2 * column.nulls <= column.rows
         and column.distinct > 1
         and column.values >= _ROWS_PER_PERSON * column.distinct

@@ -96,6 +96,22 @@ def test_what_nearly_all_rows_share_is_no_agreement():
     assert unit(sex=sex, imie=repeated("p{}"), country=country) is None
 
 
+def test_by_the_date_of_birth_where_numbers_were_removed():
+    sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
+    born = [f"{1930 + number % 80}-05-{1 + number % 80 % 28:02d}" for number in range(ROWS)]
+    plz = [("10115", "20095", "80331")[number % 80 % 3] for number in range(ROWS)]
+    found = shoal.suggest(pa.table({"dob": born, "sex": sex, "plz": plz}))
+    assert (found.unit, found["dob"].role.value) == ("dob", "quasi-identifier")
+    chance = [RANDOM.choice("FM") for _ in range(ROWS)]
+    assert shoal.suggest(pa.table({"dob": born, "sex": chance, "plz": plz})).unit is None
+
+
+def test_a_number_with_decimal_places_says_who_too():
+    """As pandas writes a column of whole numbers in which some were missing."""
+    age = [AGES[number % 80] for number in range(ROWS)]
+    assert unit(numer=repeated("{}.0"), age=age) == "numer"
+
+
 def test_a_first_name_agrees_in_the_sex_and_is_nobody_s():
     sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
     assert unit(sex=sex, imie=repeated("p{}")) is None
