@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import FromData, HierarchyDefaults
@@ -18,6 +19,7 @@ from shoal.prepare.fit import fitted
 from shoal.prepare.tables import read_rows
 from shoal.read.columns import coded, is_text, plain, text_of
 from shoal.read.source import Source, open_source
+from shoal.read.spelling import in_one_spelling
 from shoal.read.typed_tables import typed
 from shoal.spec.spec import Spec
 
@@ -204,7 +206,9 @@ def _in_form_of(columns: Mapping[str, pa.Array], like: pa.Table) -> pa.Table:
     for field in like.schema:
         column = columns[field.name]
         try:
-            made[field.name] = text_of(column, field.type) if is_text(field.type) else column.cast(field.type)
+            made[field.name] = (
+                _spelled(column, like.column(field.name)) if is_text(field.type) else column.cast(field.type)
+            )
         except pa.ArrowException:
             problems.append(
                 Problem(
@@ -216,6 +220,18 @@ def _in_form_of(columns: Mapping[str, pa.Array], like: pa.Table) -> pa.Table:
     if problems:
         raise InputError(problems)
     return pa.table(made, schema=like.schema)
+
+
+def _spelled(column: pa.Array | pa.ChunkedArray, like: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Return values as text, numbers and times as the earlier release spells them, if it has them."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    several = (pa.types.is_decimal, pa.types.is_floating, pa.types.is_timestamp)
+    if not any(is_kind(kind) for is_kind in several):
+        return text_of(column, like.type)
+    spellings = pc.unique(like).drop_null()
+    texts = in_one_spelling(column.cast(kind), kind)
+    places = pc.index_in(texts, in_one_spelling(spellings, kind))
+    return pc.coalesce(spellings.take(places), texts).cast(like.type)
 
 
 def _among(rows: pa.Table, released: pa.Table) -> BoolArray | None:

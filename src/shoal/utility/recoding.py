@@ -16,13 +16,8 @@ from shoal.describe.hierarchy import ANYTHING
 from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.column import CodedColumn, code_column
 from shoal.errors import InputError
-from shoal.read.columns import text_of
+from shoal.read.spelling import in_one_spelling
 from shoal.utility.labels import BoolArray, Cover, Domain, FloatArray, IntArray, cover_of
-
-_ZEROS = r"^([^.]*(?:\.[0-9]*[1-9])?)\.?0*(Z?)$"
-"""1.50, 1. and 12:30:00.000Z, with what is to stay of each in groups."""
-
-_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +121,7 @@ def recode_column(
         return _by_hierarchy(
             code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
         )
-    domain = Domain.of(_texts(original.dictionary, kind), null=original.null_count > 0, text=text)
+    domain = Domain.of(in_one_spelling(original.dictionary, kind), null=original.null_count > 0, text=text)
     before = _places(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
     cover = cover_of(labels, domain)
@@ -158,11 +153,11 @@ def _by_hierarchy(
     order = _null_last(values)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    known = _texts(values.take(pa.array(order)).drop_null(), values.type)
+    known = in_one_spelling(values.take(pa.array(order)).drop_null(), values.type)
     domain = Domain.of(known, null=null, text=text)
     counts = coded.counts[order]
     levels = [
-        _texts(of_level, values.type).take(pa.array(of_code[order]))
+        in_one_spelling(of_level, values.type).take(pa.array(of_code[order]))
         for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
     ]
     if level is not None and not 0 <= level < len(levels):
@@ -248,30 +243,9 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
 
 def _labels(release: pa.DictionaryArray, kind: pa.DataType) -> tuple[pa.Array, IntArray]:
     """Return the labels of a release, each once, and for each row the place of its label."""
-    distinct = _texts(release.dictionary, kind).dictionary_encode()
+    distinct = in_one_spelling(release.dictionary, kind).dictionary_encode()
     places = np.append(_places(distinct), len(distinct.dictionary))  # NULL stays at the end
     return distinct.dictionary, places[_places(release)]
-
-
-def _texts(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return values or labels as text, in one spelling of what may have several.
-
-    A release has as many zeros at the end as its own rows need, and engines differ in them, in exponents and
-    in how they write UTC.
-
-    Parameters
-    ----------
-    kind
-        The type that the column has in the original.
-    """
-    texts = text_of(values)
-    if pa.types.is_floating(kind):
-        numbers = pc.if_else(pc.match_substring_regex(texts, _NUMBER), texts, None).cast(kind)
-        return pc.coalesce(text_of(numbers), texts)
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        texts = pc.replace_substring_regex(texts, r"([0-9])\+00:?(00)?$", r"\1Z")
-    zeros = pa.types.is_decimal(kind) or pa.types.is_timestamp(kind)
-    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2") if zeros else texts
 
 
 def _places(values: pa.DictionaryArray) -> IntArray:

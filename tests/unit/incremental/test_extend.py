@@ -449,3 +449,30 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     strange = write_csv(tmp_path / "new.csv", {"age": [1, 1], "pay": ["much", "little"]})
     with pytest.raises(InputError, match="Column 'pay' of the new rows is not as in the earlier release"):
         shoal.extend(f"{path}.manifest.json", strange)
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [("decimal", "1.5", "1.25"), ("timestamp", "2026-01-31 12:30:00", "2026-01-31 12:30:00.125")],
+)
+def test_new_rows_with_more_places_leave_the_earlier_ones_as_they_are(
+    tmp_path: Path, kind: str, before: str, after: str, role: str
+) -> None:
+    """Together the numbers have two places, and the earlier release has one: 1.50 is still 1.5."""
+    old = [f"a{number},Ulm,{before}" for number in range(8)]
+    new = [f"b{number},Ulm,{before if number < 5 else after}" for number in range(10)]
+    for name, lines in (("old.csv", old), ("new.csv", new)):
+        (tmp_path / name).write_text("\n".join(["name,town,cost", *lines, ""]), encoding="utf-8")
+    columns = {
+        "name": {"role": "identifier"},
+        "town": {"role": "quasi-identifier", "max-level": 0},
+        "cost": {"role": role, "type": kind} | ({"max-level": 0} if role == "quasi-identifier" else {}),
+    }
+    told = shoal.Spec.from_mapping({"columns": columns, "privacy": [{"k-anonymity": 2}]})
+    shoal.anonymize(tmp_path / "old.csv", told).write(tmp_path / "one.csv")
+    larger = shoal.extend(
+        tmp_path / "one.csv.manifest.json", tmp_path / "new.csv", original=tmp_path / "old.csv"
+    )
+    lines = larger.write(tmp_path / "two.csv").read_text(encoding="utf-8").splitlines()
+    assert Counter(lines[1:]) == {f"Ulm,{before}": 13, f"Ulm,{after}": 5}

@@ -1,0 +1,40 @@
+"""One spelling of numbers and times, which files of text have in several.
+
+A release has as many zeros at the end as its own rows need, and engines differ in them, in exponents and in
+how they write UTC.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shoal.read.columns import text_of
+
+_ZEROS = r"^([^.]*(?:\.[0-9]*[1-9])?)\.?0*(Z?)$"
+"""1.50, 1. and 12:30:00.000Z, with what is to stay of each in groups."""
+
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+
+
+def in_one_spelling(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return values or labels as text; of equal numbers or times it is the same.
+
+    Parameters
+    ----------
+    kind
+        The type of the column that they are from.
+
+    Examples
+    --------
+    >>> in_one_spelling(pa.array(["1.50", "2", "[1.50, 2.00)"]), pa.decimal128(5, 2)).to_pylist()
+    ['1.5', '2', '[1.50, 2.00)']
+    """
+    texts = text_of(values)
+    if pa.types.is_floating(kind):
+        numbers = pc.if_else(pc.match_substring_regex(texts, _NUMBER), texts, None).cast(kind)
+        return pc.coalesce(text_of(numbers), texts)
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        texts = pc.replace_substring_regex(texts, r"([0-9])\+00:?(00)?$", r"\1Z")
+    zeros = pa.types.is_decimal(kind) or pa.types.is_timestamp(kind)
+    return pc.replace_substring_regex(texts, _ZEROS, r"\1\2") if zeros else texts
