@@ -163,6 +163,7 @@ def test_odd_names_and_texts_in_files(opened: Any, tmp_path: Path, suffix: str) 
     assert counted(database.fetch(again)) == counted(pa.table(columns))
     assert {file.parent for file in stored.files} == {target}
     assert [entry.name for entry in target.iterdir() if entry.name.startswith(("_", "."))] == []
+    assert not list(target.parent.glob(".shoal-*"))
     if ".csv" not in suffix:
         assert written(target).column_names == ODD_NAMES
         assert counted(written(target)) == counted(pa.table(columns))
@@ -512,3 +513,40 @@ def test_a_session_is_started_and_stopped_for_a_command(tmp_path: Path) -> None:
         ("[50, 60)", "flu"): 1,
         ("[50, 60)", None): 1,
     }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs permissions of POSIX")
+@pytest.mark.parametrize("said", [True, False])
+def test_what_spark_sorts_is_closed_to_others(
+    said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark's own folder is open to whoever has an account, and a killed run leaves the rows there."""
+    made: list[Any] = []
+    monkeypatch.setattr(session, "check_java", lambda: None)
+    monkeypatch.setattr(session, "launch_gateway", lambda *_, **__: None)
+    monkeypatch.setattr(session, "SparkContext", _NoContext(made))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in session._SETTINGS_OF_USER:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
+    if said:
+        monkeypatch.setenv("SPARK_LOCAL_DIRS", "/somewhere")
+    session._start_java()
+    folders = list(tmp_path.glob(".shoal-*"))
+    if said:
+        assert not folders
+    else:
+        assert [str(folder) for folder in folders] == [made[0].get("spark.local.dir")]
+        assert folders[0].stat().st_mode & 0o777 == 0o700
+
+
+class _NoContext:
+    """Takes the settings that Spark would be started with."""
+
+    _gateway = None
+
+    def __init__(self, made: list[Any]) -> None:
+        self.made = made
+
+    def __call__(self, *, conf: Any, gateway: object) -> None:
+        self.made.append(conf)

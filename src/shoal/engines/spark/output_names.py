@@ -23,7 +23,9 @@ def check_folder(spark: SparkSession, target: FileTarget, inputs: Iterable[str])
             f"End its name in one of: {', '.join(_SUFFIXES)}; without a suffix it is a folder of Parquet "
             "files."
         )
-    place = _alike(Folder(spark, place_of(target)).target)
+    folder = Folder(spark, place_of(target))
+    folder.discard()  # that it can be made is all that was to be known
+    place = _alike(folder.target)
     if any(f"{_alike(name)}/".startswith(f"{place}/") for name in inputs):
         raise OutputError(
             f"The output {target.title!r} cannot be written.\nThe input is there.\nChoose another name."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import secrets
 import shutil
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +23,7 @@ from pyspark.sql import SparkSession
 
 from shoal.engines.spark.failure import name_of, told
 from shoal.errors import InputError
+from shoal.files.temporary import private_folder, remove_private
 
 _Result = TypeVar("_Result")
 
@@ -179,6 +182,11 @@ def _start_java() -> None:
         conf.set("spark.driver.memory", f"{megabytes}m").set(
             "spark.driver.maxResultSize", f"{megabytes // 2}m"
         )
+    if not any(name in os.environ for name in (*_SETTINGS_OF_USER, "SPARK_LOCAL_DIRS")):
+        # What Spark sorts are rows as they were, in folders that everybody on this machine may read.
+        folder = private_folder(Path(tempfile.gettempdir()))
+        atexit.register(remove_private, folder)
+        conf.set("spark.local.dir", str(folder))
     launch: Any = launch_gateway
     running: Any = SparkContext._gateway  # of a session that was stopped; there is one per process
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
