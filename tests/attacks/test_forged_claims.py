@@ -191,3 +191,13 @@ def test_a_file_that_takes_forever(tmp_path: Path) -> None:
     code, said = check(release)
     assert code == 1
     assert "does not end" in said
+
+
+def test_a_file_without_rows_is_not_unknown_to_the_checker(tmp_path: Path) -> None:
+    """It said of k-anonymity that it does not know it."""
+    release = write(tmp_path)
+    release.write_text("age,sex,disease\n", encoding="utf-8")
+    nobody = {"rows": {"in": 0, "suppressed": 0, "out": 0}, "classes": 0, "class_sizes": {}}
+    refit(release, lambda said: said.update(nobody))
+    said = check(release)[1]
+    assert "k-anonymity (3): NOT CHECKABLE by a recipient, there are no classes" in said

@@ -248,8 +248,9 @@ def privacy(model, a, classes, who, at, unit):
     if not classes or model not in ("k-anonymity", "risk", "alpha-k", "l-diversity"):
         said = a.items() if isinstance(a, dict) else [("", a)]
         words = ", ".join(f"{n} {v}".strip() for n, v in said if not isinstance(v, (dict, list)))
-        why = "it compares with the original table or a population" if classes else "there are no classes"
-        return f"{model} ({words})", None, why if model in OTHERS else "this program does not know it", None
+        known = "it compares with the original table or a population"
+        why = known if model in OTHERS else "this program does not know it"
+        return f"{model} ({words})", None, why if classes else "there are no classes", None
     name, holds, figures = measure(model, a, [people_of(c, who, at) for c in classes.values()])
     words = ", ".join(f"{of} {n if isinstance(n, int) else format(n, '.6g')}" for of, n in figures.items())
     if who is not None:
