@@ -18,7 +18,6 @@ from shoal.data import load_benchmark
 from shoal.errors import InfeasibleError
 from shoal.measure.loss import Loss
 from shoal.privacy.without_sensitive import without_sensitive
-from shoal.recode.verdict import Verdict
 from shoal.search.algorithms.box import Box
 from shoal.search.blind_choice import require_all
 from shoal.search.problem import SearchProblem
@@ -53,7 +52,7 @@ def main() -> None:
             if result.levels is None:
                 break
             try:
-                require_all(models, Verdict.of(table, result.levels, problem.models))
+                require_all(models, problem.verdict(result.levels))
             except InfeasibleError:
                 continue
             found = f"loss {result.score:.4f} at k = {bar}"

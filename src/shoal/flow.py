@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,8 @@ from shoal.prepare.tables import open_populations
 from shoal.privacy.judge import passing
 from shoal.read.formulas import note as note_on_formulas
 from shoal.read.formulas import opens_in_spreadsheets
+from shoal.recode.full_domain import FullDomain
+from shoal.recode.recoding import Recoding
 from shoal.recode.verdict import Verdict
 from shoal.release import Release
 from shoal.search.algorithms.best_first import BestFirst
@@ -226,7 +228,7 @@ def anonymize(
         # The last two steps, recode and audit, are the same for any node that is chosen later.
         release = run.release(
             spec,
-            levels,
+            FullDomain.at(coded, levels),
             score,
             optimal=found.optimal and search_algorithm.exact,
             bound=found.bound,
@@ -321,7 +323,7 @@ class _Run:
     def release(
         self,
         spec: Spec,
-        levels: Sequence[int],
+        recoding: Recoding,
         score: float,
         *,
         optimal: bool,
@@ -331,12 +333,11 @@ class _Run:
         notes: tuple[str, ...] = (),
         target: Target | None = None,
     ) -> Release:
-        """Recode the table at a node, and audit what comes of it."""
-        by_name = dict(zip(self.coded.names, levels, strict=True))
+        """Recode the table, and audit what comes of it."""
         with steps("recode"):
             allowed = _suppressed_rows_allowed(self.coded.rows, spec)
             star = allowed if spec.suppressed == "star" else None
-            verdict = Verdict.of(self.coded, levels, spec.searched, star=star)
+            verdict = Verdict.of(self.coded, recoding, spec.searched, star=star)
             if spec.choose_by == "quasi-identifiers":
                 require_all(spec.privacy, verdict)
             suppressed = verdict.suppressed_rows
@@ -345,7 +346,7 @@ class _Run:
                 spec, verdict, target=target, seed=self.seed, keep_order=self.keep_order
             )
         with steps("audit"):
-            evidence = rows.audit(spec, by_name)
+            evidence = rows.audit(spec, recoding.levels)
             expected = self.coded.rows - (suppressed if spec.suppressed == "remove" else 0)
             evidence.require(expected)
             if evidence.linkable is not None:
@@ -354,7 +355,7 @@ class _Run:
         return Release(
             released=rows,
             spec=spec,
-            levels=by_name,
+            recoding=recoding,
             heights={column.name: column.height for column in self.coded.columns},
             score=score,
             rows=self.coded.rows,
@@ -364,7 +365,7 @@ class _Run:
             bound=bound,
             nodes=self.found.counters,
             audit=evidence,
-            explanation=self._explain(spec, levels, verdict.lost, score),
+            explanation=self._explain(spec, verdict, score),
             shuffled=not self.keep_order,
             dialect=source.dialect,
             notes=(
@@ -378,15 +379,13 @@ class _Run:
             ),
             source=source,
             steps=steps,
-            original=Original(source, self.coded, tuple(levels), verdict.lost),
+            original=Original(source, self.coded, recoding, verdict.lost),
             engine=self.engine.name,
             satisfying_nodes=nodes,
             subsets=_as_tables(self.found.subsets),
         )
 
-    def _explain(
-        self, spec: Spec, levels: Sequence[int], lost: Sequence[NDArray[np.int64]], score: float
-    ) -> Explanation:
+    def _explain(self, spec: Spec, verdict: Verdict, score: float) -> Explanation:
         # Nodes may have been ranked by other weights than those of the search.
         columns = (
             replace(column, weight=spec.quasi_identifiers[column.name].weight)
@@ -394,7 +393,7 @@ class _Run:
         )
         table = replace(self.coded, columns=tuple(columns))
         k = max(model.minimum_size for model in spec.privacy)
-        return explain(spec.quality, table, levels, lost, score=score, k=k)
+        return explain(spec.quality, table, verdict.cells, verdict.lost, score=score, k=k)
 
     def release_at(self, nodes: Nodes, place: int) -> Release:
         """Make the release of one of all satisfying nodes, of which the first is the best."""
@@ -404,7 +403,7 @@ class _Run:
         once = "Publish one release of a table: who has two can join them, and neither hides anybody then."
         return self.release(
             nodes.spec,
-            tuple(node.levels.values()),
+            FullDomain(node.levels),
             node.score,
             optimal=optimal,
             bound=best,
@@ -553,9 +552,9 @@ def _note_on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
     """Say which labels were made with the help of rows that are not released."""
     made = [
         column.name
-        for column, level in zip(verdict.coded.columns, verdict.levels, strict=True)
+        for column, cells in zip(verdict.coded.columns, verdict.cells, strict=True)
         if isinstance(spec.quasi_identifiers[column.name].hierarchy, FromData)
-        if level and len(column.labels[level]) > 1
+        if cells.level != 0 and len(cells.labels) > 1
     ]
     if not made or not verdict.suppressed_rows:
         return ()

@@ -21,11 +21,10 @@ _NODES_SHOWN = 10
 
 def release_html(release: Release) -> str:
     """Show a release: what was chosen for each column, and what came of it. Its rows are in `data`."""
-    choices = [(c.column, f"{c.level} of {c.height}", c.labels) for c in release.choices()]
     facts = [(name, words) for name, words in release.facts() if name != "Note"]
     return framed(
         heading(f"Release of {_rows(release.released.count)}"),
-        table(("Column", "Level", "Labels"), choices),
+        table(release.choice_header, release.choices()),
         table((), facts),
         *(paragraph(note, note=True) for note in release.notes),
     )

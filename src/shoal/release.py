@@ -22,6 +22,7 @@ from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
 from shoal.recode.ladder import LabelLoss, Ladder, in_order, ladders, losses
+from shoal.recode.recoding import Recoding
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
@@ -39,11 +40,10 @@ _LABELS_SHOWN = 3
 
 
 class Choice(NamedTuple):
-    """What was chosen for one quasi-identifier: a level, of how many, and some of the released labels."""
+    """What was chosen for one quasi-identifier, such as `1 of 3`, and some of the released labels."""
 
     column: str
-    level: int
-    height: int
+    chosen: str
     labels: str
 
 
@@ -58,8 +58,10 @@ class Release:
     spec
         What was asked for, undeclared columns that were kept included. Of a release from `satisfying_nodes`
         it has the measure and the weights by which they were ranked.
-    levels, heights
-        Per quasi-identifier the chosen level, and the highest that its hierarchy has.
+    recoding
+        How values became labels. `levels` is the shortcut for what most recodings are made of.
+    heights
+        Per quasi-identifier the highest level that its hierarchy has.
     score
         The value of the spec's quality measure, smaller is better.
     explanation
@@ -90,7 +92,7 @@ class Release:
 
     released: Rows = field(repr=False)
     spec: Spec
-    levels: dict[str, int]
+    recoding: Recoding
     heights: dict[str, int]
     score: float
     rows: int
@@ -122,12 +124,23 @@ class Release:
         return self.released.native()
 
     @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier.
+
+        Raises
+        ------
+        InputError
+            The recoding does not give every column one level.
+        """
+        if self.recoding.levels is None:
+            raise self._lacks("levels, one for each column")
+        return dict(self.recoding.levels)
+
+    @property
     def handed_on(self) -> HandedOn:
-        """The spec and the levels as the manifest has them."""
-        coded = self.original.coded
-        return HandedOn.of(
-            self.spec, self.levels, {column.name: column.labels[0] for column in coded.columns}
-        )
+        """The spec and the recoding as the manifest has them."""
+        spec, recoding = self.recoding.for_recipients(self.spec, self.original.coded)
+        return HandedOn(spec, recoding.to_manifest())
 
     @property
     def quality(self) -> str:
@@ -258,7 +271,7 @@ class Release:
             sampling_fraction=sampling_fraction,
             threshold=threshold,
             starred_rows=self.suppressed_rows if self.spec.suppressed == "star" else 0,
-            levels=self.levels,
+            levels=self.recoding.levels,
             listener=listener,
         )
 
@@ -286,7 +299,7 @@ class Release:
             self.spec,
             target=target,
             learning=learning,
-            levels=self.levels,
+            levels=self.recoding.levels,
             listener=listener,
         )
 
@@ -294,30 +307,38 @@ class Release:
         """Draw the lattice with the choice in it; of a large one, the lowest nodes that satisfy."""
         from shoal.explore.lattice_drawing import draw_lattice
 
-        return draw_lattice(self.original.problem(self.spec), self.original.levels)
+        return draw_lattice(self.original.problem(self.spec), self._node())
 
     def neighbours(self) -> tuple[Neighbour, ...]:
         """Look at the choices of levels beside this one, and tell why each of them lost."""
         from shoal.explore.neighbours import neighbours
 
-        return neighbours(self.original.problem(self.spec), self.original.levels)
+        return neighbours(self.original.problem(self.spec), self._node())
 
     def ladders(self) -> tuple[Ladder, ...]:
         """Tell where each quasi-identifier stands in its hierarchy, by labels that the release has."""
-        original = self.original
-        return ladders(original.coded, original.levels, original.lost)
+        original, rungs = self.original, self.recoding.rungs
+        if rungs is None:
+            raise self._lacks("ladders, with one level to mark on each")
+        return ladders(original.coded, [rungs[name] for name in original.coded.names], original.lost)
 
     def suppression(self) -> dict[str, tuple[LabelLoss, ...]]:
         """Tell which labels the suppressed rows had, by column, as far as that gives nobody away."""
         original = self.original
         least = max(model.minimum_size for model in self.spec.privacy)
-        return losses(original.coded, original.levels, original.lost, max(least, 3))
+        cells = self.recoding.cells(original.coded)
+        return losses(original.coded, cells, original.lost, max(least, 3))
+
+    @property
+    def choice_header(self) -> tuple[str, str, str]:
+        """The names of what `choices` has of each column."""
+        return "Column", self.recoding.choices(self.original.coded).title, "Labels"
 
     def choices(self) -> list[Choice]:
         """Tell what was chosen for each quasi-identifier."""
+        chosen = self.recoding.choices(self.original.coded).of_columns
         return [
-            Choice(name, level, self.heights[name], _some_labels(self.released.labels(name)))
-            for name, level in self.levels.items()
+            Choice(name, words, _some_labels(self.released.labels(name))) for name, words in chosen.items()
         ]
 
     def facts(self) -> list[tuple[str, str]]:
@@ -364,14 +385,14 @@ class Release:
         Order                shuffled
         <BLANKLINE>
         """
-        rows = [("Column", "Level", "Labels")]
-        rows += [(c.column, f"{c.level} of {c.height}", c.labels) for c in self.choices()]
+        rows = [self.choice_header, *self.choices()]
         return f"{_aligned(rows)}\n\n{_aligned(self.facts())}"
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
         return {
-            "levels": dict(self.levels),
+            **({} if self.recoding.levels is None else {"levels": self.levels}),
+            "recoding": self.recoding.to_manifest(),
             "score": self.score,
             "quality": self.quality,
             "explanation": self.explanation.to_mapping(),
@@ -392,6 +413,17 @@ class Release:
             "proposed": self.spec.proposed,
             "notes": list(self.notes),
         }
+
+    def _node(self) -> tuple[int, ...]:
+        if self.recoding.node is None:
+            raise self._lacks("a lattice with neighbours")
+        return self.recoding.node
+
+    def _lacks(self, what: str) -> InputError:
+        return InputError(
+            f"Only some recodings have {what}.\nFound: a recoding of the kind '{self.recoding.kind}'.\n"
+            "See `Release.recoding` for what it has, and `Release.choices` for what was chosen."
+        )
 
     def _repr_html_(self) -> str:
         from shoal.notebook import release_html

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.engines import memory
 from shoal.events import STEPS, SearchAdvanced, StepFinished, StepStarted
+from shoal.recode.full_domain import FullDomain
 from shoal.recode.verdict import Verdict
 
 PEOPLE = {
@@ -447,7 +448,7 @@ def test_all_problems_with_columns_at_once():
 def test_a_release_that_breaks_its_claim_is_not_returned(monkeypatch):
     real = Verdict.of
     monkeypatch.setattr(
-        Verdict, "of", lambda coded, levels, models, star: real(coded, levels, [shoal.KAnonymity(1)])
+        Verdict, "of", lambda coded, recoding, models, star: real(coded, recoding, [shoal.KAnonymity(1)])
     )
     with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
         shoal.anonymize(pa.table(PEOPLE), spec_of())
@@ -466,7 +467,11 @@ def test_rows_that_were_to_be_suppressed_are_not_released(monkeypatch):
 
 def test_a_release_that_suppresses_more_than_it_may_is_not_returned(monkeypatch):
     real = Verdict.of
-    monkeypatch.setattr(Verdict, "of", lambda coded, levels, models, star: real(coded, (0, 0), models))
+    monkeypatch.setattr(
+        Verdict,
+        "of",
+        lambda coded, recoding, models, star: real(coded, FullDomain.at(coded, (0, 0)), models),
+    )
     with pytest.raises(
         shoal.AuditError, match=r"suppression limit\.\nMeasured: 7 rows suppressed, 1 allowed"
     ):

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 def print_release(release: Release, files: Sequence[tuple[str, str]] = ()) -> None:
     """Print what was chosen, what came of it, and which files were written."""
-    choices = [(name, f"{level} of {height}", labels) for name, level, height, labels in release.choices()]
-    print_table(choices, header=("Column", "Level", "Labels"))
+    print_table(release.choices(), header=release.choice_header)
     echo()
     print_table([*release.facts(), *files])
 

@@ -66,12 +66,12 @@ class Profile(Protocol):
     def recode(
         self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
     ) -> Rows:
-        """Make the release at a node, where the table lives.
+        """Recode the table where it lives.
 
         Parameters
         ----------
         verdict
-            Which classes of the node are released.
+            How values become labels, and which classes are released.
         target
             Where it will go, if that is known; it is not there yet.
         """
@@ -107,8 +107,14 @@ class Rows(Protocol):
         """Count the cells that a spreadsheet would compute, by column."""
         ...
 
-    def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
-        """Check them where they are, by the released values alone."""
+    def audit(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit:
+        """Check them where they are, by the released values alone.
+
+        Parameters
+        ----------
+        levels
+            Where the recoding has levels, those: a population is generalized in the same way.
+        """
         ...
 
     def write(

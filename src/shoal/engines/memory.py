@@ -19,8 +19,8 @@ from shoal.prepare.fit import fitted
 from shoal.prepare.tables import read_tables
 from shoal.read.formulas import formula_cells
 from shoal.read.source import Source
-from shoal.recode.full_domain import recode
 from shoal.recode.order import new_key, seeded_key
+from shoal.recode.rows import recode
 from shoal.recode.verdict import Verdict
 from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
@@ -154,7 +154,7 @@ class MemoryRows:
     def formula_cells(self) -> dict[str, int]:
         return formula_cells(self.released)
 
-    def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
+    def audit(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit:
         return audit_release(
             self.released,
             spec,

@@ -14,6 +14,7 @@ from shoal.errors import InputError
 from shoal.prepare.tables import read_rows
 from shoal.read.source import Source
 from shoal.read.typed_tables import typed
+from shoal.recode.recoding import Recoding
 
 if TYPE_CHECKING:
     from shoal.search.problem import SearchProblem
@@ -30,15 +31,15 @@ class Original:
         Where the table came from; it is read again when its rows are needed.
     coded
         Its quasi-identifiers, coded.
-    levels
-        The chosen level of each of them.
+    recoding
+        How their values became labels.
     lost
-        ``lost[column][label]`` counts the suppressed rows that have this label, at the column's level.
+        ``lost[column][label]`` counts the suppressed rows that have this label.
     """
 
     source: Source
     coded: CodedTable
-    levels: tuple[int, ...]
+    recoding: Recoding
     lost: tuple[NDArray[np.int64], ...]
 
     def table(self, spec: Spec) -> pa.Table:

@@ -18,6 +18,7 @@ from shoal.incremental.earlier import Earlier
 from shoal.incremental.newness import Newness
 from shoal.incremental.remembered import remember
 from shoal.read.source import InputFormat
+from shoal.recode.full_domain import FullDomain
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.write.files import check_writable, suffix_of
@@ -77,9 +78,14 @@ class Extension:
         return self.earlier.levels
 
     @property
+    def recoding(self) -> FullDomain:
+        """How values became labels in the earlier release, and do in this one."""
+        return FullDomain(self.levels)
+
+    @property
     def handed_on(self) -> HandedOn:
-        """Its spec and levels, which were in a manifest before."""
-        return HandedOn(self.spec, self.levels)
+        """Its spec and recoding, which were in a manifest before."""
+        return HandedOn(self.spec, self.recoding.to_manifest())
 
     @property
     def shuffled(self) -> bool:

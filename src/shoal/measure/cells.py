@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
+from shoal.encode.cells import Cells
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.measure.measure import Aggregate, Costs, IntArray, MeasureDefaults, Node, shares
+from shoal.measure.measure import Aggregate, Costs, IntArray, MeasureDefaults, Node, not_levels, shares
 
 AGGREGATES: tuple[str, ...] = get_args(Aggregate)
 
@@ -57,8 +58,22 @@ class CellMeasure(MeasureDefaults, ABC):
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:
         """Return what a cell with each label of a level costs."""
 
+    def cell_costs(self, column: CodedColumn, cells: Cells) -> tuple[float, ...]:
+        """Return what a cell with each label of a recoded column costs.
+
+        Raises
+        ------
+        InputError
+            The measure is about nodes of hierarchies, and some labels are none.
+        """
+        if cells.nodes is None:
+            raise not_levels(self.name)
+        per_level = {level: self.label_costs(column, level) for level in set(cells.nodes.levels.tolist())}
+        pairs = zip(cells.nodes.levels.tolist(), cells.nodes.numbers.tolist(), strict=True)
+        return tuple(per_level[level][number] for level, number in pairs)
+
     def score(self, node: Node) -> float:
-        return self._together(self._column_costs(node.table, node.levels, node.suppressed_labels()))
+        return self._together(self._column_costs(node.table, node.cells, node.suppressed_labels()))
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         per_label = tuple(
@@ -83,9 +98,9 @@ class CellMeasure(MeasureDefaults, ABC):
         return 0.0, self._together([column.weight / heaviest for column in table.columns])
 
     def contributions(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> tuple[float, ...]:
-        values = self._column_costs(table, levels, lost)
+        values = self._column_costs(table, cells, lost)
         factors = self._factors(len(values))
         # Of equal columns the first is the worse one.
         ranking = sorted(range(len(values)), key=lambda place: -values[place])
@@ -105,7 +120,7 @@ class CellMeasure(MeasureDefaults, ABC):
         return tuple((column.weight / heaviest) / table.rows for column in table.columns)
 
     def _column_costs(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> list[float]:
         """Return what each column costs, weighted.
 
@@ -113,12 +128,12 @@ class CellMeasure(MeasureDefaults, ABC):
         order that the kernel uses, so that both round alike.
         """
         values = []
-        for column, level, weight, gone in zip(
-            table.columns, levels, self._weights(table), lost, strict=True
+        for column, of_column, weight, gone in zip(
+            table.columns, cells, self._weights(table), lost, strict=True
         ):
-            costs = self.label_costs(column, level)
+            costs = self.cell_costs(column, of_column)
             values.append(
-                weight * (_dot(column.label_counts(level), costs) - _dot(gone, costs) + int(gone.sum()))
+                weight * (_dot(of_column.label_counts(table), costs) - _dot(gone, costs) + int(gone.sum()))
             )
         return values
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.encode.column import CodedColumn
+from shoal.encode.cells import Cells
+from shoal.encode.column import CodedColumn, IntArray
 from shoal.measure.cells import CellMeasure
 
 
@@ -36,6 +37,11 @@ class CertaintyPenalty(CellMeasure):
 
     @staticmethod
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:
-        return tuple(
-            leaves / column.total_leaves if leaves > 1 else 0.0 for leaves in column.leaves[level].tolist()
-        )
+        return _costs(column, column.leaves[level])
+
+    def cell_costs(self, column: CodedColumn, cells: Cells) -> tuple[float, ...]:
+        return _costs(column, cells.leaves)
+
+
+def _costs(column: CodedColumn, leaves: IntArray) -> tuple[float, ...]:
+    return tuple(covered / column.total_leaves if covered > 1 else 0.0 for covered in leaves.tolist())

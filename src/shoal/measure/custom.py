@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.counting import count
+from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, IntArray, Node, number_groups
@@ -109,7 +110,7 @@ class CustomMeasure:
             return None
 
     def contributions(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> tuple[float, ...] | None:
         return None
 

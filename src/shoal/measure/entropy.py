@@ -9,9 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from shoal.encode.cells import Cells
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
+from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node, not_levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,7 @@ class Entropy(MeasureDefaults):
     weighted: ClassVar[bool] = False
 
     def score(self, node: Node) -> float:
-        score = 0.0
-        for column, level in zip(node.table.columns, node.levels, strict=True):
-            score += _bits(column, level)
-        return score
+        return sum(self.contributions(node.table, node.cells, ()), 0.0)
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
         return Costs(
@@ -51,9 +49,26 @@ class Entropy(MeasureDefaults):
         return 0.0, sum(whole, 0.0)
 
     def contributions(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> tuple[float, ...]:
-        return tuple(_bits(column, level) for column, level in zip(table.columns, levels, strict=True))
+        pairs = zip(table.columns, cells, strict=True)
+        return tuple(_bits_of_cells(table, column, of_column) for column, of_column in pairs)
+
+
+def _bits_of_cells(table: CodedTable, column: CodedColumn, cells: Cells) -> float:
+    """Return the bits that the labels of a column hide: of its values, a label covers those of its node."""
+    if cells.level is not None:
+        return _bits(column, cells.level)
+    if cells.nodes is None:
+        raise not_levels(Entropy.name)
+    # Rows with a label hide log2(rows under its node / rows of their own value) bits each.
+    under = {level: column.label_counts(level) for level in set(cells.nodes.levels.tolist())}
+    nodes = zip(cells.nodes.levels.tolist(), cells.nodes.numbers.tolist(), strict=True)
+    wholes = [int(under[level][number]) for level, number in nodes]
+    rows = cells.label_counts(table).tolist()
+    labels = [number * math.log2(whole) for number, whole in zip(rows, wholes, strict=True) if number]
+    values = [-number * math.log2(number) for number in column.counts.tolist() if number]
+    return max(math.fsum(labels + values), 0.0)
 
 
 def _bits(column: CodedColumn, level: int) -> float:

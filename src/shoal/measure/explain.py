@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import IntArray, Measure, Node
 
@@ -58,27 +59,27 @@ def _plain(score: float) -> str:
 def explain(
     measure: Measure,
     table: CodedTable,
-    levels: Sequence[int],
+    cells: Sequence[Cells],
     lost: Sequence[IntArray],
     *,
     score: float,
     k: int | None = None,
 ) -> Explanation:
-    """Explain the score of a node, from counts alone.
+    """Explain the score of a recoded table, from counts alone.
 
     Parameters
     ----------
-    levels
-        The level of each quasi-identifier.
+    cells
+        The labels of each quasi-identifier.
     lost
-        ``lost[column][label]`` counts the suppressed rows that have this label, at the column's level.
+        ``lost[column][label]`` counts the suppressed rows that have this label.
     score
         What the node scores, as the search found it.
     k
         The class size that every model needs at least.
     """
     ends = measure.ends(table, k)
-    parts = measure.contributions(table, levels, lost)
+    parts = measure.contributions(table, cells, lost)
     return Explanation(
         measure=measure.describe(),
         score=score,
@@ -91,5 +92,5 @@ def explain(
 def explain_node(measure: Measure, node: Node) -> Explanation:
     """Explain the score of a node whose classes are at hand."""
     return explain(
-        measure, node.table, node.levels, node.suppressed_labels(), score=measure.score(node), k=node.k
+        measure, node.table, node.cells, node.suppressed_labels(), score=measure.score(node), k=node.k
     )

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
+from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node, not_levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Height(MeasureDefaults):
     weighted: ClassVar[bool] = False
 
     def score(self, node: Node) -> float:
+        if node.levels is None:
+            raise not_levels(self.name)
         return float(sum(node.levels))
 
     def costs(self, table: CodedTable, k: int | None) -> Costs:
@@ -40,6 +43,9 @@ class Height(MeasureDefaults):
         return 0.0, float(sum(column.height for column in table.columns))
 
     def contributions(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> tuple[float, ...]:
-        return tuple(map(float, levels))
+        levels = [of_column.level for of_column in cells]
+        if None in levels:
+            raise not_levels(self.name)
+        return tuple(float(level) for level in levels if level is not None)

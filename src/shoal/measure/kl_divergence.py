@@ -58,8 +58,8 @@ class KLDivergence(MeasureDefaults):
         of_rows = node.class_of_rows()
         sizes = count(tuples, int(tuples.max(initial=-1)) + 1, table.weights)
         logs = np.log(sizes[tuples]) - np.log(np.array(node.sizes)[of_rows])
-        for column, level in zip(table.columns, node.levels, strict=True):
-            logs += np.log(column.leaves[level])[column.maps[level][column.codes]]
+        for cells in node.cells:
+            logs += np.log(cells.leaves)[cells.numbers]
         if table.weights is not None:
             logs *= table.weights
         return _settled(math.fsum(logs.tolist()) / table.rows)

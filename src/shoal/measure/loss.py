@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.encode.column import CodedColumn
+from shoal.encode.cells import Cells
+from shoal.encode.column import CodedColumn, IntArray
 from shoal.measure.cells import CellMeasure
 
 
@@ -32,5 +33,12 @@ class Loss(CellMeasure):
 
     @staticmethod
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:
-        others = column.total_leaves - 1
-        return tuple(((leaves - 1) / others if others else 0.0) for leaves in column.leaves[level].tolist())
+        return _costs(column, column.leaves[level])
+
+    def cell_costs(self, column: CodedColumn, cells: Cells) -> tuple[float, ...]:
+        return _costs(column, cells.leaves)
+
+
+def _costs(column: CodedColumn, leaves: IntArray) -> tuple[float, ...]:
+    others = column.total_leaves - 1
+    return tuple(((covered - 1) / others if others else 0.0) for covered in leaves.tolist())

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_ch
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.encode.cells import Cells, cells_at
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError, nearest
 
@@ -56,7 +57,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node with its classes, for scoring it by the definition.
+    """A recoded table with its classes, for scoring it by the definition. Most are nodes of the lattice.
 
     Attributes
     ----------
@@ -64,9 +65,9 @@ class Node:
         The whole table, coded: `table.columns` are the quasi-identifiers, `table.attributes` the other
         columns that models and measures look at.
     levels
-        The level of each quasi-identifier.
+        The level of each quasi-identifier; None for a recoding that is no node of the lattice.
     labels
-        ``labels[i]`` are the label numbers of class i; `table.columns[c].labels[levels[c]]` has their texts.
+        ``labels[i]`` are the label numbers of class i; `cells[c].labels` has the texts of column c.
     sizes
         ``sizes[i]`` is the number of its rows.
     kept
@@ -76,11 +77,20 @@ class Node:
     """
 
     table: CodedTable
-    levels: tuple[int, ...]
+    levels: tuple[int, ...] | None
     labels: Sequence[tuple[int, ...]]
     sizes: Sequence[int]
     kept: Sequence[bool]
     k: int | None = None
+    known_cells: tuple[Cells, ...] | None = None
+
+    @property
+    def cells(self) -> tuple[Cells, ...]:
+        """For each quasi-identifier its labels, and which one each entry of the table has."""
+        if self.known_cells is not None:
+            return self.known_cells
+        assert self.levels is not None, "what is no node comes with its cells"
+        return cells_at(self.table, self.levels)
 
     @property
     def suppressed_rows(self) -> int:
@@ -88,11 +98,11 @@ class Node:
 
     def suppressed_labels(self) -> tuple[IntArray, ...]:
         """Return per quasi-identifier how many suppressed rows have each of its labels."""
-        labels = np.array(self.labels, dtype=np.int64).reshape(len(self.sizes), len(self.levels))
+        labels = self._label_numbers()
         lost = np.where(self.kept, 0, self.sizes)
         counts = []
-        for place, (column, level) in enumerate(zip(self.table.columns, self.levels, strict=True)):
-            per_label = np.zeros(len(column.labels[level]), dtype=np.int64)
+        for place, cells in enumerate(self.cells):
+            per_label = np.zeros(len(cells.labels), dtype=np.int64)
             np.add.at(per_label, labels[:, place], lost)
             counts.append(per_label)
         return tuple(counts)
@@ -100,14 +110,16 @@ class Node:
     def class_of_rows(self) -> IntArray:
         """Return for each entry of the table the number of its class."""
         rows = self.table.entries
-        labels = np.array(self.labels, dtype=np.int64).reshape(len(self.sizes), len(self.levels))
+        labels = self._label_numbers()
         groups = number_groups(
-            np.concatenate([column.maps[level][column.codes], labels[:, place]])
-            for place, (column, level) in enumerate(zip(self.table.columns, self.levels, strict=True))
+            np.concatenate([cells.numbers, labels[:, place]]) for place, cells in enumerate(self.cells)
         )
         numbers = np.empty(len(self.sizes), dtype=np.int64)
         numbers[groups[rows:]] = np.arange(len(self.sizes))
         return numbers[groups[:rows]]
+
+    def _label_numbers(self) -> IntArray:
+        return np.array(self.labels, dtype=np.int64).reshape(len(self.sizes), len(self.table.columns))
 
 
 @runtime_checkable
@@ -151,7 +163,13 @@ class Measure(Protocol):
     def needs_tuples(self) -> bool: ...
 
     def score(self, node: Node) -> float:
-        """Score a node by the definition: the reference for the kernel."""
+        """Score a recoded table by the definition: the reference for the kernel.
+
+        Raises
+        ------
+        InputError
+            It is not defined for the labels of this recoding.
+        """
         ...
 
     def costs(self, table: CodedTable, k: int | None) -> Costs | None:
@@ -168,7 +186,7 @@ class Measure(Protocol):
         ...
 
     def contributions(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> tuple[float, ...] | None:
         """Return what each column adds to the score; None for what is no sum over columns.
 
@@ -204,7 +222,7 @@ class MeasureDefaults:
         return False
 
     def contributions(
-        self, table: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]
+        self, table: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray]
     ) -> tuple[float, ...] | None:
         return None
 
@@ -249,6 +267,14 @@ class MeasureDefaults:
         if problems:
             raise InputError(problems)
         return cls(**given)
+
+
+def not_levels(measure: str) -> InputError:
+    """Return the refusal of a measure that is about levels, for labels that have none."""
+    return InputError(
+        f"The measure '{measure}' is about levels of hierarchies.\n"
+        "Found: a recoding whose labels are of no level.\nTake a measure of cells or classes, such as loss."
+    )
 
 
 def shares(table: CodedTable) -> tuple[float, ...]:

@@ -1,119 +1,84 @@
-"""Full-domain recoding: one level per column, for the whole table.
-
-What leaves this file holds nothing of a suppressed row but, where it is starred, its other columns: labels
-that only suppressed rows had are not in the dictionaries either.
-"""
+"""Full-domain recoding: one level per column, for the whole table."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
-
-from shoal.describe.hierarchy import ANYTHING
-from shoal.read.types import narrowest
-from shoal.recode.order import random_order
-from shoal.recode.verdict import Numbers, Verdict
-from shoal.spec.spec import SuppressedRows
-
-IntArray = NDArray[np.int64]
+from shoal.encode.cells import Cells, cells_at
+from shoal.encode.table import CodedTable
+from shoal.errors import InputError
+from shoal.recode.recoding import Choices
+from shoal.spec.for_recipients import at_fixed_levels
+from shoal.spec.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Recoded:
-    """The released rows.
+class FullDomain:
+    """Every value of a column becomes its label at the column's level.
 
-    Attributes
-    ----------
-    rows
-        For each released row which row of the input it is. Nothing that is released may tell.
-    """
-
-    table: pa.Table
-    rows: IntArray
-
-
-def recode(
-    verdict: Verdict,
-    others: pa.Table,
-    *,
-    columns: Sequence[str],
-    suppressed: SuppressedRows = "remove",
-    key: bytes | None = None,
-    typed: Collection[str] = (),
-) -> Recoded:
-    """Generalize the quasi-identifiers, suppress the classes that fail, and shuffle the rows.
+    The easiest recoding to read: labels of a column never overlap, and two releases at the same levels can be
+    compared.
 
     Parameters
     ----------
-    verdict
-        Which classes of the chosen node are kept; its entries are the rows of the table.
-    others
-        The columns that are released as they are.
-    columns
-        Names of all released columns, in the order of the release.
-    suppressed
-        Remove the rows of failing classes, or put `*` into all their quasi-identifiers.
-    key
-        Shuffles the rows; without it they stay in order.
-    typed
-        Columns whose type was found out from their values: where rows are suppressed, they get the type that
-        the released ones need, or its text.
+    levels
+        The level of each quasi-identifier, in the order of the spec.
 
-    Returns
-    -------
-    Recoded
-        Quasi-identifiers that are text, as all are above level 0 and where rows are starred, come as
-        dictionary arrays. The others keep their type.
+    References
+    ----------
+    K. LeFevre, D. DeWitt and R. Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005.
+
+    Examples
+    --------
+    >>> FullDomain({"age": 1, "zip": 2}).to_manifest()
+    {'kind': 'full-domain', 'levels': {'age': 1, 'zip': 2}}
     """
-    keep = verdict.entries_kept
-    rows = np.arange(len(keep)) if suppressed == "star" else np.flatnonzero(keep)
-    if key is not None:
-        rows = rows[random_order(len(rows), key)]
-    starred = ~keep[rows] if suppressed == "star" else None
-    recoded = {
-        column.name: _starred(verdict.label_texts(place, typed=column.name in typed), number[rows], starred)
-        if starred is not None
-        else _labels(column.labels[level], number[rows])
-        for place, (column, level, number) in enumerate(
-            zip(verdict.coded.columns, verdict.levels, verdict.numbers, strict=True)
+
+    levels: dict[str, int]
+
+    kind: ClassVar[str] = "full-domain"
+
+    @classmethod
+    def at(cls, table: CodedTable, levels: Sequence[int]) -> Self:
+        """Return the recoding of a node: a level for each column of a table."""
+        return cls(dict(zip(table.names, levels, strict=True)))
+
+    @property
+    def node(self) -> tuple[int, ...]:
+        return tuple(self.levels.values())
+
+    @property
+    def rungs(self) -> dict[str, int]:
+        return self.levels
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.levels.items()))
+
+    def cells(self, table: CodedTable) -> tuple[Cells, ...]:
+        return cells_at(table, [self.levels[name] for name in table.names])
+
+    def choices(self, table: CodedTable) -> Choices:
+        return Choices(
+            "Level",
+            {column.name: f"{self.levels[column.name]} of {column.height}" for column in table.columns},
         )
-    }
-    passed = others.take(pa.array(rows))
-    released = [recoded[name] if name in recoded else passed.column(name) for name in columns]
-    if len(rows) < len(keep):
-        released = [
-            narrowest(column) if name in typed else column
-            for name, column in zip(columns, released, strict=True)
-        ]
-    return Recoded(pa.table(released, names=list(columns)), rows)
 
+    def for_recipients(self, spec: Spec, table: CodedTable) -> tuple[Spec, FullDomain]:
+        values = {column.name: column.labels[0] for column in table.columns}
+        stated, levels = at_fixed_levels(spec, self.levels, values)
+        return stated, FullDomain(levels)
 
-def _labels(labels: pa.Array, numbers: Numbers) -> pa.Array:
-    return _dictionary(labels, numbers) if pa.types.is_string(labels.type) else labels.take(pa.array(numbers))
+    def to_manifest(self) -> dict[str, Any]:
+        return {"kind": self.kind, "levels": dict(self.levels)}
 
-
-def _starred(texts: pa.Array, numbers: Numbers, starred: NDArray[np.bool_]) -> pa.DictionaryArray:
-    star = pc.index(texts, ANYTHING).as_py()
-    if star < 0:
-        star, texts = len(texts), pa.concat_arrays([texts, pa.array([ANYTHING])])
-    return _dictionary(texts, np.where(starred, np.uint32(star), numbers))
-
-
-def _dictionary(labels: pa.Array, numbers: Numbers) -> pa.DictionaryArray:
-    """Return the labels of all rows as a dictionary array of those that occur; NULL is a null index.
-
-    The dictionary is sorted: its own order is that of the input's rows, which a release must not tell.
-    """
-    used = np.bincount(numbers, minlength=len(labels)) > 0
-    used &= labels.is_valid().to_numpy(zero_copy_only=False)
-    occurring = np.flatnonzero(used)
-    order = occurring[pc.array_sort_indices(labels.take(pa.array(occurring))).to_numpy()]
-    places = np.full(len(labels), -1, dtype=np.int32)
-    places[order] = np.arange(len(order), dtype=np.int32)
-    indices = places[numbers]
-    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=indices < 0), labels.take(pa.array(order)))
+    @classmethod
+    def from_manifest(cls, said: Mapping[str, Any]) -> Self:
+        levels = said.get("levels")
+        if said.get("kind") != cls.kind or not isinstance(levels, Mapping):
+            raise InputError(
+                f"A recoding of the kind '{cls.kind}' has levels.\nFound: the keys {', '.join(said)}.\n"
+                "Give the manifest as it was written."
+            )
+        return cls({str(name): int(level) for name, level in levels.items()})

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.encode.column import CodedColumn
+from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.read.columns import values_shown
 
@@ -77,7 +77,7 @@ def ladders(coded: CodedTable, levels: Sequence[int], lost: Sequence[IntArray]) 
 
 
 def losses(
-    coded: CodedTable, levels: Sequence[int], lost: Sequence[IntArray], least: int
+    coded: CodedTable, cells: Sequence[Cells], lost: Sequence[IntArray], least: int
 ) -> dict[str, tuple[LabelLoss, ...]]:
     """Return for each quasi-identifier which labels the suppressed rows had, the most frequent first.
 
@@ -86,21 +86,21 @@ def losses(
     these together are fewer than that too, the last of the others joins them.
     """
     return {
-        column.name: tuple(_losses(column, level, missing, least))
-        for column, level, missing in zip(coded.columns, levels, lost, strict=True)
+        name: tuple(_losses(of_column.labels, of_column.label_counts(coded), missing, least))
+        for name, of_column, missing in zip(coded.names, cells, lost, strict=True)
     }
 
 
-def _losses(column: CodedColumn, level: int, missing: IntArray, least: int) -> Iterator[LabelLoss]:
-    kept = column.label_counts(level) - missing
+def _losses(labels: pa.Array, counts: IntArray, missing: IntArray, least: int) -> Iterator[LabelLoss]:
+    kept = counts - missing
     places = np.flatnonzero((kept > 0) & (missing >= least))
     # Their own order is that of the input's rows, which nothing must tell.
-    orders = map(in_order, _texts(column.labels[level], places))
+    orders = map(in_order, _texts(labels, places))
     ranked = sorted(zip(-missing[places], orders, places.tolist(), strict=True))
     places = np.array([place for _, _, place in ranked], dtype=np.intp)
     while len(places) and 0 < missing.sum() - missing[places].sum() < least:
         places = places[:-1]
-    texts = _texts(column.labels[level], places)
+    texts = _texts(labels, places)
     for place, text in zip(places.tolist(), texts, strict=True):
         yield LabelLoss(text, int(kept[place]), int(missing[place]))
     if rest := int(missing.sum() - missing[places].sum()):

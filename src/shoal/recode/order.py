@@ -63,10 +63,11 @@ def seeded_key(seed: int, verdict: Verdict, others: pa.Table, suppressed: Suppre
         What becomes of the other rows.
     """
     release = hashlib.sha256(suppressed.encode())
-    for column, level, numbers in zip(verdict.coded.columns, verdict.levels, verdict.numbers, strict=True):
-        release.update(repr((column.name, level)).encode())
-        release.update(_content(column.labels[level]))
-        release.update(_digest(numbers))
+    levels = verdict.recoding.levels or {}
+    for name, cells in zip(verdict.coded.names, verdict.cells, strict=True):
+        release.update(repr((name, levels.get(name))).encode())
+        release.update(_content(cells.labels))
+        release.update(_digest(cells.numbers))
     release.update(_digest(verdict.entries_kept))
     for name in others.column_names:
         release.update(repr((name, str(others.schema.field(name).type))).encode())

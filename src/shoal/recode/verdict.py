@@ -1,4 +1,4 @@
-"""What becomes of the classes of a node: which are released, and what is lost with the others."""
+"""What becomes of the classes of a recoded table: which are released, and what is lost with the others."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from shoal import _kernel
 from shoal.counting import count
 from shoal.describe.hierarchy import ANYTHING, as_text
-from shoal.encode.column import CodedColumn
+from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
+from shoal.measure.measure import Node
 from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
 from shoal.read.types import narrowest
+from shoal.recode.recoding import Recoding
 from shoal.recode.stars import star_classes
 
 IntArray = NDArray[np.int64]
@@ -29,16 +31,16 @@ Numbers = NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The classes of a node, judged by the models.
+    """The classes of a recoded table, judged by the models.
 
     Attributes
     ----------
     coded
         The table, or the frequency set, whose entries were grouped.
-    levels
-        The node.
-    numbers
-        For each quasi-identifier, the number of each entry's label at its level.
+    recoding
+        How its values become labels.
+    cells
+        For each quasi-identifier, the labels, and the number of each entry's label.
     kept
         For each class, whether it is released with its labels.
     starred
@@ -48,8 +50,8 @@ class Verdict:
     """
 
     coded: CodedTable
-    levels: tuple[int, ...]
-    numbers: tuple[Numbers, ...]
+    recoding: Recoding
+    cells: tuple[Cells, ...]
     classes: Classes
     kept: NDArray[np.bool_]
     starred: bool = False
@@ -59,12 +61,12 @@ class Verdict:
     def of(
         cls,
         coded: CodedTable,
-        levels: Sequence[int],
+        recoding: Recoding,
         models: Sequence[PrivacyModel],
         *,
         star: int | None = None,
     ) -> Verdict:
-        """Group the entries of a table at a node; a class is kept when all models hold.
+        """Recode the entries of a table and group them; a class is kept when all models hold.
 
         Parameters
         ----------
@@ -72,10 +74,9 @@ class Verdict:
             The most rows that may be starred; None where suppressed rows are removed. If the starred rows
             fail as a class, more are starred with them (`stars.py`).
         """
-        chosen = list(zip(coded.columns, levels, strict=True))
-        numbers = tuple(_numbers(column, level, column.codes) for column, level in chosen)
-        classes = _classes(coded, chosen, numbers)
-        verdict = cls(coded, tuple(levels), numbers, classes, passing(models, classes))
+        cells = recoding.cells(coded)
+        classes = _classes(coded, cells)
+        verdict = cls(coded, recoding, cells, classes, passing(models, classes))
         if star is None:
             return verdict
         kept, passes = verdict._star(models, star)
@@ -123,12 +124,23 @@ class Verdict:
 
     @cached_property
     def lost(self) -> tuple[IntArray, ...]:
-        """For each quasi-identifier, how many suppressed rows had each label of its level."""
+        """For each quasi-identifier, how many suppressed rows had each of its labels."""
         gone = ~self.entries_kept
         weights = None if self.coded.weights is None else self.coded.weights[gone]
-        return tuple(
-            count(number[gone], len(column.labels[level]), weights)
-            for column, level, number in zip(self.coded.columns, self.levels, self.numbers, strict=True)
+        return tuple(count(cells.numbers[gone], len(cells.labels), weights) for cells in self.cells)
+
+    def as_node(self, k: int | None = None) -> Node:
+        """Return the classes for a measure to score; `k` is the class size that every model needs."""
+        there = np.flatnonzero(self.classes.sizes)
+        numbers = (label[there].tolist() for label in self._labels)
+        return Node(
+            self.coded,
+            self.recoding.node,
+            list(zip(*numbers, strict=True)),
+            self.classes.sizes[there].tolist(),
+            self.kept[there].tolist(),
+            k,
+            self.cells,
         )
 
     def released_classes(self) -> tuple[tuple[Numbers, ...], IntArray]:
@@ -141,7 +153,7 @@ class Verdict:
         gone = np.flatnonzero(~self.entries_kept)
         # One entry of each class tells its labels.
         _, first = np.unique(self.classes.of_rows[gone], return_index=True)
-        return tuple(number[gone[first]] for number in self.numbers)
+        return tuple(cells.numbers[gone[first]] for cells in self.cells)
 
     def released_labels(self, place: int, *, typed: bool) -> pa.Array:
         """Return the labels of a quasi-identifier that released rows have.
@@ -154,7 +166,7 @@ class Verdict:
             Whether its type was found out from the values of all rows. Decimal places and fractions of a
             second are then those that these labels need.
         """
-        labels = self.coded.columns[place].labels[self.levels[place]]
+        labels = self.cells[place].labels
         released = labels.take(pa.array(np.flatnonzero(self._used(place))))
         return narrowest(released) if typed else released
 
@@ -169,19 +181,19 @@ class Verdict:
 
     def _used(self, place: int) -> NDArray[np.bool_]:
         """Return for each label of a quasi-identifier whether a released row has it."""
-        used = np.zeros(len(self.coded.columns[place].labels[self.levels[place]]), dtype=bool)
-        used[self.numbers[place][self.entries_kept]] = True
+        used = np.zeros(len(self.cells[place].labels), dtype=bool)
+        used[self.cells[place].numbers[self.entries_kept]] = True
         return used
 
     @cached_property
     def _labels(self) -> tuple[Numbers, ...]:
         """For each quasi-identifier, the number of the label of every class that has an entry."""
         if not len(self.classes.of_rows):
-            return tuple(np.zeros(len(self.kept), dtype=np.uint32) for _ in self.numbers)
+            return tuple(np.zeros(len(self.kept), dtype=np.uint32) for _ in self.cells)
         entry = np.zeros(len(self.kept), dtype=np.int64)
         # Of each class the entry that is written last stays: any one tells its labels.
         entry[self.classes.of_rows] = np.arange(len(self.classes.of_rows))
-        return tuple(number[entry] for number in self.numbers)
+        return tuple(cells.numbers[entry] for cells in self.cells)
 
     @cached_property
     def _places(self) -> tuple[Numbers, ...]:
@@ -190,8 +202,8 @@ class Verdict:
         The numbers of labels come from the order of the input's rows, which nothing released may show.
         """
         places = []
-        for column, level, label in zip(self.coded.columns, self.levels, self._labels, strict=True):
-            order = pc.array_sort_indices(column.labels[level], null_placement="at_end").to_numpy()
+        for cells, label in zip(self.cells, self._labels, strict=True):
+            order = pc.array_sort_indices(cells.labels, null_placement="at_end").to_numpy()
             place = np.empty(len(order), dtype=np.uint32)
             place[order] = np.arange(len(order))
             places.append(place[label])
@@ -201,31 +213,23 @@ class Verdict:
     def _alike(self) -> NDArray[np.bool_]:
         """For each class, whether its labels are all `*`, as those of starred rows are."""
         alike = self.classes.sizes > 0
-        for column, level, label in zip(self.coded.columns, self.levels, self._labels, strict=True):
-            labels = column.labels[level]
-            if not pa.types.is_string(labels.type):
+        for cells, label in zip(self.cells, self._labels, strict=True):
+            if not pa.types.is_string(cells.labels.type):
                 return np.zeros(len(alike), dtype=bool)
-            stars = pc.equal(labels, ANYTHING).fill_null(False)
+            stars = pc.equal(cells.labels, ANYTHING).fill_null(False)
             alike &= stars.to_numpy(zero_copy_only=False)[label]
         return alike
 
 
-def _numbers(column: CodedColumn, level: int, codes: Numbers) -> Numbers:
-    return codes if level == 0 else column.maps[level][codes]
-
-
-def _classes(
-    coded: CodedTable, chosen: Sequence[tuple[CodedColumn, int]], numbers: Sequence[Numbers]
-) -> Classes:
+def _classes(coded: CodedTable, cells: Sequence[Cells]) -> Classes:
     """Group the entries of the table, and the rows of its populations, that have the same labels."""
+    numbers = [column.numbers for column in cells]
     if coded.populations:
         numbers = [
-            np.concatenate(
-                [number, *(_numbers(column, level, other.codes[i]) for other in coded.populations.values())]
-            )
-            for i, ((column, level), number) in enumerate(zip(chosen, numbers, strict=True))
+            np.concatenate([column.numbers, *(column.of_population[key] for key in coded.populations)])
+            for column in cells
         ]
-    class_of, sizes = _kernel.index_rows(numbers, [len(column.labels[level]) for column, level in chosen])
+    class_of, sizes = _kernel.index_rows(numbers, [len(column.labels) for column in cells])
     of_population, start = {}, coded.entries
     for key, other in coded.populations.items():
         of_population[key] = class_of[start : start + other.rows]

@@ -17,6 +17,7 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing, settled
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
+from shoal.recode.full_domain import FullDomain
 from shoal.recode.verdict import Verdict
 from shoal.search.algorithms.exhaustive import classes_of
 from shoal.search.problem import SearchProblem
@@ -195,7 +196,8 @@ def _stars_pass(problem: SearchProblem, models: Sequence[PrivacyModel]) -> bool:
 def _starred_rows(problem: SearchProblem, levels: Sequence[int]) -> int | None:
     """Return how many rows would be starred at a node if there were no limit, or a very high one."""
     most = min(problem.table.rows, max(_MOST_STARRED, 10 * problem.limit))
-    verdict = Verdict.of(problem.table, levels, problem.models, star=most)
+    recoding = FullDomain.at(problem.table, levels)
+    verdict = Verdict.of(problem.table, recoding, problem.models, star=most)
     return verdict.suppressed_rows if verdict.stars_pass else None
 
 

@@ -16,6 +16,7 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, Measure, canonical, canonical_all
 from shoal.privacy.model import PrivacyModel
+from shoal.recode.full_domain import FullDomain
 from shoal.recode.verdict import Verdict
 from shoal.search.kernel_inputs import Asked
 from shoal.search.lattice import Lattice
@@ -63,7 +64,8 @@ class SearchProblem:
 
     def verdict(self, levels: Sequence[int]) -> Verdict:
         """Group the rows at a node, and judge its classes by the definitions of the models."""
-        return Verdict.of(self.table, levels, self.models, star=self.limit if self.starred else None)
+        recoding = FullDomain.at(self.table, levels)
+        return Verdict.of(self.table, recoding, self.models, star=self.limit if self.starred else None)
 
     def rank(self, levels: Sequence[int], score: float) -> Rank:
         """Return what nodes are ordered by: score, lattice level, mean relative level, level vector."""

@@ -19,7 +19,6 @@ from shoal.measure.height import Height
 from shoal.measure.measure import canonical
 from shoal.search import custom_measure
 from shoal.search.algorithms.box import Box
-from shoal.search.algorithms.exhaustive import as_node
 from shoal.search.infeasible import infeasible_stars
 from shoal.search.problem import Rank, SearchProblem
 from shoal.search.result import SearchAlgorithm, SearchListener, SearchResult
@@ -66,7 +65,7 @@ def star_node(
         return None
     if verdict.suppressed_rows == suppressed_rows:
         return StarredNode(levels, score, suppressed_rows, None, more=False)
-    node = as_node(problem, levels, verdict.classes, verdict.kept)
+    node = verdict.as_node(problem.k)
     return StarredNode(
         levels, problem.measure.score(node), verdict.suppressed_rows, len(node.sizes), more=True
     )

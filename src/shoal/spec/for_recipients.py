@@ -1,4 +1,4 @@
-"""The spec and the levels of a release as recipients get them.
+"""The spec and the recoding of a release as recipients get them.
 
 Some hierarchies have as many levels as the longest value needs, and that value may be of a suppressed row.
 The number of a level would then tell its length. Recipients get a hierarchy instead that has the labels of
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any
 
 import pyarrow as pa
 
@@ -20,33 +20,35 @@ from shoal.spec.spec import Spec
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """What a manifest says of the spec and the choice of levels."""
+    """What a manifest says of the spec and the recoding, which comes as plain values."""
 
     spec: Spec = field(repr=False)
-    levels: Mapping[str, int]
+    recoding: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, spec: Spec, levels: Mapping[str, int], values: Mapping[str, pa.Array]) -> Self:
-        """Return the spec and levels of a release without what only its suppressed rows tell.
 
-        Parameters
-        ----------
-        values
-            Of each quasi-identifier the different values that the levels were chosen for.
+def at_fixed_levels(
+    spec: Spec, levels: Mapping[str, int], values: Mapping[str, pa.Array]
+) -> tuple[Spec, dict[str, int]]:
+    """Return the spec and levels of a release without what only its suppressed rows tell.
 
-        Examples
-        --------
-        >>> from shoal.describe.hierarchies.prefix import prefix
-        >>> from shoal.privacy.k_anonymity import KAnonymity
-        >>> spec = Spec(quasi_identifiers={"zip": prefix()}, privacy=[KAnonymity(2)])
-        >>> handed_on = HandedOn.of(spec, {"zip": 4}, {"zip": pa.array(["53715", "5371023"])})
-        >>> handed_on.spec.quasi_identifiers["zip"].hierarchy.to_spec(), handed_on.levels
-        ({'mask': [3]}, {'zip': 1})
-        """
-        columns, stated = dict(spec.quasi_identifiers), dict(levels)
-        for name, qi in spec.quasi_identifiers.items():
-            columns[name], stated[name] = _fixed(qi, values[name].drop_null(), levels[name])
-        return cls(replace(spec, quasi_identifiers=columns), stated)
+    Parameters
+    ----------
+    values
+        Of each quasi-identifier the different values that the levels were chosen for.
+
+    Examples
+    --------
+    >>> from shoal.describe.hierarchies.prefix import prefix
+    >>> from shoal.privacy.k_anonymity import KAnonymity
+    >>> spec = Spec(quasi_identifiers={"zip": prefix()}, privacy=[KAnonymity(2)])
+    >>> stated, levels = at_fixed_levels(spec, {"zip": 4}, {"zip": pa.array(["53715", "5371023"])})
+    >>> stated.quasi_identifiers["zip"].hierarchy.to_spec(), levels
+    ({'mask': [3]}, {'zip': 1})
+    """
+    columns, stated = dict(spec.quasi_identifiers), dict(levels)
+    for name, qi in spec.quasi_identifiers.items():
+        columns[name], stated[name] = _fixed(qi, values[name].drop_null(), levels[name])
+    return replace(spec, quasi_identifiers=columns), stated
 
 
 def as_handed_on(spec: Spec, said: Spec) -> Spec:

@@ -183,7 +183,7 @@ class _Search:
             score=found.score,
             optimal=found.optimal,
             bound=None if found.optimal else found.bound,
-            **asdict(figures(problem, found.levels)),
+            **asdict(figures(problem.verdict(found.levels))),
         )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shoal.counting import count
 from shoal.measure.loss import Loss
-from shoal.search.problem import SearchProblem
+from shoal.recode.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,8 @@ class Figures:
     loss: float
 
 
-def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
-    """Count the classes that a reader of the release at a node would see.
+def figures(verdict: Verdict) -> Figures:
+    """Count the classes that a reader of the release would see.
 
     Examples
     --------
@@ -45,25 +43,17 @@ def figures(problem: SearchProblem, levels: Sequence[int]) -> Figures:
     >>> from shoal.encode.column import code_column
     >>> from shoal.encode.table import CodedTable
     >>> from shoal.privacy.k_anonymity import KAnonymity
+    >>> from shoal.recode.full_domain import FullDomain
     >>> ages = code_column("age", pa.array([21, 25, 32, 38, 39]).dictionary_encode(), intervals(10, 20))
-    >>> found = figures(SearchProblem(CodedTable((ages,), 5), (KAnonymity(2),), Loss()), [1])
+    >>> recoding = FullDomain({"age": 1})
+    >>> found = figures(Verdict.of(CodedTable((ages,), 5), recoding, [KAnonymity(2)]))
     >>> found.highest_risk, found.average_risk
     (0.5, 0.4)
     """
-    table = problem.table
-    verdict = problem.verdict(levels)
-    left_out = ~verdict.entries_kept
+    table = verdict.coded
     people = verdict.seen.people[verdict.seen.sizes > 0]
-    lost = [
-        count(
-            column.maps[level][column.codes[left_out]],
-            len(column.labels[level]),
-            None if table.weights is None else table.weights[left_out],
-        )
-        for column, level in zip(table.columns, levels, strict=True)
-    ]
     alike = replace(table, columns=tuple(replace(column, weight=1.0) for column in table.columns))
-    parts = Loss().contributions(alike, levels, lost)
+    parts = Loss().contributions(alike, verdict.cells, verdict.lost)
     assert parts is not None, "loss is a sum over columns"
     smallest = int(people.min()) if len(people) else 0
     return Figures(

@@ -9,7 +9,7 @@ original table was like: see docs/minimality.md. Its figures are those of the au
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ from shoal.audit.manifest_file import Evidence, portable
 from shoal.audit.published_findings import published
 from shoal.files.folder import digests
 from shoal.read.source import InputFormat
+from shoal.recode.recoding import Recoding
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.write.output import FileTarget, TableTarget, Target
@@ -37,7 +38,7 @@ class Releasable(Protocol):
     @property
     def spec(self) -> Spec: ...
     @property
-    def levels(self) -> Mapping[str, int]: ...
+    def recoding(self) -> Recoding: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -90,7 +91,7 @@ def manifest(
         "classes": sum(audit.class_sizes.values()),
         "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
         **({} if audit.linkable is None else {"linkable": audit.linkable.for_recipients()}),
-        "levels": dict(release.handed_on.levels),
+        "levels": dict(release.handed_on.recoding["levels"]),
         "suppressed": spec.suppressed,
         "null": spec.nulls,
         "shuffled": release.shuffled,

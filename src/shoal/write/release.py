@@ -168,7 +168,7 @@ def write_release(
                 name=path.name,
                 original=references.original,
                 populations=references.populations,
-                levels=release.levels,
+                levels=release.recoding.levels,
                 earlier=release.audit,
             ).require(release.table.num_rows)
         written = None if checker is None else dialect

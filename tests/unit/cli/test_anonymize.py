@@ -99,7 +99,7 @@ def test_json_is_one_object_and_nothing_else(folder, shoal):
     ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--json")
     result = json.loads(ran.out)
     assert list(result) == [
-        "levels", "score", "quality", "explanation", "suppressed_rows", "rows", "classes",
+        "levels", "recoding", "score", "quality", "explanation", "suppressed_rows", "rows", "classes",
         "satisfying_nodes", "nodes", "seconds", "linkable", "optimal", "bound", "gap", "claims",
         "proposed", "notes",
     ]  # fmt: skip
@@ -255,11 +255,14 @@ def test_a_sampling_fraction_without_a_report(folder, shoal):
 
 def test_failed_audit_exits_with_4(folder, shoal, monkeypatch):
     from shoal.privacy.k_anonymity import KAnonymity
+    from shoal.recode.full_domain import FullDomain
     from shoal.recode.verdict import Verdict
 
     real = Verdict.of
     monkeypatch.setattr(
-        Verdict, "of", lambda coded, levels, models, star: real(coded, [0, 0, 0], [KAnonymity(1)])
+        Verdict,
+        "of",
+        lambda coded, recoding, models, star: real(coded, FullDomain.at(coded, [0, 0, 0]), [KAnonymity(1)]),
     )
     ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv")
     assert (ran.code, ran.out) == (4, "")

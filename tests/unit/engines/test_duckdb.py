@@ -230,7 +230,10 @@ def test_what_goes_wrong_leaves_the_old_release(
         expected_error = KeyboardInterrupt
     if how == "audit":
         expected_error = AuditError
-        monkeypatch.setattr("shoal.recode.verdict.Verdict.suppressed_classes", lambda self: self.numbers)
+        monkeypatch.setattr(
+            "shoal.recode.verdict.Verdict.suppressed_classes",
+            lambda self: tuple(cells.numbers for cells in self.cells),
+        )
         monkeypatch.setattr("shoal.privacy.judge.passing", lambda models, classes: classes.sizes > 0)
         monkeypatch.setattr("shoal.recode.verdict.passing", lambda models, classes: classes.sizes > 0)
     spec = (

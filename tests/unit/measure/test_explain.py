@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.describe.hierarchies.suppress import Suppress
+from shoal.encode.cells import cells_at
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.measure.explain import explain, explain_node
@@ -53,7 +54,7 @@ def test_counts_are_enough() -> None:
     """No class is looked at: the suppressed rows per label say it all."""
     table = people()
     lost = [np.array([1, 1]), np.array([1, 1])]
-    explained = explain(shoal.Loss(), table, (1, 0), lost, score=0.5)
+    explained = explain(shoal.Loss(), table, cells_at(table, (1, 0)), lost, score=0.5)
     by_node = explain_node(shoal.Loss(), node_at(table, (1, 0), classes_of_two))
     assert explained.contributions == by_node.contributions
     assert explained.score == 0.5

@@ -80,9 +80,8 @@ def test_nobody_is_found_out(rows: list[tuple[int, int]], k: int) -> None:
     counts = Counter((str(a), str(b)) for a, b in rows)
     release = _two_columns(dict(counts), k)
     background = release.original
-    for place, (name, told) in enumerate(
-        losses(background.coded, background.levels, background.lost, least=k).items()
-    ):
+    cells = release.recoding.cells(background.coded)
+    for place, (name, told) in enumerate(losses(background.coded, cells, background.lost, least=k).items()):
         suppressed = Counter(cell[place] for cell, n in counts.items() if n < k for _ in range(n))
         kept = Counter(cell[place] for cell, n in counts.items() if n >= k for _ in range(n))
         assert sum(loss.suppressed for loss in told) == release.suppressed_rows, name

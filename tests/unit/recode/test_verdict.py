@@ -20,6 +20,7 @@ from shoal.encode.table import CodedTable, code_table
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
+from shoal.recode.full_domain import FullDomain
 from shoal.recode.verdict import Verdict
 from shoal.search.frequency_sets import InMemory
 
@@ -28,7 +29,7 @@ POPULATION = Population(pa.table({"everybody": [1]}))
 
 def labels_of(verdict: Verdict) -> list[tuple[int, ...]]:
     """Return the labels of every class, those that only a population has included."""
-    classes, chosen = verdict.classes, list(zip(verdict.coded.columns, verdict.levels, strict=True))
+    classes, chosen = verdict.classes, list(zip(verdict.coded.columns, verdict.recoding.node, strict=True))
     places = [(classes.of_rows, [column.codes for column, _ in chosen])]
     places += [
         (classes.of_population[key], list(population.codes))
@@ -62,8 +63,8 @@ def test_entries_are_judged_as_their_rows(
     table: CodedTable, models: Sequence[PrivacyModel], data: st.DataObject
 ) -> None:
     levels = data.draw(nodes(table))
-    expected = told(Verdict.of(table, levels, models))
-    counted = Verdict.of(frequency_set(table), levels, models)
+    expected = told(Verdict.of(table, FullDomain.at(table, levels), models))
+    counted = Verdict.of(frequency_set(table), FullDomain.at(table, levels), models)
     assert told(counted) == expected
     # An entry is kept with its class.
     weights = counted.coded.weights
@@ -72,7 +73,7 @@ def test_entries_are_judged_as_their_rows(
     # Tuples that were counted at or below the node tell as much.
     bottom = tuple(data.draw(st.integers(0, level)) for level in levels)
     raised = InMemory(table).at(bottom, columns=range(len(levels)))
-    assert told(Verdict.of(raised, levels, models)) == expected
+    assert told(Verdict.of(raised, FullDomain.at(raised, levels), models)) == expected
 
 
 def test_by_hand() -> None:
@@ -86,7 +87,7 @@ def test_by_hand() -> None:
         replace(column, counts=count(column.codes, len(column.counts), rows)) for column in coded.columns
     )
     table = CodedTable(columns, 10, weights=rows.astype(np.uint64))
-    verdict = Verdict.of(table, [1, 1], [KAnonymity(4)])
+    verdict = Verdict.of(table, FullDomain.at(table, [1, 1]), [KAnonymity(4)])
     assert verdict.class_sizes == {4: 1, 5: 1}
     assert verdict.suppressed_rows == 1
     assert verdict.entries_kept.tolist() == [True, True, True, False]

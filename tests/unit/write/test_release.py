@@ -6,7 +6,7 @@ import csv
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from shoal.describe.hierarchies.suppress import Suppress
 from shoal.errors import AuditError, OutputError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
+from shoal.recode.full_domain import FullDomain
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.write import release as release_module
@@ -43,7 +44,7 @@ class Result:
 
     table: pa.Table = field(default_factory=lambda: pa.table({"age": AGES, "disease": list("stuvwxyz")}))
     spec: Spec = SPEC
-    levels: Mapping[str, int] = field(default_factory=lambda: {"age": 0})
+    recoding: FullDomain = FullDomain({"age": 0})  # noqa: RUF009 (frozen)
     rows: int = 10
     suppressed_rows: int = 2
     shuffled: bool = True
@@ -55,7 +56,7 @@ class Result:
 
     @property
     def handed_on(self) -> HandedOn:
-        return HandedOn(self.spec, self.levels)
+        return HandedOn(self.spec, self.recoding.to_manifest())
 
 
 def write(release: Result, path: Path, **settings: Any) -> Path:

@@ -36,7 +36,7 @@ _SAME_THERE = ("string", "bool", "int", "float", "date")
 
 @dataclass(frozen=True)
 class Recoding:
-    """A table and what becomes of it at a node, as queries.
+    """A table and what becomes of it, as queries.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Recoding:
         """
         if not self._gone or self.spec.suppressed == "star":
             return query
-        levels = dict(zip(self.verdict.coded.names, self.verdict.levels, strict=True))
+        levels = dict(zip(self.verdict.coded.names, self._levels, strict=True))
         cells = []
         for number, name in enumerate(self.columns):
             own = self.database.schema[f"c{self._places[name]}"]
@@ -149,10 +149,16 @@ class Recoding:
         """Whether there are classes that fail."""
         return self.verdict.suppressed_rows > 0
 
+    @cached_property
+    def _levels(self) -> tuple[int, ...]:
+        levels = self.verdict.recoding.levels
+        assert levels is not None, "an engine that joins on levels is not given other recodings"
+        return tuple(levels[name] for name in self.verdict.coded.names)
+
     @property
     def _chosen(self) -> list[tuple[CodedColumn, int, Dimension]]:
         verdict = self.verdict
-        return list(zip(verdict.coded.columns, verdict.levels, self.dimensions, strict=True))
+        return list(zip(verdict.coded.columns, self._levels, self.dimensions, strict=True))
 
     @cached_property
     def _varied(self) -> list[int]:
@@ -164,7 +170,7 @@ class Recoding:
     @cached_property
     def _counts(self) -> list[int]:
         """How many labels each of these has."""
-        return [self.dimensions[place].labels[self.verdict.levels[place]] for place in self._varied]
+        return [self.dimensions[place].labels[self._levels[place]] for place in self._varied]
 
     @cached_property
     def _failing(self) -> tuple[str, str]:

@@ -86,7 +86,7 @@ class DatabaseRows:
         (found,) = database.rows(f"SELECT {', '.join(counts)} FROM {self.stored.relation}")
         return {name: int(count) for name, count in zip(names, found, strict=True) if count}
 
-    def audit(self, spec: Spec, levels: Mapping[str, int]) -> Audit:
+    def audit(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit:
         earlier = self._earlier(spec, levels)
         return self._audit(self.stored, self.target, spec, levels, earlier)
 
@@ -111,13 +111,13 @@ class DatabaseRows:
                 query = f"SELECT {named} FROM {self.stored.relation}"
                 stored = database.store(query, columns, target, shuffle=False)
             with stage("audit"):
-                audit = self._audit(stored, target, release.spec, release.levels, release.audit)
+                audit = self._audit(stored, target, release.spec, release.recoding.levels, release.audit)
                 audit.require(self.count)
         return write_placed(
             release, stored, target, audit, sign=sign, report=report, stage=stage, manifest_at=manifest
         )
 
-    def _earlier(self, spec: Spec, levels: Mapping[str, int]) -> Audit | None:
+    def _earlier(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit | None:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
         if spec.unit is None or _tells_people(spec) or not any(claim.unit for claim in claims(spec)):
             return None
@@ -130,7 +130,7 @@ class DatabaseRows:
         stored: Stored,
         target: Target | None,
         spec: Spec,
-        levels: Mapping[str, int],
+        levels: Mapping[str, int] | None,
         earlier: Audit | None,
     ) -> Audit:
         columns = {name: _quoted(name) for name in self.recoding.columns}
@@ -164,7 +164,7 @@ class DatabaseRows:
         columns: Mapping[str, str],
         target: Target | None,
         spec: Spec,
-        levels: Mapping[str, int],
+        levels: Mapping[str, int] | None,
         earlier: Audit | None,
         unit: str | None = None,
         stored: Stored | None = None,

@@ -56,7 +56,7 @@ class Exhaustive:
                 node = as_node(problem, levels, classes, kept)
                 satisfying.append(levels)
                 value = problem.measure.score(node)
-                rank = problem.rank(node.levels, value)
+                rank = problem.rank(levels, value)
                 if best is None or rank < best:
                     best, best_node, score = rank, node, value
             if listener is not None and (done % 64 == 0 or done + 1 == size):
@@ -91,8 +91,7 @@ def classes_of(problem: SearchProblem, levels: Sequence[int]) -> Classes:
 def node_of(problem: SearchProblem, levels: Sequence[int]) -> Node:
     """Group the rows of a table at a node, for scoring it."""
     if problem.starred:
-        verdict = problem.verdict(levels)
-        return as_node(problem, levels, verdict.classes, verdict.kept)
+        return problem.verdict(levels).as_node(problem.k)
     classes = classes_of(problem, levels)
     return as_node(problem, levels, classes, passing(problem.models, classes))
 

@@ -18,13 +18,18 @@ from shoal.privacy.delta_presence import DeltaPresence
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
-from shoal.recode.full_domain import recode
+from shoal.recode.full_domain import FullDomain
+from shoal.recode.rows import recode
 from shoal.recode.verdict import Verdict
 
 
 def coded(**columns: tuple[pa.Array, object]) -> CodedTable:
     table = pa.table({name: values.dictionary_encode() for name, (values, _) in columns.items()})
     return code_table(table, {name: QuasiIdentifier(hierarchy=h) for name, (_, h) in columns.items()})
+
+
+def judged(table: CodedTable, levels: list[int], k: int) -> Verdict:
+    return Verdict.of(table, FullDomain.at(table, levels), [KAnonymity(k)])
 
 
 def numbered(rows: int) -> pa.Table:
@@ -50,7 +55,7 @@ def test_agrees_with_plain_python(ages, data, k, star, seed):
     table = coded(
         age=(pa.array(ages, pa.int64()), intervals(10)), sex=(pa.array(sexes, pa.string()), suppress())
     )
-    verdict = Verdict.of(table, [level_age, level_sex], [KAnonymity(k)])
+    verdict = Verdict.of(table, FullDomain.at(table, [level_age, level_sex]), [KAnonymity(k)])
     recoded = recode(
         verdict,
         numbered(len(ages)),
@@ -75,7 +80,9 @@ def test_level_0_keeps_its_type():
     table = coded(
         age=(pa.array([30, 30, None], pa.int16()), intervals(10)), sex=(pa.array(["F", "F", "F"]), suppress())
     )
-    recoded = recode(Verdict.of(table, [0, 0], [KAnonymity(1)]), numbered(3), columns=["age", "sex"])
+    recoded = recode(
+        Verdict.of(table, FullDomain.at(table, [0, 0]), [KAnonymity(1)]), numbered(3), columns=["age", "sex"]
+    )
     assert recoded.table.schema.field("age").type == pa.int16()
     assert recoded.table["age"].to_pylist() == [30, 30, None]
 
@@ -86,7 +93,7 @@ def test_dictionaries_hold_no_label_of_suppressed_rows(suppressed):
     table = coded(
         age=(ages, intervals(10)), town=(pa.array(["Ulm", "Ulm", "Rome", "Bonn", "Ulm"]), suppress())
     )
-    verdict = Verdict.of(table, [1, 0], [KAnonymity(2)])
+    verdict = Verdict.of(table, FullDomain.at(table, [1, 0]), [KAnonymity(2)])
     recoded = recode(verdict, numbered(5), columns=["age", "town"], suppressed=suppressed)
     star = ["*"] if suppressed == "star" else []
     age, town = (recoded.table[name].chunk(0).dictionary.to_pylist() for name in ("age", "town"))
@@ -97,13 +104,15 @@ def test_dictionaries_do_not_tell_the_order_of_the_input():
     towns = ["Ulm", "Bonn", "Rome"]
     for order in permutations(towns):
         table = coded(town=(pa.array(order), suppress()))
-        recoded = recode(Verdict.of(table, [0], [KAnonymity(1)]), numbered(3), columns=["town"])
+        recoded = recode(
+            Verdict.of(table, FullDomain.at(table, [0]), [KAnonymity(1)]), numbered(3), columns=["town"]
+        )
         assert recoded.table["town"].chunk(0).dictionary.to_pylist() == sorted(towns)
 
 
 def test_a_star_that_is_already_a_label_is_not_there_twice():
     table = coded(age=(pa.array([31, 34, 77]), intervals(10)), sex=(pa.array(["F", "F", "M"]), suppress()))
-    verdict = Verdict.of(table, [1, 1], [KAnonymity(2)])
+    verdict = Verdict.of(table, FullDomain.at(table, [1, 1]), [KAnonymity(2)])
     recoded = recode(verdict, numbered(3), columns=["age", "sex"], suppressed="star")
     assert recoded.table["sex"].chunk(0).dictionary.to_pylist() == ["*"]
     assert recoded.table["age"].to_pylist() == ["[30, 40)", "[30, 40)", "*"]
@@ -111,7 +120,9 @@ def test_a_star_that_is_already_a_label_is_not_there_twice():
 
 def test_without_a_generator_the_order_stays():
     table = coded(sex=(pa.array(["F", "F", "M", "F"]), suppress()))
-    recoded = recode(Verdict.of(table, [0], [KAnonymity(2)]), numbered(4), columns=["row"])
+    recoded = recode(
+        Verdict.of(table, FullDomain.at(table, [0]), [KAnonymity(2)]), numbered(4), columns=["row"]
+    )
     assert recoded.table["row"].to_pylist() == [0, 1, 3]
 
 
@@ -149,7 +160,7 @@ def test_classes_are_judged_by_all_models(people, others, k, level, by_unit):
         KMap(k + 1, population),
         DeltaPresence(population, 0.0, 0.8),
     ]
-    verdict = Verdict.of(coded, [level], models)
+    verdict = Verdict.of(coded, FullDomain.at(coded, [level]), models)
     recoded = recode(verdict, numbered(len(ages)), columns=["age", "row"])
 
     def label(age: int) -> object:

@@ -1,0 +1,87 @@
+"""What every recoding offers: it says which label each cell of a table gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, runtime_checkable
+
+from shoal.encode.cells import Cells
+from shoal.encode.table import CodedTable
+from shoal.spec.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What was chosen for each quasi-identifier, in a few words.
+
+    Attributes
+    ----------
+    title
+        What these words are about, such as `Level`.
+    of_columns
+        The words by column, such as `1 of 3`.
+    """
+
+    title: str
+    of_columns: Mapping[str, str]
+
+
+@runtime_checkable
+class Recoding(Protocol):
+    """How values become labels; implementations are frozen dataclasses.
+
+    A recoding is a function of a row's quasi-identifiers: rows that have the same values get the same labels.
+    Rows that have the same labels in all quasi-identifiers are one class, whatever the recoding had in mind.
+
+    What only some recodings have is None in the others: whoever needs an ability looks for it, and never at
+    the kind. `levels`, `node` and `rungs` are such abilities.
+
+    Attributes
+    ----------
+    kind
+        Its name in manifests.
+    levels
+        Where every column has one level, and every cell its label there: the level by quasi-identifier, in
+        the order of the spec.
+    node
+        Where it is one node of the lattice of levels, which has neighbours: the level of each column.
+    rungs
+        Where each column can be drawn on the ladder of its hierarchy: the level to mark, by quasi-identifier.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def levels(self) -> Mapping[str, int] | None: ...
+    @property
+    def node(self) -> tuple[int, ...] | None: ...
+    @property
+    def rungs(self) -> Mapping[str, int] | None: ...
+
+    def cells(self, table: CodedTable) -> tuple[Cells, ...]:
+        """Return the labels of every quasi-identifier, for all entries of a table and of its populations."""
+        ...
+
+    def choices(self, table: CodedTable) -> Choices:
+        """Say what was chosen, for summaries and reports."""
+        ...
+
+    def for_recipients(self, spec: Spec, table: CodedTable) -> tuple[Spec, Recoding]:
+        """Return the spec and the recoding without anything that only suppressed rows tell."""
+        ...
+
+    def to_manifest(self) -> dict[str, Any]:
+        """Return it as plain values, ready for JSON: its `kind`, and what else recipients may know."""
+        ...
+
+    @classmethod
+    def from_manifest(cls, said: Mapping[str, Any]) -> Self:
+        """Return the recoding that `to_manifest` wrote.
+
+        Raises
+        ------
+        InputError
+            It is not one of this kind.
+        """
+        ...
