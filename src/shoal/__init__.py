@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from shoal.utility.assess import assess_utility
     from shoal.utility.assessment import UtilityAssessment
     from shoal.utility.encoder import LabelEncoder
-    from shoal.write.output import TableTarget
+    from shoal.write.output import TableOutput
 
     __version__: str
 
@@ -137,7 +137,7 @@ __all__ = [
     "Spec",
     "Suggestion",
     "TCloseness",
-    "TableTarget",
+    "TableOutput",
     "UtilityAssessment",
     "anonymize",
     "assess_risk",
@@ -170,7 +170,7 @@ __all__ = [
 _HOMES = {
     "anonymize": "shoal.flow",
     "plan": "shoal.flow",
-    "TableTarget": "shoal.write.output",
+    "TableOutput": "shoal.write.output",
     "Release": "shoal.release",
     "extend": "shoal.incremental.extend",
     "Extension": "shoal.incremental.extension",

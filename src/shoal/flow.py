@@ -44,7 +44,7 @@ from shoal.search.run import search_counted
 from shoal.search.starred_rows import settle_stars
 from shoal.spec.spec import Spec
 from shoal.suggestions.words import listed
-from shoal.write.output import FileTarget, TableTarget, Target, as_target
+from shoal.write.output import FileOutput, Output, TableOutput, as_output
 
 
 def anonymize(
@@ -138,7 +138,7 @@ def anonymize(
     """
     _check_arguments(threads, seed, keep_undeclared, drop_undeclared)
     search_algorithm = _algorithm("box" if algorithm is None else algorithm)
-    target = as_target(output, output_table)
+    written_to = as_output(output, output_table)
     steps = Steps(listener)
     with ExitStack() as ending:
         with steps("read"):
@@ -157,12 +157,12 @@ def anonymize(
                 engine=engine or spec.engine,
                 table=table,
                 memory=memory,
-                writing=isinstance(target, TableTarget),
+                writing=isinstance(written_to, TableOutput),
             )
             ending.callback(place.close)
-            if isinstance(target, FileTarget):
-                target = target.like(place.source.dialect, spec.input)
-            place.check(target, seed=seed, keep_order=keep_order)
+            if isinstance(written_to, FileOutput):
+                written_to = written_to.like(place.source.dialect, spec.input)
+            place.check(written_to, seed=seed, keep_order=keep_order)
             sources, problems = open_populations(spec)
             spec, notes = settle_columns(spec, place.source, keep_undeclared, drop_undeclared, problems)
             profile = place.profile(spec, sources)
@@ -234,10 +234,10 @@ def anonymize(
             bound=found.bound,
             nodes=nodes,
             steps=steps,
-            target=target,
+            output=written_to,
         )
-        if target is not None and publish:
-            release.write(target, remember_people=remember_people)
+        if written_to is not None and publish:
+            release.write(written_to, remember_people=remember_people)
         ending.pop_all()  # the rows may be asked for as long as there is a release of them
     return release
 
@@ -331,7 +331,7 @@ class _Run:
         nodes: Nodes | None,
         steps: Steps,
         notes: tuple[str, ...] = (),
-        target: Target | None = None,
+        output: Output | None = None,
     ) -> Release:
         """Recode the table, and audit what comes of it."""
         with steps("recode"):
@@ -343,7 +343,7 @@ class _Run:
             suppressed = verdict.suppressed_rows
             _check_suppressed(suppressed, allowed)
             rows = self.profile.recode(
-                spec, verdict, target=target, seed=self.seed, keep_order=self.keep_order
+                spec, verdict, output=output, seed=self.seed, keep_order=self.keep_order
             )
         with steps("audit"):
             evidence = rows.audit(spec, recoding.levels)
@@ -375,7 +375,7 @@ class _Run:
                 *_note_on_weights(spec),
                 *_note_on_stars(verdict, spec),
                 *_note_on_traces(verdict, spec),
-                *_note_on_formulas(rows, spec, target),
+                *_note_on_formulas(rows, spec, output),
             ),
             source=source,
             steps=steps,
@@ -541,9 +541,9 @@ def _note_on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
     )
 
 
-def _note_on_formulas(rows: Rows, spec: Spec, target: Target | None) -> tuple[str, ...]:
+def _note_on_formulas(rows: Rows, spec: Spec, output: Output | None) -> tuple[str, ...]:
     """Say which columns have cells that spreadsheets compute, unless no spreadsheet opens the release."""
-    if isinstance(target, TableTarget) or (target is not None and not opens_in_spreadsheets(target.path)):
+    if isinstance(output, TableOutput) or (output is not None and not opens_in_spreadsheets(output.path)):
         return ()
     return note_on_formulas(rows.formula_cells(), spec.released, escaping=spec.escape_formulas)
 

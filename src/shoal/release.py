@@ -26,7 +26,7 @@ from shoal.recode.recoding import Recoding
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
-from shoal.write.output import FileTarget, TableTarget, Target
+from shoal.write.output import FileOutput, Output, TableOutput
 from shoal.write.release import Pages
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Release:
 
     def write(
         self,
-        path: str | Path | Target,
+        path: str | Path | Output,
         *,
         report: bool = False,
         sampling_fraction: float | None = None,
@@ -200,9 +200,9 @@ class Release:
         Path
             That of the file, or of the manifest where the release is a table.
         """
-        target = path if isinstance(path, FileTarget | TableTarget) else FileTarget(Path(path))
-        if isinstance(target, FileTarget):
-            target = target.like(self.dialect, self.spec.input)
+        output = path if isinstance(path, FileOutput | TableOutput) else FileOutput(Path(path))
+        if isinstance(output, FileOutput):
+            output = output.like(self.dialect, self.spec.input)
 
         def pages(audit: Audit, evidence: Mapping[str, Any]) -> Pages:
             from shoal.report import internal_html, public_html
@@ -210,7 +210,7 @@ class Release:
             return Pages(
                 internal=internal_html(
                     self,
-                    name=target.title,
+                    name=output.title,
                     audit=audit,
                     sha256=evidence.get("file", {}).get("sha256"),
                     sampling_fraction=sampling_fraction,
@@ -218,10 +218,10 @@ class Release:
                 public=public_html(evidence, {choice.column: choice.labels for choice in self.choices()}),
             )
 
-        people = self._people(target) if remember_people else None
+        people = self._people(output) if remember_people else None
         written = self.released.write(
             self,
-            target,
+            output,
             sign=sign,
             report=pages if report else None,
             stage=self.steps,
@@ -233,13 +233,13 @@ class Release:
             remember(written, people)
         return written
 
-    def _people(self, target: Target) -> People:
+    def _people(self, output: Output) -> People:
         """Hash the people of the original table, before anything is written."""
         from shoal.incremental.remembered import people_of
 
-        if isinstance(target, TableTarget) or target.folder:
+        if isinstance(output, TableOutput) or output.folder:
             raise InputError(
-                f"Only a release in one file can be extended.\nFound: {target.title!r}, which is none.\n"
+                f"Only a release in one file can be extended.\nFound: {output.title!r}, which is none.\n"
                 "Leave --remember-people out (in Python remember_people)."
             )
         return people_of(self.source, self.spec)

@@ -378,7 +378,7 @@ def anonymize(
         from shoal.flow import anonymize as run
         from shoal.flow import plan
         from shoal.write.files import check_writable, write_table
-        from shoal.write.output import TableTarget
+        from shoal.write.output import TableOutput
 
         _check_places(input, output, output_table, manifest, explain)
         if sampling_fraction is not None and not report:
@@ -453,7 +453,7 @@ def anonymize(
                     (hidden,) = nodes.enter_context(atomic(all_nodes))
                     write_table(release.satisfying_nodes.table, hidden)
                 written_to = release.write(
-                    TableTarget(output_table or "") if output is None else output,
+                    TableOutput(output_table or "") if output is None else output,
                     report=report,
                     sampling_fraction=sampling_fraction,
                     sign=sign,
@@ -479,9 +479,9 @@ def _check_places(
 ) -> None:
     """Refuse places that are missing, two, or no places, before any work."""
     from shoal.files.atomic import check_place
-    from shoal.write.output import as_target
+    from shoal.write.output import as_output
 
-    as_target(output, output_table)
+    as_output(output, output_table)
     if output is None and output_table is None and not explain:
         raise InputError(
             "It is not said where the release goes.\n"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shoal.search.frequency_sets import FrequencySets
     from shoal.search.result import SearchAlgorithm
     from shoal.spec.spec import Spec
-    from shoal.write.output import Target
+    from shoal.write.output import Output
     from shoal.write.release import Pages
 
 
@@ -39,7 +39,7 @@ class Engine(Protocol):
         """How many entries of a frequency set the search may hold in memory."""
         ...
 
-    def check(self, target: Target | None, *, seed: int | None, keep_order: bool) -> None:
+    def check(self, output: Output | None, *, seed: int | None, keep_order: bool) -> None:
         """Raise what is wrong about where the release is to go, and in which order, before any work."""
         ...
 
@@ -64,7 +64,7 @@ class Profile(Protocol):
         ...
 
     def recode(
-        self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
+        self, spec: Spec, verdict: Verdict, *, output: Output | None, seed: int | None, keep_order: bool
     ) -> Rows:
         """Recode the table where it lives.
 
@@ -72,7 +72,7 @@ class Profile(Protocol):
         ----------
         verdict
             How values become labels, and which classes are released.
-        target
+        output
             Where it will go, if that is known; it is not there yet.
         """
         ...
@@ -120,7 +120,7 @@ class Rows(Protocol):
     def write(
         self,
         release: Release,
-        target: Target,
+        output: Output,
         *,
         sign: str | Path | None,
         report: Callable[[Audit, Mapping[str, Any]], Pages] | None,

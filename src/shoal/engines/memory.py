@@ -26,7 +26,7 @@ from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
 from shoal.write.files import check_writable, suffix_of
-from shoal.write.output import FileTarget, TableTarget, Target
+from shoal.write.output import FileOutput, Output, TableOutput
 from shoal.write.release import Pages, write_release
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ class Memory:
     name: ClassVar[str] = "memory"
     most_entries: ClassVar[int] = 1 << 62
 
-    def check(self, target: Target | None, *, seed: int | None, keep_order: bool) -> None:
-        if isinstance(target, FileTarget):
-            check_writable(target.path)
-            suffix_of(target.path)
-        elif target is not None:
-            _refuse_table(target)
+    def check(self, output: Output | None, *, seed: int | None, keep_order: bool) -> None:
+        if isinstance(output, FileOutput):
+            check_writable(output.path)
+            suffix_of(output.path)
+        elif output is not None:
+            _refuse_table(output)
 
     def close(self) -> None:
         """Do nothing: what is in memory goes by itself."""
@@ -84,7 +84,7 @@ class MemoryProfile:
         return spec, InMemory(coded)
 
     def recode(
-        self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
+        self, spec: Spec, verdict: Verdict, *, output: Output | None, seed: int | None, keep_order: bool
     ) -> MemoryRows:
         others = self._beside.others
         key = None
@@ -167,21 +167,21 @@ class MemoryRows:
     def write(
         self,
         release: Release,
-        target: Target,
+        output: Output,
         *,
         sign: str | Path | None,
         report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
         stage: Callable[[str], AbstractContextManager[object]],
         manifest: Path | None,
     ) -> Path:
-        if isinstance(target, TableTarget):
-            _refuse_table(target)
-        return write_release(release, self.references, target.path, sign=sign, report=report, stage=stage)
+        if isinstance(output, TableOutput):
+            _refuse_table(output)
+        return write_release(release, self.references, output.path, sign=sign, report=report, stage=stage)
 
 
-def _refuse_table(target: TableTarget) -> NoReturn:
+def _refuse_table(output: TableOutput) -> NoReturn:
     raise InputError(
-        f"A release that is made in memory goes to a file, not to a table.\nFound: {target.name!r}.\n"
+        f"A release that is made in memory goes to a file, not to a table.\nFound: {output.name!r}.\n"
         "Give the path of a file: --output FILE (in Python output=...)."
     )
 

@@ -24,7 +24,7 @@ from shoal.read.source import InputFormat
 from shoal.recode.recoding import Recoding
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
-from shoal.write.output import FileTarget, TableTarget, Target
+from shoal.write.output import FileOutput, Output, TableOutput
 
 FORMAT = "shoal-manifest/1"
 _LIBRARIES = ("duckdb", "numpy", "pyarrow")
@@ -58,7 +58,7 @@ def manifest(
     audit: Audit,
     files: Path | Sequence[Path],
     *,
-    target: Target | None = None,
+    output: Output | None = None,
     name: str | None = None,
     dialect: InputFormat | None = None,
 ) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def manifest(
         Its audit, of these very files, or of the table.
     files
         The file, or the files in a folder: their bytes are what the SHA-256 is of. Of a table none.
-    target
+    output
         Where they go, or the table; if not given, the file is in its place.
     name
         The file's name in the manifest, where it is to be another than its own.
@@ -84,7 +84,7 @@ def manifest(
         "format": FORMAT,
         "tool": {"name": "shoal", "version": version("shoal")},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
-        **_place([files] if isinstance(files, Path) else files, target, name),
+        **_place([files] if isinstance(files, Path) else files, output, name),
         **({} if dialect is None else {"dialect": {"delimiter": dialect.delimiter, "quote": dialect.quote}}),
         "claims": published(audit.findings, spec),
         "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": audit.rows},
@@ -99,20 +99,20 @@ def manifest(
     }
 
 
-def _place(files: Sequence[Path], target: Target | None, name: str | None) -> dict[str, Any]:
+def _place(files: Sequence[Path], output: Output | None, name: str | None) -> dict[str, Any]:
     """Return what a release consists of."""
-    if isinstance(target, TableTarget):
-        return {"table": {"name": target.name}}
-    if target is None or _is_file(files, target):
+    if isinstance(output, TableOutput):
+        return {"table": {"name": output.name}}
+    if output is None or _is_file(files, output):
         ((own, digest),) = digests(files).items()
-        return {"file": {"name": name or (own if target is None else target.title), "sha256": digest}}
+        return {"file": {"name": name or (own if output is None else output.title), "sha256": digest}}
     listed = [{"name": own, "sha256": digest} for own, digest in sorted(digests(files).items())]
-    return {"folder": name or target.title, "files": listed}
+    return {"folder": name or output.title, "files": listed}
 
 
-def _is_file(files: Sequence[Path], target: FileTarget) -> bool:
-    """Tell whether a file becomes the target, and not one in a folder of that name."""
-    return not target.folder and [file.name for file in files] == [target.path.name]
+def _is_file(files: Sequence[Path], output: FileOutput) -> bool:
+    """Tell whether a file becomes the output, and not one in a folder of that name."""
+    return not output.folder and [file.name for file in files] == [output.path.name]
 
 
 def levels_in(path: Path) -> dict[str, int]:

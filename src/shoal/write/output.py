@@ -11,7 +11,7 @@ from shoal.read.source import InputFormat
 
 
 @dataclass(frozen=True, slots=True)
-class FileTarget:
+class FileOutput:
     """A file that ends in `.parquet`, `.csv` or `.csv.gz`; without a suffix, a folder of Parquet files.
 
     Attributes
@@ -24,7 +24,7 @@ class FileTarget:
     delimiter: str = field(default=",", compare=False)
     quote: str = field(default='"', compare=False)
 
-    def like(self, found: InputFormat | None, asked: InputFormat) -> FileTarget:
+    def like(self, found: InputFormat | None, asked: InputFormat) -> FileOutput:
         """Return it with the delimiter of the input, as found or asked for, and the quote that was asked for.
 
         A quote that was only found may have been a guess.
@@ -42,7 +42,7 @@ class FileTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class TableTarget:
+class TableOutput:
     """A table of the database, such as `visits_release` or `public.visits_release`."""
 
     name: str
@@ -52,15 +52,15 @@ class TableTarget:
         return self.name
 
 
-Target: TypeAlias = FileTarget | TableTarget
+Output: TypeAlias = FileOutput | TableOutput
 
 
-def as_target(output: str | Path | None, table: str | None) -> Target | None:
+def as_output(output: str | Path | None, table: str | None) -> Output | None:
     """Return where a release goes, if that is said.
 
     Examples
     --------
-    >>> as_target("release.csv", None).title, as_target(None, "visits_release").title
+    >>> as_output("release.csv", None).title, as_output(None, "visits_release").title
     ('release.csv', 'visits_release')
     """
     if output is not None and table is not None:
@@ -69,5 +69,5 @@ def as_target(output: str | Path | None, table: str | None) -> Target | None:
             "Give one of --output and --output-table (in Python output and output_table)."
         )
     if table is not None:
-        return TableTarget(table)
-    return None if output is None else FileTarget(Path(output))
+        return TableOutput(table)
+    return None if output is None else FileOutput(Path(output))

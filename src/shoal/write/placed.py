@@ -13,7 +13,7 @@ from shoal.audit import Audit
 from shoal.files.atomic import atomic
 from shoal.read.source import InputFormat
 from shoal.write.manifest import Releasable, manifest
-from shoal.write.output import FileTarget, Target
+from shoal.write.output import FileOutput, Output
 from shoal.write.release import (
     CHECKER,
     Pages,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def write_placed(
     release: Releasable,
     stored: Stored,
-    target: Target,
+    output: Output,
     audit: Audit,
     *,
     sign: str | Path | None,
@@ -58,9 +58,9 @@ def write_placed(
         from shoal.audit.signature import signer
 
         signed = signer(sign)
-    base = target.path if isinstance(target, FileTarget) else Path(_file_name(target.name))
+    base = output.path if isinstance(output, FileOutput) else Path(_file_name(output.name))
     own = manifest_path(base) if manifest_at is None else manifest_at
-    checker = checker_path(base) if isinstance(target, FileTarget) else None
+    checker = checker_path(base) if isinstance(output, FileOutput) else None
     signature = own.with_name(f"{own.name}.sig")
     reports = {"internal": internal_report_path(base), "report": report_path(base)}
     wanted = {
@@ -76,17 +76,17 @@ def write_placed(
         with stage("write"):
             stored.publish()
 
-    targets = {what: place for what, place in wanted.items() if place is not None}
+    beside = {what: place for what, place in wanted.items() if place is not None}
     with ExitStack() as stack:
         stack.callback(stored.discard)
-        files = stack.enter_context(atomic(*targets.values(), first=publish, gone=gone))
-        hidden = dict(zip(targets, files, strict=True))
+        files = stack.enter_context(atomic(*beside.values(), first=publish, gone=gone))
+        hidden = dict(zip(beside, files, strict=True))
         dialect = None
-        if isinstance(target, FileTarget) and checker is not None:
+        if isinstance(output, FileOutput) and checker is not None:
             dialect = InputFormat(
-                delimiter=target.delimiter, quote=target.quote, encoding="utf-8", header=True
+                delimiter=output.delimiter, quote=output.quote, encoding="utf-8", header=True
             )
-        evidence = manifest(release, audit, stored.files, target=target, dialect=dialect)
+        evidence = manifest(release, audit, stored.files, output=output, dialect=dialect)
         text = (json.dumps(evidence, indent=2, ensure_ascii=False) + "\n").encode()
         hidden["manifest"].write_bytes(text)
         if checker is not None:
@@ -96,7 +96,7 @@ def write_placed(
         if report is not None:
             with stage("report"):
                 write_pages(report(audit, evidence), hidden["internal"], hidden["report"])
-    return base if isinstance(target, FileTarget) else own
+    return base if isinstance(output, FileOutput) else own
 
 
 def _file_name(table: str) -> str:

@@ -17,7 +17,7 @@ from shoal.read.formulas import escaped, opens_in_spreadsheets
 from shoal.read.source import InputFormat
 from shoal.write.files import check_writable, write_table
 from shoal.write.manifest import Releasable, manifest
-from shoal.write.output import FileTarget
+from shoal.write.output import FileOutput
 
 __all__ = [
     "Pages",
@@ -139,10 +139,10 @@ def write_release(
         from shoal.audit.signature import signer
 
         signed = signer(sign)
-    target = FileTarget(path).like(release.dialect, release.spec.input)
-    dialect = InputFormat(delimiter=target.delimiter, quote=target.quote, encoding="utf-8", header=True)
+    output = FileOutput(path).like(release.dialect, release.spec.input)
+    dialect = InputFormat(delimiter=output.delimiter, quote=output.quote, encoding="utf-8", header=True)
     checker = checker_path(path)
-    targets = {
+    paths = {
         "data": path,
         "manifest": manifest_path(path),
         "checker": checker,
@@ -150,7 +150,7 @@ def write_release(
         "internal": None if report is None else internal_report_path(path),
         "report": None if report is None else report_path(path),
     }
-    wanted = {what: target for what, target in targets.items() if target is not None}
+    wanted = {what: place for what, place in paths.items() if place is not None}
     gone = [
         *([signature_path(path)] if signed is None else []),
         *([internal_report_path(path), report_path(path)] if report is None else []),

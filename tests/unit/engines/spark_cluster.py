@@ -19,7 +19,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from shoal.engines.spark import Spark, open_spark
-from shoal.write.output import FileTarget
+from shoal.write.output import FileOutput
 
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -44,7 +44,7 @@ def main(source: Path, target: Path) -> None:
     kept = database.keep(f"SELECT c1, COUNT(*) AS n FROM {database.input} GROUP BY c1", "kept")
     before = sorted(database.rows(f"SELECT * FROM {kept}"))
     victim = Victim(session)
-    stored = database.store(everything(database), database.columns, FileTarget(target))
+    stored = database.store(everything(database), database.columns, FileOutput(target))
     victim.join()
     stored.publish()
     after = sorted(database.rows(f"SELECT * FROM {kept}"))

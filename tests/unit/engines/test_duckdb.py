@@ -21,7 +21,7 @@ from shoal.engines.duckdb.database import DuckDB
 from shoal.engines.relational import profile
 from shoal.errors import AuditError, InputError, OutputError
 from shoal.read.source import InputFormat
-from shoal.write.output import TableTarget
+from shoal.write.output import TableOutput
 
 PEOPLE = pa.table(
     {
@@ -118,7 +118,7 @@ def test_a_table_of_a_database_file(tmp_path: Path) -> None:
     release = shoal.anonymize(
         path, SPEC, table="(SELECT * FROM visits)", output_table="visits_release", publish=False
     )
-    evidence = release.write(TableTarget("visits_release"), manifest=tmp_path / "evidence.json")
+    evidence = release.write(TableOutput("visits_release"), manifest=tmp_path / "evidence.json")
     assert evidence == tmp_path / "evidence.json"
     assert rows(release.data) == expected()
     del release

@@ -19,7 +19,7 @@ from shoal.engines.postgres import copy, open_postgres
 from shoal.engines.postgres.database import Postgres
 from shoal.errors import InputError, OutputError
 from shoal.read.source import InputFormat, open_source
-from shoal.write.output import FileTarget, TableTarget
+from shoal.write.output import FileOutput, TableOutput
 from tests.postgres_server import Clinic
 
 ODD_TEXTS = [
@@ -349,7 +349,7 @@ def test_names_of_columns_stay_out_of_the_way(clinic):
         assert database.columns == tuple(ODD_NAMES)
         assert whole(database).column_names == [f"c{place}" for place in range(9)]
         select = ", ".join(f"c{place} AS r{place}" for place in range(9))
-        stored = database.store(f"SELECT {select} FROM {database.input}", ODD_NAMES, TableTarget("out"))
+        stored = database.store(f"SELECT {select} FROM {database.input}", ODD_NAMES, TableOutput("out"))
         stored.publish()
         assert database.fetch(f"SELECT * FROM {stored.relation}").column_names == ODD_NAMES
     assert clinic.execute("SELECT to_regclass('people')::text") == [("people",)]
@@ -421,7 +421,7 @@ def test_all_is_one_snapshot(visits):
         before = database.rows(f"SELECT count(*) FROM {database.input}")
         visits.execute("INSERT INTO visits SELECT 99, 'new' FROM generate_series(1, 10)")
         assert database.rows(f"SELECT count(*) FROM {database.input}") == before == [(4,)]
-        stored = database.store(f"SELECT c0 AS r0 FROM {database.input}", ["age"], TableTarget("out"))
+        stored = database.store(f"SELECT c0 AS r0 FROM {database.input}", ["age"], TableOutput("out"))
         assert stored.rows == 4
         stored.publish()
     assert visits.execute("SELECT count(*) FROM out") == [(4,)]
@@ -470,7 +470,7 @@ def recoded(database: Postgres) -> str:
 
 def test_a_table_is_there_for_others_when_it_is_published(visits):
     with opened(visits) as database:
-        stored = database.store(recoded(database), ["age", "Zip code"], TableTarget("visits_release"))
+        stored = database.store(recoded(database), ["age", "Zip code"], TableOutput("visits_release"))
         assert (stored.rows, list(stored.files)) == (4, [])
         assert database.rows(f'SELECT count("Zip code") FROM {stored.relation}') == [(3,)]
         assert visits.execute("SELECT * FROM visits_release") == [("old",)]
@@ -492,7 +492,7 @@ def test_a_table_is_there_for_others_when_it_is_published(visits):
 
 def test_text_has_the_order_of_the_database_again(visits):
     with opened(visits) as database:
-        database.store(recoded(database), ["age", "zip"], TableTarget("out")).publish()
+        database.store(recoded(database), ["age", "zip"], TableOutput("out")).publish()
     assert visits.execute(
         "SELECT DISTINCT collation_name IS NULL, data_type FROM information_schema.columns "
         "WHERE table_name = 'out'"
@@ -502,7 +502,7 @@ def test_text_has_the_order_of_the_database_again(visits):
 @pytest.mark.parametrize("end", ["discard", "close"])
 def test_what_is_not_published_leaves_the_old_table(visits, end):
     with opened(visits) as database:
-        stored = database.store(recoded(database), ["age", "zip"], TableTarget("visits_release"))
+        stored = database.store(recoded(database), ["age", "zip"], TableOutput("visits_release"))
         if end == "discard":
             stored.discard()
             assert database.rows("SELECT 1") == [(1,)]
@@ -512,8 +512,8 @@ def test_what_is_not_published_leaves_the_old_table(visits, end):
 
 def test_only_the_published_one_of_two_is_left(visits):
     with opened(visits) as database:
-        database.store(recoded(database), ["age", "zip"], TableTarget("first"))
-        second = database.store(recoded(database), ["age", "zip"], TableTarget("second"))
+        database.store(recoded(database), ["age", "zip"], TableOutput("first"))
+        second = database.store(recoded(database), ["age", "zip"], TableOutput("second"))
         second.publish()
     assert visits.execute("SELECT to_regclass('first'), to_regclass('second')::text") == [(None, "second")]
     assert left_behind(visits) == []
@@ -524,7 +524,7 @@ def test_a_table_goes_into_its_schema(visits, name):
     visits.execute("CREATE SCHEMA ward")
     with opened(visits) as database:
         for _ in range(2):
-            stored = database.store(recoded(database), ["age", "zip"], TableTarget(name))
+            stored = database.store(recoded(database), ["age", "zip"], TableOutput(name))
             stored.publish()
     found = visits.execute("SELECT relname FROM pg_class WHERE relnamespace = 'ward'::regnamespace")
     assert found == [("out",)] if "out" in name.lower() else [('Odd "name".x',)]
@@ -544,7 +544,7 @@ def test_files_are_written_as_from_memory(visits, tmp_path, name):
     place = tmp_path / name
     with opened(visits) as database:
         for _ in range(2):
-            stored = database.store(recoded(database), ["age", "zip"], FileTarget(place))
+            stored = database.store(recoded(database), ["age", "zip"], FileOutput(place))
             assert all(path.exists() for path in stored.files)
             stored.publish()
         (path,) = stored.files
@@ -561,7 +561,7 @@ def test_files_that_are_not_published_leave_the_old_ones(visits, tmp_path, name)
     if name == "out":
         place.mkdir()
     with opened(visits) as database:
-        stored = database.store(recoded(database), ["age", "zip"], FileTarget(place))
+        stored = database.store(recoded(database), ["age", "zip"], FileOutput(place))
         (hidden,) = stored.files
         assert hidden.exists()
     assert list(tmp_path.rglob("*")) == ([place] if name == "out" else [])
@@ -611,9 +611,9 @@ def test_a_table_is_refused_before_any_work(visits, setup, name, message):
     visits.execute("CREATE SCHEMA ward", setup)
     with opened(visits) as database:
         with pytest.raises((InputError, OutputError), match=message):
-            database.check(TableTarget(name))
+            database.check(TableOutput(name))
         with pytest.raises((InputError, OutputError), match=message):
-            database.store(recoded(database), ["age", "zip"], TableTarget(name))
+            database.store(recoded(database), ["age", "zip"], TableOutput(name))
     assert visits.execute("SELECT count(*) FROM visits") == [(4,)]
     assert visits.execute("SELECT * FROM visits_release") == [("old",)]
 
@@ -622,7 +622,7 @@ def test_a_table_behind_a_view_or_query_is_not_replaced(visits):
     visits.execute("CREATE VIEW seen AS SELECT * FROM visits")
     for how in ({"table": "seen"}, {"table": None, "query": "SELECT age FROM seen LIMIT 3"}):
         with opened(visits, **how) as database, pytest.raises(OutputError, match="The input is read from it"):
-            database.check(TableTarget("visits"))
+            database.check(TableOutput("visits"))
 
 
 @pytest.mark.parametrize(
@@ -635,14 +635,14 @@ def test_a_table_behind_a_view_or_query_is_not_replaced(visits):
 )
 def test_a_file_is_refused_before_any_work(visits, tmp_path, name, message):
     with opened(visits) as database, pytest.raises((InputError, OutputError), match=message):
-        database.check(FileTarget(tmp_path / name))
+        database.check(FileOutput(tmp_path / name))
 
 
 def test_a_folder_with_other_files_is_not_replaced(visits, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "letter.txt").write_text("dear", encoding="utf-8")
     with opened(visits) as database, pytest.raises(OutputError, match="not Parquet"):
-        database.store(recoded(database), ["age", "zip"], FileTarget(Path(tmp_path / "notes")))
+        database.store(recoded(database), ["age", "zip"], FileOutput(Path(tmp_path / "notes")))
     assert (tmp_path / "notes" / "letter.txt").exists()
 
 

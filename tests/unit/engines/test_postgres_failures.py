@@ -17,7 +17,7 @@ import pytest
 from shoal.engines.postgres import open_postgres, postgres_address
 from shoal.engines.postgres.database import Postgres
 from shoal.errors import InputError, OutputError, ShoalError
-from shoal.write.output import FileTarget, TableTarget
+from shoal.write.output import FileOutput, TableOutput
 from tests.postgres_server import PASSWORD, USER, Clinic, Server
 from tests.unit.engines.test_postgres import left_behind
 
@@ -193,7 +193,7 @@ def test_the_environment_and_the_file_of_passwords_are_asked(visits, monkeypatch
 
 def test_nothing_that_is_shown_has_credentials(visits):
     with opened(visits) as database:
-        stored = database.store("SELECT 1 AS r0", ["age"], TableTarget("out"))
+        stored = database.store("SELECT 1 AS r0", ["age"], TableOutput("out"))
         for shown in (repr(database), database.title, repr(stored), stored.relation, str(vars(database))):
             assert PASSWORD not in shown
         stored.discard()
@@ -284,15 +284,15 @@ def test_a_reader_can_count_but_not_write(visits, reader):
     with closing(open_postgres(reader, table="visits")) as database:
         assert database.rows(f"SELECT count(*) FROM {database.input}") == [(4,)]
         with pytest.raises(OutputError, match="may not make tables in the schema 'public'"):
-            database.check(TableTarget("out"))
+            database.check(TableOutput("out"))
 
 
 def test_a_table_of_another_user_is_not_replaced(visits, reader):
     visits.execute("GRANT CREATE ON SCHEMA public TO reader")
     with closing(open_postgres(reader, table="visits")) as database:
-        database.check(TableTarget("out"))
+        database.check(TableOutput("out"))
         with pytest.raises(OutputError, match="belongs to another user"):
-            database.store("SELECT 1 AS r0", ["age"], TableTarget("visits_release"))
+            database.store("SELECT 1 AS r0", ["age"], TableOutput("visits_release"))
 
 
 def test_a_table_that_may_not_be_read(visits, reader):
@@ -329,7 +329,7 @@ def _doing(sql: str = SLOW) -> dict[str, Callable[[Postgres], object]]:
         "rows": lambda database: database.rows(sql),
         "fetch": lambda database: database.fetch(sql),
         "keep": lambda database: database.keep(sql, "slow"),
-        "store": lambda database: database.store(sql, ["age"], TableTarget("visits_release")),
+        "store": lambda database: database.store(sql, ["age"], TableOutput("visits_release")),
     }
 
 
@@ -409,7 +409,7 @@ def test_a_connection_that_is_lost(visits, what):
 
 def test_a_connection_that_is_lost_between_two_queries(visits):
     with opened(visits) as database:
-        stored = database.store("SELECT 1 AS r0", ["age"], TableTarget("visits_release"))
+        stored = database.store("SELECT 1 AS r0", ["age"], TableOutput("visits_release"))
         ((pid,),) = database.rows("SELECT pg_backend_pid()")
         visits.execute(f"SELECT pg_terminate_backend({pid}, 5000)")
         with pytest.raises(OutputError, match="connection"):
@@ -454,14 +454,14 @@ def test_a_real_limit_for_temporary_files(visits):
         closing(open_postgres(url, table="visits")) as database,
         pytest.raises(OutputError, match="temp_file_limit"),
     ):
-        database.store(query, ["age"], TableTarget("visits_release"))
+        database.store(query, ["age"], TableOutput("visits_release"))
 
 
 def test_files_go_when_the_server_fails(visits, tmp_path):
     (tmp_path / "out.csv").write_text("old", encoding="utf-8")
     sql = "SELECT CASE WHEN age > 40 THEN fail('53100')::text ELSE 'x' END AS r0 FROM visits"
     with opened(visits) as database, pytest.raises(ShoalError, match="disk"):
-        database.store(sql, ["age"], FileTarget(tmp_path / "out.csv"))
+        database.store(sql, ["age"], FileOutput(tmp_path / "out.csv"))
     assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [("out.csv", "old")]
 
 
@@ -469,7 +469,7 @@ def test_files_go_when_their_place_does(visits, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     with opened(visits) as database:
-        stored = database.store("SELECT 'new' AS r0", ["age"], FileTarget(folder / "out.csv"))
+        stored = database.store("SELECT 'new' AS r0", ["age"], FileOutput(folder / "out.csv"))
         (hidden,) = stored.files
         hidden.unlink()
         hidden.parent.rmdir()
@@ -480,7 +480,7 @@ def test_files_go_when_their_place_does(visits, tmp_path):
 
 def test_a_table_that_somebody_depends_on_meanwhile_stays(visits):
     with opened(visits) as database:
-        stored = database.store("SELECT 'new' AS r0", ["age"], TableTarget("visits_release"))
+        stored = database.store("SELECT 'new' AS r0", ["age"], TableOutput("visits_release"))
         visits.execute("CREATE VIEW v AS SELECT * FROM visits_release")
         with pytest.raises(OutputError, match="Views or other tables depend on"):
             stored.publish()
@@ -489,7 +489,7 @@ def test_a_table_that_somebody_depends_on_meanwhile_stays(visits):
 def test_a_table_that_somebody_else_made_meanwhile_is_replaced_whole(clinic):
     clinic.execute("CREATE TABLE visits AS SELECT 1 AS age")
     with opened(clinic) as database:
-        stored = database.store("SELECT 'new' AS r0", ["age"], TableTarget("out"))
+        stored = database.store("SELECT 'new' AS r0", ["age"], TableOutput("out"))
         clinic.execute("CREATE TABLE out AS SELECT 'theirs' AS age, 2 AS n")
         stored.publish()
     assert clinic.execute("SELECT * FROM out") == [("new",)]
@@ -511,7 +511,7 @@ def test_closing_twice_is_closing_once(visits):
 
 def test_what_nobody_closes_is_closed(visits, tmp_path):
     database = open_postgres(visits.url, table="visits")
-    stored = database.store("SELECT 'new' AS r0", ["age"], FileTarget(tmp_path / "out.csv"))
+    stored = database.store("SELECT 'new' AS r0", ["age"], FileOutput(tmp_path / "out.csv"))
     assert list(tmp_path.iterdir()) == [file.parent for file in stored.files]
     del database, stored
     gc.collect()

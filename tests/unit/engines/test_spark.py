@@ -27,7 +27,7 @@ import shoal
 from shoal.errors import InputError, MissingFileError, OutputError
 from shoal.read.source import InputFormat
 from shoal.write.files import write_table
-from shoal.write.output import FileTarget, TableTarget
+from shoal.write.output import FileOutput, TableOutput
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
 
@@ -153,7 +153,7 @@ def test_odd_names_and_texts_in_files(opened: Any, tmp_path: Path, suffix: str) 
     columns = {name: random.Random(name).sample(ODD_TEXTS, len(ODD_TEXTS)) for name in ODD_NAMES}
     database = opened(pa.table(columns))
     target = tmp_path / f"release{suffix}"
-    stored = database.store(everything(database), ODD_NAMES, FileTarget(target))
+    stored = database.store(everything(database), ODD_NAMES, FileOutput(target))
     assert stored.rows == len(ODD_TEXTS)
     assert not target.exists()
     assert all(file.parents[1].name.startswith(".shoal-") for file in stored.files)
@@ -189,9 +189,9 @@ def test_odd_names_and_texts_in_files(opened: Any, tmp_path: Path, suffix: str) 
 def test_a_single_column_of_nulls_in_csv(opened: Any, tmp_path: Path) -> None:
     database = opened(pa.table({"x": ["a", None, ""]}))
     with pytest.raises(OutputError, match="a line without anything"):
-        database.store(everything(database), ["x"], FileTarget(tmp_path / "x.csv"))
+        database.store(everything(database), ["x"], FileOutput(tmp_path / "x.csv"))
     sql = f"SELECT c0 AS r0 FROM {database.input} WHERE c0 IS NOT NULL"
-    stored = database.store(sql, ["x"], FileTarget(tmp_path / "x.csv"))
+    stored = database.store(sql, ["x"], FileOutput(tmp_path / "x.csv"))
     assert counted(database.fetch(f"SELECT * FROM {stored.relation}")) == {("a",): 1, ("",): 1}
     with pytest.raises(InputError, match="has one column"):
         opened(stored.files[0])
@@ -199,14 +199,14 @@ def test_a_single_column_of_nulls_in_csv(opened: Any, tmp_path: Path) -> None:
 
 def test_an_empty_table(opened: Any, tmp_path: Path) -> None:
     database = opened(pa.table({"x": pa.array([], pa.int64())}))
-    stored = database.store(everything(database), ["x"], FileTarget(tmp_path / "out"))
+    stored = database.store(everything(database), ["x"], FileOutput(tmp_path / "out"))
     stored.publish()
     assert stored.rows == 0
     assert database.rows(f"SELECT COUNT(*) FROM {stored.relation}") == [(0,)]
 
 
 def test_old_output_stays_until_the_new_one_is_there(opened: Any, tmp_path: Path) -> None:
-    target = FileTarget(tmp_path / "release")
+    target = FileOutput(tmp_path / "release")
     first = opened(pa.table({"x": [1, 2]}))
     first.store(everything(first), ["x"], target).publish()
     second = opened(pa.table({"x": [3]}))
@@ -230,12 +230,12 @@ def test_a_table_of_the_catalog(spark_session: SparkSession, opened: Any) -> Non
     name = "clinic.`visits_release`"
     for values in ([1, 2], [3]):
         database = opened(pa.table({"x": values, "X": values}))
-        database.check(TableTarget(name))
-        stored = database.store(everything(database), ["x", "X"], TableTarget(name))
+        database.check(TableOutput(name))
+        stored = database.store(everything(database), ["x", "X"], TableOutput(name))
         assert database.rows(f"SELECT COUNT(*) FROM {stored.relation}") == [(len(values),)]
         stored.publish()
         assert sorted(row[0] for row in database.rows(f"SELECT * FROM {stored.relation}")) == values
-    forgotten = database.store(everything(database), ["x", "X"], TableTarget("clinic.other"))
+    forgotten = database.store(everything(database), ["x", "X"], TableOutput("clinic.other"))
     database.close()
     assert forgotten.rows == 1
     tables = [table.name for table in spark_session.catalog.listTables("clinic") if not table.isTemporary]
@@ -243,11 +243,11 @@ def test_a_table_of_the_catalog(spark_session: SparkSession, opened: Any) -> Non
     again = opened(name)
     assert again.columns == ("x", "X")
     with pytest.raises(OutputError, match="It is the input"):
-        again.check(TableTarget(name))
+        again.check(TableOutput(name))
     with pytest.raises(OutputError, match="no schema 'nowhere'"):
-        again.check(TableTarget("nowhere.release"))
+        again.check(TableOutput("nowhere.release"))
     with pytest.raises(OutputError, match="not the name of a table"):
-        again.check(TableTarget("a..b"))
+        again.check(TableOutput("a..b"))
 
 
 def test_a_frame_stays_when_all_else_goes(spark_session: SparkSession) -> None:
@@ -333,7 +333,7 @@ def test_metadata_of_columns_stays_behind(spark_session: SparkSession, opened: A
     listing = {"ml_attr": {"vals": ["a secret"]}}
     frame = spark_session.range(3).select(F.col("id").alias("x", metadata=listing))
     database = opened(frame)
-    stored = database.store(everything(database), ["x"], FileTarget(tmp_path / "out"))
+    stored = database.store(everything(database), ["x"], FileOutput(tmp_path / "out"))
     assert stored.files
     for file in stored.files:
         assert b"a secret" not in file.read_bytes()
@@ -377,7 +377,7 @@ def test_files_that_go_away(opened: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not there any more"):
         database.rows(f"SELECT * FROM {database.input}")
     with pytest.raises(InputError, match="not there any more"):
-        database.store(everything(database), ["x"], FileTarget(tmp_path / "out"))
+        database.store(everything(database), ["x"], FileOutput(tmp_path / "out"))
     assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 
 
@@ -387,14 +387,14 @@ def test_outputs_that_are_refused(opened: Any, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": [1]}), folder / "one.parquet")
     database = opened(folder)
     with pytest.raises(InputError, match=r"does not write files like 'release\.xlsx'"):
-        database.check(FileTarget(tmp_path / "release.xlsx"))
+        database.check(FileOutput(tmp_path / "release.xlsx"))
     with pytest.raises(OutputError, match="The input is there"):
-        database.check(FileTarget(folder))
+        database.check(FileOutput(folder))
     with pytest.raises(OutputError, match="Its folder does not exist"):
-        database.check(FileTarget(tmp_path / "nowhere" / "release"))
+        database.check(FileOutput(tmp_path / "nowhere" / "release"))
     with pytest.raises(OutputError, match="knows no such file system"):
-        database.check(FileTarget(Path("nosuch://bucket/release")))
-    database.check(FileTarget(tmp_path / "release"))
+        database.check(FileOutput(Path("nosuch://bucket/release")))
+    database.check(FileOutput(tmp_path / "release"))
 
 
 def test_a_result_too_large_for_the_driver(opened: Any, spark_session: SparkSession) -> None:
@@ -447,7 +447,7 @@ def test_an_interrupt_cancels_the_jobs(opened: Any, spark_session: SparkSession,
     thread.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            database.store(slow, ["n"], FileTarget(tmp_path / "out"))
+            database.store(slow, ["n"], FileOutput(tmp_path / "out"))
     finally:
         ended.set()
         thread.join()

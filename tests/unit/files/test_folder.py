@@ -15,7 +15,7 @@ from shoal.errors import InputError
 from shoal.read.source import InputFormat
 from shoal.sql.relation import open_relation, shown_files
 from shoal.write import manifest, write_table
-from shoal.write.output import FileTarget, TableTarget
+from shoal.write.output import FileOutput, TableOutput
 
 DIALECT = InputFormat(delimiter=",", quote='"')
 SPEC = shoal.Spec(
@@ -44,7 +44,7 @@ def written(release: shoal.Release, folder: Path) -> Path:
     (folder / "_SUCCESS").touch()
     parts = sorted(folder.glob("part-*"))
     audit = audit_release(folder, SPEC)
-    said = manifest(release, audit, parts, target=FileTarget(folder), dialect=DIALECT if csv else None)
+    said = manifest(release, audit, parts, output=FileOutput(folder), dialect=DIALECT if csv else None)
     beside = folder.with_name(f"{folder.name}.manifest.json")
     beside.write_text(json.dumps(said), encoding="utf-8")
     return folder
@@ -68,10 +68,10 @@ def test_a_folder_is_shown_before_it_is_there_as_it_is_shown_after(
     folder = written(release, tmp_path / name)
     with open_relation(folder, DIALECT) as relation:
         assert shown_files(name, ["age", "sex"], folder=True) == (relation.shown, relation.columns)
-    target = tmp_path / ("one.csv" if folder.suffix else "one.parquet")
-    release.write(target)
-    with open_relation(target, DIALECT) as relation:
-        assert shown_files(target.name, ["age", "sex"], folder=False) == (relation.shown, relation.columns)
+    output = tmp_path / ("one.csv" if folder.suffix else "one.parquet")
+    release.write(output)
+    with open_relation(output, DIALECT) as relation:
+        assert shown_files(output.name, ["age", "sex"], folder=False) == (relation.shown, relation.columns)
 
 
 def test_another_name_of_the_folder_does_not_matter(release: shoal.Release, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_manifest_of_another_kind_is_told(release: shoal.Release, tmp_path: Pa
 
 
 def test_the_manifest_of_a_table_has_its_name(release: shoal.Release) -> None:
-    said = manifest(release, release.audit, [], target=TableTarget("clinic.visits_release"))
+    said = manifest(release, release.audit, [], output=TableOutput("clinic.visits_release"))
     assert said["table"] == {"name": "clinic.visits_release"}
     assert not said.keys() & {"file", "files", "folder"}
 

@@ -21,7 +21,7 @@ from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
-from shoal.write.output import FileTarget, TableTarget, Target
+from shoal.write.output import FileOutput, Output, TableOutput
 
 _IBIS_TYPES = {
     "BIGINT": "int64",
@@ -122,16 +122,16 @@ class DuckDB:
         self.schema = {f"c{place}": _ibis_type(row[1]) for place, row in enumerate(described)}
         self._inputs += files
 
-    def check(self, target: Target) -> None:
-        if isinstance(target, TableTarget):
+    def check(self, output: Output) -> None:
+        if isinstance(output, TableOutput):
             if self._attached is None:
                 raise InputError(
                     "A table can be written only into a database.\n"
-                    f"Found: the table {target.name!r}, and files as input.\n"
+                    f"Found: the table {output.name!r}, and files as input.\n"
                     "Give the path of a file or a folder: --output (in Python output=...)."
                 )
             return
-        check_files(target, self._inputs)
+        check_files(output, self._inputs)
 
     def run(self, sql: str) -> None:
         self._execute(sql)
@@ -176,7 +176,7 @@ class DuckDB:
         self.run(f"DROP {kind} IF EXISTS {name}")
 
     def store(
-        self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
+        self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
     ) -> StoredFiles | StoredTable:
         kinds = [str(row[1]) for row in self.rows(f"DESCRIBE {sql}")]
         # An ENUM names all its labels, also those that no released row has.
@@ -192,11 +192,11 @@ class DuckDB:
         if shuffle:
             rows += f" ORDER BY {_secret_number()}"
         query = f"SELECT {named} FROM ({rows})"
-        if isinstance(target, TableTarget):
-            stored: StoredFiles | StoredTable = self._store_table(query, target)
+        if isinstance(output, TableOutput):
+            stored: StoredFiles | StoredTable = self._store_table(query, output)
         else:
-            passing = FileTarget(self.scratch / f"{self._name('release')}.parquet")
-            stored = self._store_files(query, columns, target or passing)
+            passing = FileOutput(self.scratch / f"{self._name('release')}.parquet")
+            stored = self._store_files(query, columns, output or passing)
         self._stored.append(stored)
         return stored
 
@@ -206,21 +206,21 @@ class DuckDB:
         self._connection.close()
         remove_private(self.scratch)
 
-    def _store_files(self, query: str, columns: Sequence[str], target: FileTarget) -> StoredFiles:
-        hidden = hidden_beside(target.path)
-        name = target.path.name.lower()
+    def _store_files(self, query: str, columns: Sequence[str], output: FileOutput) -> StoredFiles:
+        hidden = hidden_beside(output.path)
+        name = output.path.name.lower()
         if name.endswith((".csv", ".csv.gz")):
             how = (
-                f"FORMAT csv, HEADER, DELIMITER {text(target.delimiter)}, QUOTE {text(target.quote)}, "
-                f"ESCAPE {text(target.quote)}, NULLSTR ''"
+                f"FORMAT csv, HEADER, DELIMITER {text(output.delimiter)}, QUOTE {text(output.quote)}, "
+                f"ESCAPE {text(output.quote)}, NULLSTR ''"
             )
             how += ", COMPRESSION gzip" if name.endswith(".gz") else ", COMPRESSION none"
-            reading = partial(_read_csv, columns=columns, target=target)
+            reading = partial(_read_csv, columns=columns, output=output)
         else:
-            how = "FORMAT parquet, COMPRESSION zstd" + (", FILE_SIZE_BYTES '512MB'" if target.folder else "")
+            how = "FORMAT parquet, COMPRESSION zstd" + (", FILE_SIZE_BYTES '512MB'" if output.folder else "")
             how += ", WRITE_BLOOM_FILTER false" if _MAY_LEAVE_FILTERS_OUT else ""
-            reading = partial(_read_parquet, suffix=".parquet" if target.folder else "")
-        stored = StoredFiles(target, hidden, reading)
+            reading = partial(_read_parquet, suffix=".parquet" if output.folder else "")
+        stored = StoredFiles(output, hidden, reading)
         try:
             stored.rows = int(self.rows(f"COPY ({query}) TO {text(str(hidden))} ({how})")[0][0])
         except BaseException:
@@ -228,8 +228,8 @@ class DuckDB:
             raise
         return stored
 
-    def _store_table(self, query: str, target: TableTarget) -> StoredTable:
-        schema, _, name = target.name.rpartition(".")
+    def _store_table(self, query: str, output: TableOutput) -> StoredTable:
+        schema, _, name = output.name.rpartition(".")
         inside = f"{self._attached}.{quoted(schema or 'main')}"
         secret = f"shoal_{secrets.token_hex(4)}"
         hidden, there = f"{inside}.{quoted(secret)}", f"{inside}.{quoted(name)}"
@@ -300,8 +300,8 @@ def _secret_number() -> str:
     return f"md5_number('{secrets.token_hex(16)}' || CAST(random() * 9e18 AS BIGINT))"
 
 
-def _read_csv(path: Path, columns: Sequence[str], target: FileTarget) -> str:
-    return reading_csv(file_text(path), csv_form(columns, target.delimiter, target.quote))
+def _read_csv(path: Path, columns: Sequence[str], output: FileOutput) -> str:
+    return reading_csv(file_text(path), csv_form(columns, output.delimiter, output.quote))
 
 
 def _read_parquet(path: Path, suffix: str) -> str:

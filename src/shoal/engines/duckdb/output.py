@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal.engines.relational.output import put_into_place, remove
-from shoal.write.output import FileTarget
+from shoal.write.output import FileOutput
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class StoredFiles:
         Returns what stands after FROM to read it.
     """
 
-    target: FileTarget
+    output: FileOutput
     hidden: Path
     reading: Callable[[Path], str]
     rows: int = 0
@@ -32,11 +32,11 @@ class StoredFiles:
 
     @property
     def files(self) -> Sequence[Path]:
-        return sorted(self._place.glob("*.parquet")) if self.target.folder else [self._place]
+        return sorted(self._place.glob("*.parquet")) if self.output.folder else [self._place]
 
     def publish(self) -> None:
         if not self.done:
-            put_into_place(self.hidden, self.target.path)
+            put_into_place(self.hidden, self.output.path)
             self.done = True
 
     def discard(self) -> None:
@@ -45,4 +45,4 @@ class StoredFiles:
 
     @property
     def _place(self) -> Path:
-        return self.target.path if self.done else self.hidden
+        return self.output.path if self.done else self.hidden

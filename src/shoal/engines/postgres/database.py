@@ -30,7 +30,7 @@ from shoal.engines.relational.output import StoredTable, check_files
 from shoal.engines.relational.star import Dimension
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names
-from shoal.write.output import FileTarget, TableTarget, Target
+from shoal.write.output import FileOutput, Output, TableOutput
 
 _MEMORY = 256  # MiB
 _SETTINGS = (
@@ -189,7 +189,7 @@ class Postgres:
             if name in self._made:
                 self._made.remove(name)
 
-    def check(self, target: Target) -> None:
+    def check(self, output: Output) -> None:
         """Refuse a place where the release could not go; call this before any work is done.
 
         Raises
@@ -198,18 +198,18 @@ class Postgres:
             There is no such schema, the user lacks a right, something that is no table has the name, views
             depend on the table that is there, or it is one that the input is read from.
         """
-        if isinstance(target, FileTarget):
-            check_files(target)
+        if isinstance(output, FileOutput):
+            check_files(output)
         else:
-            self._find_place(target)
+            self._find_place(output)
 
     def store(
-        self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
+        self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
     ) -> StoredTable | StoredFiles:
         made = _made_up("release")
-        if target is not None:
-            self.check(target)
-        place = self._find_place(target) if isinstance(target, TableTarget) else None
+        if output is not None:
+            self.check(output)
+        place = self._find_place(output) if isinstance(output, TableOutput) else None
         doing = _KEEPING if place is None else place.writing
         names = ", ".join(map(quoted, columns))
         with self._guard(doing):
@@ -237,8 +237,8 @@ class Postgres:
             partial(self._remove, relation),
         )
         stored: StoredTable | StoredFiles = table
-        if isinstance(target, FileTarget):
-            stored = self._write(table, target)
+        if isinstance(output, FileOutput):
+            stored = self._write(table, output)
         self._stored.append(stored)
         return stored
 
@@ -313,19 +313,19 @@ class Postgres:
     def _literal(self, text: str) -> str:
         return Literal(text).as_string(self._connection)
 
-    def _write(self, table: StoredTable, target: FileTarget) -> StoredFiles:
+    def _write(self, table: StoredTable, output: FileOutput) -> StoredFiles:
         sql = f"SELECT * FROM {table.relation}"
         with self._guard(self._rows.reading):
             columns = self._describe(sql)
             schema = pa.schema([(column.name, column.arrow) for column in columns])
-            return write_files(copy_out(self._connection, sql, columns), schema, table, target)
+            return write_files(copy_out(self._connection, sql, columns), schema, table, output)
 
-    def _find_place(self, target: TableTarget) -> Place:
+    def _find_place(self, output: TableOutput) -> Place:
         with self._guard(
             Doing("The output table cannot be looked for.", "Ask the administrator.", OutputError)
         ):
             self._begin()
-            return find_place(self._connection, target.name)
+            return find_place(self._connection, output.name)
 
     def _publish(self, place: Place, made: str) -> str:
         """Put a new table into its place, and end the transaction; the next query begins another."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 from shoal.engines.relational.output import StoredTable, explained, hidden_beside, put_into_place, remove
 from shoal.read.source import InputFormat
 from shoal.write.files import suffix_of, write_csv
-from shoal.write.output import FileTarget
+from shoal.write.output import FileOutput
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -20,7 +20,7 @@ class StoredFiles:
     """Hidden files beside the place where they go, and the temporary table that they were written from."""
 
     table: StoredTable
-    target: Path
+    output: Path
     hidden: Path
     done: bool = field(default=False, repr=False)
 
@@ -34,13 +34,13 @@ class StoredFiles:
 
     @property
     def files(self) -> Sequence[Path]:
-        now = self.target if self.done else self.hidden
+        now = self.output if self.done else self.hidden
         return sorted(now.iterdir()) if now.is_dir() else [now]
 
     def publish(self) -> None:
         if self.done:
             return
-        put_into_place(self.hidden, self.target)
+        put_into_place(self.hidden, self.output)
         self.done = True
 
     def discard(self) -> None:
@@ -51,24 +51,24 @@ class StoredFiles:
 
 
 def write_files(
-    tables: Iterable[pa.Table], schema: pa.Schema, table: StoredTable, target: FileTarget
+    tables: Iterable[pa.Table], schema: pa.Schema, table: StoredTable, output: FileOutput
 ) -> StoredFiles:
     """Write rows to hidden files; whatever fails, they go."""
-    hidden = hidden_beside(target.path)
+    hidden = hidden_beside(output.path)
     try:
-        with explained(target.path):
-            if target.folder:
+        with explained(output.path):
+            if output.folder:
                 hidden.mkdir()
                 _write_parquet(tables, schema, hidden / "part-0.parquet")
-            elif suffix_of(target.path) == ".parquet":
+            elif suffix_of(output.path) == ".parquet":
                 _write_parquet(tables, schema, hidden)
             else:
-                dialect = InputFormat(delimiter=target.delimiter, quote=target.quote)
+                dialect = InputFormat(delimiter=output.delimiter, quote=output.quote)
                 write_csv(hidden, tables, header=schema.names, dialect=dialect)
     except BaseException:
         remove(hidden)
         raise
-    stored = StoredFiles(table, target.path, hidden)
+    stored = StoredFiles(table, output.path, hidden)
     weakref.finalize(stored, remove, hidden)  # where nobody publishes or discards it
     return stored
 

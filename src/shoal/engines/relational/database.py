@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.sql.connection import SqlPlace
-from shoal.write.output import Target
+from shoal.write.output import Output
 
 if TYPE_CHECKING:
     from shoal.engines.relational.star import Dimension
@@ -96,14 +96,14 @@ class Database(SqlPlace, Protocol):
         """
         ...
 
-    def check(self, target: Target) -> None:
+    def check(self, output: Output) -> None:
         """Raise unless a release can be written there, as far as that can be told before."""
         ...
 
     def store(
-        self, sql: str, columns: Sequence[str], target: Target | None, *, shuffle: bool = True
+        self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
     ) -> Stored:
-        """Write what a query gives into a hidden place beside the target, or for a while without one.
+        """Write what a query gives into a hidden place beside the output, or for a while without one.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from shoal.read.columns import plain
 from shoal.read.source import InputFormat, Source, check_wanted
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
-from shoal.write.output import Target
+from shoal.write.output import Output
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Relational:
     def name(self) -> str:
         return self.database.name
 
-    def check(self, target: Target | None, *, seed: int | None, keep_order: bool) -> None:
+    def check(self, output: Output | None, *, seed: int | None, keep_order: bool) -> None:
         problems = []
         if seed is not None:
             problems.append(
@@ -88,8 +88,8 @@ class Relational:
             )
         if problems:
             raise InputError(problems)
-        if target is not None:
-            self.database.check(target)
+        if output is not None:
+            self.database.check(output)
 
     def close(self) -> None:
         self.database.close()

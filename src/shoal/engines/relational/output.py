@@ -11,7 +11,7 @@ from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.atomic import check_link, check_place
 from shoal.files.temporary import private_folder, remove_private
 from shoal.write.files import suffix_of
-from shoal.write.output import FileTarget
+from shoal.write.output import FileOutput
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class StoredTable:
             self.remove()
 
 
-def check_files(target: FileTarget, inputs: Sequence[Path] = ()) -> None:
+def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
     """Refuse files that could not be written later, or that would replace what they must not.
 
     Parameters
@@ -59,14 +59,14 @@ def check_files(target: FileTarget, inputs: Sequence[Path] = ()) -> None:
     OutputError
         The place cannot be written to, or something else is there.
     """
-    path = target.path
-    if not target.folder and suffix_of(path) == ".xlsx":
+    path = output.path
+    if not output.folder and suffix_of(path) == ".xlsx":
         raise InputError(
             f"The file '{path.name}' cannot be written from a database.\n"
             "An Excel workbook holds too few rows.\n"
             "End its name in .csv, .csv.gz or .parquet, or give the name of a table: --output-table."
         )
-    if not target.folder:
+    if not output.folder:
         check_place(path, apart_from=[file for file in inputs if file.exists()])
         return
     check_link(path)
@@ -94,25 +94,25 @@ def hidden_beside(path: Path) -> Path:
         return private_folder(path.parent) / path.name
 
 
-def put_into_place(hidden: Path, target: Path) -> None:
+def put_into_place(hidden: Path, output: Path) -> None:
     """Rename a file or folder to what it is to be called; a folder that is there goes only then."""
-    with explained(target):
-        check_link(target)
-        if target.is_dir():
+    with explained(output):
+        check_link(output)
+        if output.is_dir():
             old = hidden.with_name(f"old.{hidden.name}")
-            target.rename(old)
+            output.rename(old)
             try:
-                hidden.rename(target)
+                hidden.rename(output)
             except OSError:
-                old.rename(target)
+                old.rename(output)
                 raise
         else:
-            hidden.replace(target)
+            hidden.replace(output)
         remove(hidden)
 
 
 @contextmanager
-def explained(target: Path) -> Iterator[None]:
+def explained(output: Path) -> Iterator[None]:
     """Tell what the system refuses."""
     try:
         yield
@@ -120,7 +120,7 @@ def explained(target: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise OutputError(
-            f"Writing '{target}' failed.\n"
+            f"Writing '{output}' failed.\n"
             f"The system says: {error.strerror or type(error).__name__}.\n"
             "Nothing was changed there; check the free space and the permissions."
         ) from None

@@ -27,7 +27,7 @@ from shoal.read.source import Source
 from shoal.read.typed_tables import typed
 from shoal.recode.verdict import Verdict
 from shoal.spec.spec import Spec
-from shoal.write.output import Target
+from shoal.write.output import Output
 
 IntArray = NDArray[np.int64]
 Counted = tuple[pa.Array, IntArray]
@@ -114,10 +114,10 @@ class DatabaseProfile:
         return spec, counts
 
     def recode(
-        self, spec: Spec, verdict: Verdict, *, target: Target | None, seed: int | None, keep_order: bool
+        self, spec: Spec, verdict: Verdict, *, output: Output | None, seed: int | None, keep_order: bool
     ) -> DatabaseRows:
         if spec.escape_formulas:
-            target = None  # cells are escaped when the rows are written to their place
+            output = None  # cells are escaped when the rows are written to their place
         retyped = {
             name: (self._raw[name], self._columns.column(name))
             for name in spec.types
@@ -131,9 +131,9 @@ class DatabaseProfile:
             retyped,
         )
         stored = self._database.store(
-            recoding.query, recoding.columns, target, shuffle=not recoding.by_classes
+            recoding.query, recoding.columns, output, shuffle=not recoding.by_classes
         )
-        return DatabaseRows(recoding, stored, target, self._populations)
+        return DatabaseRows(recoding, stored, output, self._populations)
 
     def _put(self, column: CodedColumn) -> Dimension:
         return Dimension.put(

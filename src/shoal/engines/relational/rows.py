@@ -21,7 +21,7 @@ from shoal.engines.relational.recode import Recoding
 from shoal.read import formulas
 from shoal.spec.spec import Spec
 from shoal.sql.relation import shown_files
-from shoal.write.output import FileTarget, Target
+from shoal.write.output import FileOutput, Output
 from shoal.write.placed import write_placed
 from shoal.write.release import Pages
 
@@ -40,13 +40,13 @@ class DatabaseRows:
     ----------
     stored
         Where they are until they are published.
-    target
+    output
         Where they will go, if that was known when they were written.
     """
 
     recoding: Recoding
     stored: Stored
-    target: Target | None
+    output: Output | None
     populations: Mapping[str, pa.Table]
 
     @property
@@ -88,12 +88,12 @@ class DatabaseRows:
 
     def audit(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit:
         earlier = self._earlier(spec, levels)
-        return self._audit(self.stored, self.target, spec, levels, earlier)
+        return self._audit(self.stored, self.output, spec, levels, earlier)
 
     def write(
         self,
         release: Release,
-        target: Target,
+        output: Output,
         *,
         sign: str | Path | None,
         report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
@@ -101,20 +101,20 @@ class DatabaseRows:
         manifest: Path | None,
     ) -> Path:
         stored, audit = self.stored, release.audit
-        if target != self.target:
+        if output != self.output:
             database = self.recoding.database
-            database.check(target)
+            database.check(output)
             with stage("write"):
                 columns = self.recoding.columns
-                cells = self._cells(release.spec, target, formulas.escaping_sql)
+                cells = self._cells(release.spec, output, formulas.escaping_sql)
                 named = ", ".join(f"{cells[name]} AS r{i}" for i, name in enumerate(columns))
                 query = f"SELECT {named} FROM {self.stored.relation}"
-                stored = database.store(query, columns, target, shuffle=False)
+                stored = database.store(query, columns, output, shuffle=False)
             with stage("audit"):
-                audit = self._audit(stored, target, release.spec, release.recoding.levels, release.audit)
+                audit = self._audit(stored, output, release.spec, release.recoding.levels, release.audit)
                 audit.require(self.count)
         return write_placed(
-            release, stored, target, audit, sign=sign, report=report, stage=stage, manifest_at=manifest
+            release, stored, output, audit, sign=sign, report=report, stage=stage, manifest_at=manifest
         )
 
     def _earlier(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit | None:
@@ -128,18 +128,18 @@ class DatabaseRows:
     def _audit(
         self,
         stored: Stored,
-        target: Target | None,
+        output: Output | None,
         spec: Spec,
         levels: Mapping[str, int] | None,
         earlier: Audit | None,
     ) -> Audit:
         columns = {name: _quoted(name) for name in self.recoding.columns}
         source = stored.relation
-        if _escapes(spec, target):
-            cells = self._cells(spec, target, formulas.restoring_sql)
+        if _escapes(spec, output):
+            cells = self._cells(spec, output, formulas.restoring_sql)
             named = ", ".join(f"{cell} AS {self._column(name)}" for name, cell in cells.items())
             source = f"(SELECT {named} FROM {source}) AS shoal_rows"
-        return self._asked(source, columns, target, spec, levels, earlier, stored=stored)
+        return self._asked(source, columns, output, spec, levels, earlier, stored=stored)
 
     def _column(self, name: str) -> str:
         return _quoted(name, _MARKS.get(self.recoding.database.dialect, '"'))
@@ -149,9 +149,9 @@ class DatabaseRows:
         empty = self.recoding.database.fetch(f"SELECT * FROM {self.stored.relation} LIMIT 0")
         return formulas.text_columns(empty.schema)
 
-    def _cells(self, spec: Spec, target: Target | None, change: Callable[[str, str], str]) -> dict[str, str]:
+    def _cells(self, spec: Spec, output: Output | None, change: Callable[[str, str], str]) -> dict[str, str]:
         """Return the SQL of each column; that of text changed, where formulas are escaped."""
-        changed = self._text_columns() if _escapes(spec, target) else ()
+        changed = self._text_columns() if _escapes(spec, output) else ()
         dialect = self.recoding.database.dialect
         return {
             name: change(self._column(name), dialect) if name in changed else self._column(name)
@@ -162,7 +162,7 @@ class DatabaseRows:
         self,
         source: str,
         columns: Mapping[str, str],
-        target: Target | None,
+        output: Output | None,
         spec: Spec,
         levels: Mapping[str, int] | None,
         earlier: Audit | None,
@@ -171,7 +171,7 @@ class DatabaseRows:
     ) -> Audit:
         compared = original_columns(spec, claims(spec))
         original = f"({self.recoding.original(compared)}) AS shoal_rows" if compared else None
-        shown, telling = _shown(target, stored, list(columns))
+        shown, telling = _shown(output, stored, list(columns))
         with placed(
             self.recoding.database,
             source,
@@ -183,7 +183,7 @@ class DatabaseRows:
             original=original,
             original_columns={name: f"o{place}" for place, name in enumerate(compared)},
             hidden=() if unit is None else (unit,),
-            shown_text=list(columns) if stored is not None and _is_csv(target) else None,
+            shown_text=list(columns) if stored is not None and _is_csv(output) else None,
         ) as (relation, own):
             return audit_relation(
                 relation,
@@ -196,18 +196,18 @@ class DatabaseRows:
             )
 
 
-def _escapes(spec: Spec, target: Target | None) -> bool:
+def _escapes(spec: Spec, output: Output | None) -> bool:
     """Return whether cells like formulas are escaped there."""
     return (
         spec.escape_formulas
-        and isinstance(target, FileTarget)
-        and formulas.opens_in_spreadsheets(target.path)
+        and isinstance(output, FileOutput)
+        and formulas.opens_in_spreadsheets(output.path)
     )
 
 
-def _is_csv(target: Target | None) -> bool:
+def _is_csv(output: Output | None) -> bool:
     """Return whether a release goes to a file in which all is text, whatever types the database has."""
-    return isinstance(target, FileTarget) and target.path.name.lower().endswith((".csv", ".csv.gz"))
+    return isinstance(output, FileOutput) and output.path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def _tells_people(spec: Spec) -> bool:
@@ -215,13 +215,13 @@ def _tells_people(spec: Spec) -> bool:
     return spec.unit in spec.sensitive or spec.unit in spec.insensitive
 
 
-def _shown(target: Target | None, stored: Stored | None, columns: Sequence[str]) -> tuple[str, str | None]:
+def _shown(output: Output | None, stored: Stored | None, columns: Sequence[str]) -> tuple[str, str | None]:
     """Return what stands after FROM for somebody who has the release, and in which dialect."""
-    if not isinstance(target, FileTarget) or stored is None:
-        return ("" if target is None else target.title, None)
-    folder = [file.name for file in stored.files] != [target.path.name]
+    if not isinstance(output, FileOutput) or stored is None:
+        return ("" if output is None else output.title, None)
+    folder = [file.name for file in stored.files] != [output.path.name]
     shown, _ = shown_files(
-        target.title, columns, folder=folder, delimiter=target.delimiter, quote=target.quote
+        output.title, columns, folder=folder, delimiter=output.delimiter, quote=output.quote
     )
     return shown, "duckdb"
 

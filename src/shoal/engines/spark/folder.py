@@ -44,7 +44,7 @@ class Folder:
         try:
             wanted = self._path(located(spark, place))
             self._files = wanted.getFileSystem(configuration)
-            self._target = self._files.makeQualified(wanted)
+            self._output = self._files.makeQualified(wanted)
         except Py4JError:
             raise OutputError(
                 f"The output {place!r} cannot be written.\nSpark knows no such file system.\nCheck the path."
@@ -54,13 +54,13 @@ class Folder:
         self._hidden = self._make_hidden()
 
     def _check(self) -> None:
-        parent = self._target.getParent()
+        parent = self._output.getParent()
         try:
             found = parent is not None and self._files.exists(parent)
         except Py4JError:
             found = True  # whoever may not look may still write
         # Object stores have no folders that could be missing.
-        if not found and self._target.toUri().getScheme() in ("file", "hdfs"):
+        if not found and self._output.toUri().getScheme() in ("file", "hdfs"):
             raise OutputError(
                 f"The output {self.name!r} cannot be written.\nIts folder does not exist.\n"
                 "Create the folder first, or choose another."
@@ -68,7 +68,7 @@ class Folder:
 
     @property
     def name(self) -> str:
-        return str(self._target.getName())
+        return str(self._output.getName())
 
     @property
     def hidden(self) -> str:
@@ -76,19 +76,19 @@ class Folder:
         return str(self._hidden)
 
     @property
-    def target(self) -> str:
-        return str(self._target)
+    def output(self) -> str:
+        return str(self._output)
 
     def publish(self) -> None:
         """Rename the hidden folder; what was in its place goes when it is there."""
         old = self._beside("old.")
         try:
-            replaces = self._files.exists(self._target)
-            if replaces and not self._files.rename(self._target, old):
+            replaces = self._files.exists(self._output)
+            if replaces and not self._files.rename(self._output, old):
                 raise self._refused()
-            if not self._files.rename(self._hidden, self._target):
+            if not self._files.rename(self._hidden, self._output):
                 if replaces:
-                    self._files.rename(old, self._target)
+                    self._files.rename(old, self._output)
                 raise self._refused()
             if replaces:
                 self._files.delete(old, True)
@@ -102,7 +102,7 @@ class Folder:
 
     def _make_hidden(self) -> Any:
         """Return where files are written first; on a disk, in a folder that nobody else may enter."""
-        parent = urlsplit(self._target.getParent().toUri().toString())
+        parent = urlsplit(self._output.getParent().toUri().toString())
         if parent.scheme != "file":
             return self._beside("")
         try:
@@ -123,7 +123,7 @@ class Folder:
 
     def files(self, *, published: bool) -> list[Path]:
         """Return the paths of the files, if they are on a disk of this machine."""
-        folder = urlsplit((self._target if published else self._hidden).toUri().toString())
+        folder = urlsplit((self._output if published else self._hidden).toUri().toString())
         if folder.scheme != "file":
             return []
         paths = Path(unquote(folder.path)).glob("*")
@@ -137,7 +137,7 @@ class Folder:
                 path.unlink()
 
     def _beside(self, mark: str) -> Any:
-        return self._path(self._target.getParent(), f".{self.name}.{mark}{secrets.token_hex(4)}")
+        return self._path(self._output.getParent(), f".{self.name}.{mark}{secrets.token_hex(4)}")
 
     def _refused(self) -> OutputError:
         return OutputError(

@@ -18,7 +18,7 @@ from shoal.engines.spark.folder import Folder
 from shoal.engines.spark.output_names import joined, parts_of, place_of
 from shoal.engines.spark.session import Session
 from shoal.errors import OutputError, ShoalError
-from shoal.write.output import FileTarget, TableTarget
+from shoal.write.output import FileOutput, TableOutput
 
 _WRITING = "writing the release"
 _CHECKING = "counting the release"
@@ -68,15 +68,15 @@ class StoredFolder:
     """Released rows in a folder of files, Parquet or CSV."""
 
     def __init__(
-        self, session: Session, frame: DataFrame, columns: Sequence[str], target: FileTarget, relation: str
+        self, session: Session, frame: DataFrame, columns: Sequence[str], output: FileOutput, relation: str
     ) -> None:
         self.given = False
         self._session = session
         self._published = False
-        self._folder = Folder(session.spark, place_of(target))
-        self._target = target
+        self._folder = Folder(session.spark, place_of(output))
+        self._output = output
         self._columns = columns
-        self._text = target.path.name.lower().endswith((".csv", ".csv.gz"))
+        self._text = output.path.name.lower().endswith((".csv", ".csv.gz"))
         self.relation = relation
         try:
             session.act(_WRITING, lambda: self._write(frame), writing=True)
@@ -100,7 +100,7 @@ class StoredFolder:
         with self._session.pinned():
             self._folder.publish()
             self._published = True
-            self._frame = self._read(self._folder.target)
+            self._frame = self._read(self._folder.output)
 
     def discard(self) -> None:
         if not self._published:
@@ -108,7 +108,7 @@ class StoredFolder:
 
     def _write(self, frame: DataFrame) -> None:
         if self._text:
-            _check_lines(frame, self._target.title)
+            _check_lines(frame, self._output.title)
             frame = frame.select(*(_as_text(field) for field in frame.schema.fields))
         write: Any = frame.toDF(*self._columns).write
         write = write.option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")  # no file _SUCCESS
@@ -118,9 +118,9 @@ class StoredFolder:
         write.csv(
             self._folder.hidden,
             header=True,
-            compression="gzip" if self._target.path.suffix.lower() == ".gz" else "none",
+            compression="gzip" if self._output.path.suffix.lower() == ".gz" else "none",
             nullValue="",
-            emptyValue=self._target.quote * 2,
+            emptyValue=self._output.quote * 2,
             lineSep="\n",
             **self._dialect,
         )
@@ -148,9 +148,9 @@ class StoredFolder:
     @property
     def _dialect(self) -> dict[str, Any]:
         return {
-            "sep": self._target.delimiter,
-            "quote": self._target.quote,
-            "escape": self._target.quote,
+            "sep": self._output.delimiter,
+            "quote": self._output.quote,
+            "escape": self._output.quote,
             "encoding": "UTF-8",
             "ignoreLeadingWhiteSpace": False,
             "ignoreTrailingWhiteSpace": False,
@@ -162,12 +162,12 @@ class StoredTable:
 
     files: Sequence[Path] = ()
 
-    def __init__(self, session: Session, frame: DataFrame, target: TableTarget) -> None:
+    def __init__(self, session: Session, frame: DataFrame, output: TableOutput) -> None:
         self.given = False
         self._session = session
         self._published = False
-        *schema, name = parts_of(target.name)
-        self._target = joined(*schema, name)
+        *schema, name = parts_of(output.name)
+        self._output = joined(*schema, name)
         mark = secrets.token_hex(4)
         self._hidden = joined(*schema, f"shoal_{mark}_{name}")
         self._old = joined(*schema, f"shoal_{mark}_old_{name}")
@@ -180,7 +180,7 @@ class StoredTable:
 
     @property
     def relation(self) -> str:
-        return self._target if self._published else self._hidden
+        return self._output if self._published else self._hidden
 
     @property
     def frame(self) -> DataFrame:
@@ -191,16 +191,16 @@ class StoredTable:
         """Rename the table; what had its name before goes when it has it."""
         replaces = self._session.act(
             "looking for the table",
-            lambda: self._session.spark.catalog.tableExists(self._target),
+            lambda: self._session.spark.catalog.tableExists(self._output),
             writing=True,
         )
         if replaces:
-            self._run(f"ALTER TABLE {self._target} RENAME TO {self._old}")
+            self._run(f"ALTER TABLE {self._output} RENAME TO {self._old}")
         try:
-            self._run(f"ALTER TABLE {self._hidden} RENAME TO {self._target}")
+            self._run(f"ALTER TABLE {self._hidden} RENAME TO {self._output}")
         except BaseException:
             if replaces:
-                self._run(f"ALTER TABLE {self._old} RENAME TO {self._target}")
+                self._run(f"ALTER TABLE {self._old} RENAME TO {self._output}")
             raise
         self._published = True
         if replaces:

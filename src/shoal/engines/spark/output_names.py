@@ -9,33 +9,33 @@ from pyspark.sql import SparkSession
 
 from shoal.engines.spark.folder import Folder
 from shoal.errors import InputError, OutputError
-from shoal.write.output import FileTarget, TableTarget
+from shoal.write.output import FileOutput, TableOutput
 
 _SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
-def check_folder(spark: SparkSession, target: FileTarget, inputs: Iterable[str]) -> None:
+def check_folder(spark: SparkSession, output: FileOutput, inputs: Iterable[str]) -> None:
     """Raise unless a folder can be written there without touching the input."""
-    if not target.folder and not target.path.name.lower().endswith(_SUFFIXES):
+    if not output.folder and not output.path.name.lower().endswith(_SUFFIXES):
         raise InputError(
-            f"The engine 'spark' does not write files like {target.title!r}.\n"
-            f"Its suffix is {target.path.suffix!r}.\n"
+            f"The engine 'spark' does not write files like {output.title!r}.\n"
+            f"Its suffix is {output.path.suffix!r}.\n"
             f"End its name in one of: {', '.join(_SUFFIXES)}; without a suffix it is a folder of Parquet "
             "files."
         )
-    folder = Folder(spark, place_of(target))
+    folder = Folder(spark, place_of(output))
     folder.discard()  # that it can be made is all that was to be known
-    place = _alike(folder.target)
+    place = _alike(folder.output)
     if any(f"{_alike(name)}/".startswith(f"{place}/") for name in inputs):
         raise OutputError(
-            f"The output {target.title!r} cannot be written.\nThe input is there.\nChoose another name."
+            f"The output {output.title!r} cannot be written.\nThe input is there.\nChoose another name."
         )
 
 
-def check_table(spark: SparkSession, target: TableTarget, input_title: str) -> None:
+def check_table(spark: SparkSession, output: TableOutput, input_title: str) -> None:
     """Raise unless a table can be written there without touching the input."""
-    *schema, name = parts_of(target.name)
-    refused = f"The table {target.name!r} cannot be written.\n"
+    *schema, name = parts_of(output.name)
+    refused = f"The table {output.name!r} cannot be written.\n"
     if schema and not spark.catalog.databaseExists(joined(*schema)):
         raise OutputError(f"{refused}There is no schema {'.'.join(schema)!r}.\nCreate it, or choose another.")
     full = joined(*schema, name)
@@ -63,16 +63,16 @@ def _alike(place: str) -> str:
     return re.sub(r"^(file:)?/+", "file:/", place)
 
 
-def place_of(target: FileTarget) -> str:
+def place_of(output: FileOutput) -> str:
     """Return where a folder goes: a path of Python's has lost a slash of `s3a://bucket/folder`.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> place_of(FileTarget(Path("s3a://bucket/release")))
+    >>> place_of(FileOutput(Path("s3a://bucket/release")))
     's3a://bucket/release'
     """
-    return re.sub(r"^(?!file:|dbfs:)([A-Za-z][\w+.-]+):/(?!/)", r"\1://", target.path.as_posix())
+    return re.sub(r"^(?!file:|dbfs:)([A-Za-z][\w+.-]+):/(?!/)", r"\1://", output.path.as_posix())
 
 
 def parts_of(name: str) -> list[str]:

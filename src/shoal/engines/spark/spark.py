@@ -23,7 +23,7 @@ from shoal.engines.spark.shuffle import shuffled
 from shoal.engines.spark.source import Opened, Text, opened
 from shoal.errors import OutputError, ShoalError
 from shoal.read.source import check_names
-from shoal.write.output import FileTarget, TableTarget, Target
+from shoal.write.output import FileOutput, Output, TableOutput
 
 Stored: TypeAlias = StoredFrame | StoredFolder | StoredTable
 
@@ -109,14 +109,14 @@ class Spark:
         """Spark's own session."""
         return self._session.spark
 
-    def check(self, target: Target) -> None:
+    def check(self, output: Output) -> None:
         """Raise unless a release can be written there; the rows that it is made from must stay."""
         with self._session.pinned(), told():
-            if isinstance(target, FileTarget):
-                check_folder(self.session, target, self._frame.inputFiles())
+            if isinstance(output, FileOutput):
+                check_folder(self.session, output, self._frame.inputFiles())
             else:
                 self._session.act(
-                    "looking at the output", lambda: check_table(self.session, target, self.title)
+                    "checking the output", lambda: check_table(self.session, output, self.title)
                 )
 
     def run(self, sql: str) -> None:
@@ -171,14 +171,14 @@ class Spark:
         self,
         sql: str,
         columns: Sequence[str],
-        target: Target | None,
+        output: Output | None,
         *,
         shuffle: bool = True,
     ) -> Stored:
-        """Write what a query gives, shuffled, beside the target; see `shoal.engines.spark.shuffle`.
+        """Write what a query gives, shuffled, beside the output; see `shoal.engines.spark.shuffle`.
 
         Files come as a folder with one part for each of Spark's tasks, Parquet unless the name ends in `.csv`
-        or `.csv.gz`. Without a target Spark holds the rows as a data frame.
+        or `.csv.gz`. Without an output Spark holds the rows as a data frame.
 
         Parameters
         ----------
@@ -195,14 +195,14 @@ class Spark:
                 frame = shuffled(frame, frame.columns)
             relation = f"{self._mark}_release_{len(self._stored)}"
             stored: Stored
-            if target is None:
+            if output is None:
                 stored = StoredFrame(self._session, frame.toDF(*columns), relation)
-            elif isinstance(target, FileTarget):
-                stored = StoredFolder(self._session, frame, columns, target, relation)
-            elif isinstance(target, TableTarget):
-                stored = StoredTable(self._session, frame.toDF(*columns), target)
+            elif isinstance(output, FileOutput):
+                stored = StoredFolder(self._session, frame, columns, output, relation)
+            elif isinstance(output, TableOutput):
+                stored = StoredTable(self._session, frame.toDF(*columns), output)
             else:
-                raise OutputError(f"Spark writes files or a table.\nFound: {type(target).__name__}.")
+                raise OutputError(f"Spark writes files or a table.\nFound: {type(output).__name__}.")
         self._stored.append(stored)
         self._kept.setdefault(relation, None)
         return stored
