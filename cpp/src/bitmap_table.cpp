@@ -39,13 +39,24 @@ void note_operation(std::size_t blocks, BitmapTally& tally) noexcept {
 
 // Sort numbers by one label of each, those of the same label as they were.
 template <class LabelOf>
-void sort_by(std::vector<std::uint32_t>& numbers, std::size_t labels, LabelOf label_of) {
+void sort_by(std::vector<std::uint32_t>& numbers, std::size_t labels, const Stop& stop, LabelOf label_of) {
     std::vector<std::uint32_t> starts(labels + 1);
-    for (const std::uint32_t number : numbers) ++starts[label_of(number) + 1];
+    in_pieces(numbers.size(), stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) ++starts[label_of(numbers[i]) + 1];
+    });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<std::uint32_t> sorted(numbers.size());
-    for (const std::uint32_t number : numbers) sorted[starts[label_of(number)]++] = number;
+    in_pieces(numbers.size(), stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) sorted[starts[label_of(numbers[i])]++] = numbers[i];
+    });
     numbers.swap(sorted);
+}
+
+std::vector<Block> empty_blocks(std::size_t size, const Stop& stop) {
+    std::vector<Block> blocks;
+    blocks.reserve(size);
+    in_pieces(size, stop, [&](std::size_t, std::size_t end) { blocks.resize(end); });
+    return blocks;
 }
 
 }  // namespace
@@ -55,10 +66,11 @@ std::size_t ClassBitmaps::bytes() const noexcept {
            blocks.size() * sizeof(Block);
 }
 
-BitmapTable::BitmapTable(const std::vector<BitmapColumn>& columns, std::size_t rows)
-    : rows_(rows), blocks_((rows + block_rows - 1) / block_rows), hierarchies_(maps_of(columns)) {
+BitmapTable::BitmapTable(const std::vector<BitmapColumn>& columns, std::size_t rows, const Stop& stop)
+    : rows_(rows), blocks_((rows + block_rows - 1) / block_rows), hierarchies_(maps_of(columns), stop) {
     if (rows > ~std::uint32_t{0}) throw std::invalid_argument("more rows than bitmaps can count");
     for (const BitmapColumn& column : columns) {
+        stop.poll();
         if (column.codes.size() != rows) throw std::invalid_argument("columns differ in length");
         for (const Label code : column.codes) {
             if (code >= column.maps.front().size()) throw std::invalid_argument("a code is out of range");
@@ -72,23 +84,28 @@ BitmapTable::BitmapTable(const std::vector<BitmapColumn>& columns, std::size_t r
     std::vector<std::uint32_t> sorted(rows);
     std::iota(sorted.begin(), sorted.end(), 0U);
     for (auto c = order_.rbegin(); c != order_.rend(); ++c) {
-        sort_by(sorted, hierarchies_.labels(*c, 0), [&](std::uint32_t row) { return columns[*c].codes[row]; });
+        sort_by(sorted, hierarchies_.labels(*c, 0), stop, [&](std::uint32_t row) { return columns[*c].codes[row]; });
     }
 
     for (std::size_t c = 0; c < columns.size(); ++c) {
         std::vector<Label>& codes = codes_.emplace_back(rows);
-        for (std::size_t row = 0; row < rows; ++row) codes[row] = columns[c].codes[sorted[row]];
+        in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t row = begin; row < end; ++row) codes[row] = columns[c].codes[sorted[row]];
+        });
         auto& levels = bitmaps_.emplace_back();
-        auto& leaves = levels.emplace_back(hierarchies_.labels(c, 0) * blocks_);
-        for (std::size_t row = 0; row < rows; ++row) {
-            Block& block = leaves[codes[row] * blocks_ + row / block_rows];
-            block.words[row % block_rows / 64] |= std::uint64_t{1} << row % 64;
-        }
+        auto& leaves = levels.emplace_back(empty_blocks(hierarchies_.labels(c, 0) * blocks_, stop));
+        in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t row = begin; row < end; ++row) {
+                Block& block = leaves[codes[row] * blocks_ + row / block_rows];
+                block.words[row % block_rows / 64] |= std::uint64_t{1} << row % 64;
+            }
+        });
         for (unsigned level = 1; level < hierarchies_.levels(c); ++level) {
-            auto& upper = levels.emplace_back(hierarchies_.labels(c, level) * blocks_);
+            auto& upper = levels.emplace_back(empty_blocks(hierarchies_.labels(c, level) * blocks_, stop));
             const auto& lower = levels[level - 1];
             const std::span<const Label> step = hierarchies_.step(c, level - 1, level);
             for (std::size_t label = 0; blocks_ > 0 && label < step.size(); ++label) {
+                stop.poll();
                 Block* const parent = &upper[step[label] * blocks_];
                 bitmap_loops().unite(words(parent), words(&lower[label * blocks_]), words(parent),
                                      blocks_ * block_words);
@@ -156,28 +173,30 @@ std::size_t BitmapTable::fill_with_all_rows(Sparse& set) const {
 }
 
 BitmapTally BitmapTable::count(std::span<const unsigned> columns, std::span<const unsigned> levels,
-                               const BitmapRule& rule, bool reusing) {
+                               const BitmapRule& rule, bool reusing, const Stop& stop) {
     check_node(columns, levels);
+    const auto lock = lock_unless_stopped(mutex_, stop);
     BitmapTally tally;
     const std::vector<Axis> path = axes(columns, levels);
     if (path.empty()) {
         if (rows_ > 0) settles(rows_, rule, tally);
     } else if (reusing) {
-        walk(path, 0, {fill_with_all_rows(prefixes_[0]), rows_}, rule, tally);
+        walk(path, 0, {fill_with_all_rows(prefixes_[0]), rows_}, rule, tally, stop);
     } else {
-        count_one_by_one(path, rule, tally);
+        count_one_by_one(path, rule, tally, stop);
     }
     return tally;
 }
 
 // Split the rows of a prefix by the labels of the next column, and each part by the columns after it.
 void BitmapTable::walk(std::span<const Axis> path, std::size_t depth, Extent prefix, const BitmapRule& rule,
-                       BitmapTally& tally) {
+                       BitmapTally& tally, const Stop& stop) {
     const BitmapLoops& loops = bitmap_loops();
     Sparse& set = prefixes_[depth];
     Sparse& part = prefixes_[depth + 1];
     const bool last = depth + 1 == path.size();
     while (prefix.rows > 0) {
+        stop.poll();
         // All classes that these rows can still be in are too small.
         if (prefix.rows == 1 || (rule.pruning && prefix.rows < rule.k)) {
             settles(prefix.rows, rule, tally);
@@ -196,14 +215,15 @@ void BitmapTable::walk(std::span<const Axis> path, std::size_t depth, Extent pre
         if (last) {
             settles(found.rows, rule, tally);
         } else {
-            walk(path, depth + 1, found, rule, tally);
+            walk(path, depth + 1, found, rule, tally, stop);
         }
         if (tally.cut) return;
     }
 }
 
 // As if there were no prefixes: every class from the bitmaps of single columns.
-void BitmapTable::count_one_by_one(std::span<const Axis> path, const BitmapRule& rule, BitmapTally& tally) {
+void BitmapTable::count_one_by_one(std::span<const Axis> path, const BitmapRule& rule, BitmapTally& tally,
+                                   const Stop& stop) {
     const BitmapLoops& loops = bitmap_loops();
     Sparse& left = prefixes_[0];
     Block* const made = prefixes_[1].blocks.data();
@@ -214,6 +234,7 @@ void BitmapTable::count_one_by_one(std::span<const Axis> path, const BitmapRule&
             ++b;
             continue;
         }
+        stop.poll();
         // No row before this one is in the class: it would have been the first.
         const std::size_t row = first_row(block, static_cast<std::uint32_t>(b));
         const std::size_t size = (blocks_ - b) * block_words;
@@ -250,7 +271,7 @@ ClassBitmaps BitmapTable::everything() const {
 }
 
 CountedClasses BitmapTable::extend(const ClassBitmaps& source, unsigned column, unsigned level,
-                                   const BitmapRule& rule) {
+                                   const BitmapRule& rule, const Stop& stop) {
     CountedClasses result;
     ClassBitmaps& made = result.classes;
     made.columns = source.columns;
@@ -261,6 +282,7 @@ CountedClasses BitmapTable::extend(const ClassBitmaps& source, unsigned column, 
     made.levels.insert(made.levels.begin() + position, level);
     check_node(made.columns, made.levels);
 
+    const auto lock = lock_unless_stopped(mutex_, stop);
     const BitmapLoops& loops = bitmap_loops();
     const Axis next = axis(column, level);
     const std::size_t width = source.columns.size();
@@ -274,6 +296,7 @@ CountedClasses BitmapTable::extend(const ClassBitmaps& source, unsigned column, 
         begin = source.ends[c];
         const auto labels = source.labels.begin() + static_cast<std::ptrdiff_t>(c * width);
         while (size > 0) {
+            stop.poll();
             const std::size_t row = first_row(set.blocks[0], set.places[0]);
             note_operation(size, result.tally);
             const Extent found = loops.split(set.blocks.data(), set.places.data(), size, bitmap_of(next, row),
@@ -297,8 +320,9 @@ CountedClasses BitmapTable::extend(const ClassBitmaps& source, unsigned column, 
 }
 
 CountedClasses BitmapTable::generalize(const ClassBitmaps& source, std::span<const unsigned> levels,
-                                       const BitmapRule& rule) {
+                                       const BitmapRule& rule, const Stop& stop) {
     check_node(source.columns, levels);
+    const auto lock = lock_unless_stopped(mutex_, stop);
     CountedClasses result;
     ClassBitmaps& made = result.classes;
     made.columns = source.columns;
@@ -311,7 +335,7 @@ CountedClasses BitmapTable::generalize(const ClassBitmaps& source, std::span<con
         if (levels[i] < source.levels[i]) throw std::invalid_argument("not a generalization");
         const std::span<const Label> step = hierarchies_.step(source.columns[i], source.levels[i], levels[i]);
         for (std::size_t c = 0; c < source.classes(); ++c) labels[c * width + i] = step[labels[c * width + i]];
-        sort_by(order, hierarchies_.labels(source.columns[i], levels[i]),
+        sort_by(order, hierarchies_.labels(source.columns[i], levels[i]), stop,
                 [&](std::uint32_t c) { return labels[c * width + i]; });
     }
     const auto labels_of = [&](std::size_t c) { return std::span<const Label>(labels).subspan(c * width, width); };
@@ -324,6 +348,7 @@ CountedClasses BitmapTable::generalize(const ClassBitmaps& source, std::span<con
         const std::span<const Label> group = labels_of(order[i]);
         std::size_t size = 0;
         for (; i < order.size() && std::ranges::equal(labels_of(order[i]), group); ++i) {
+            stop.poll();
             const std::size_t begin = order[i] == 0 ? 0 : source.ends[order[i] - 1];
             const std::size_t count = source.ends[order[i]] - begin;
             loops.scatter(&source.blocks[begin], &source.places[begin], count, dense.data());

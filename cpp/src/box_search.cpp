@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 #include "shoal/subsets.hpp"
 #include "shoal/sweep.hpp"
+#include "shoal/team.hpp"
 
 namespace shoal {
 
@@ -34,12 +33,12 @@ class BoxSearch {
 public:
     BoxSearch(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective,
               const SearchOptions& options)
-        : table_(table), requirement_(requirement), objective_(objective), options_(options),
+        : table_(table), requirement_(requirement), objective_(objective), options_(options), stop_(options.stop),
           // Where nothing may be suppressed few nodes satisfy, and scores that take a tally cost more than they save.
           prunes_(!options.all_nodes && (requirement.limit > 0 || objective.separable() || !objective.monotone() ||
                                          !requirement.sizes_only())),
           monotone_(requirement.monotone()),
-          tags_(table.lattice) {}
+          tags_(table.lattice, stop_) {}
 
     SearchResult run();
 
@@ -50,7 +49,7 @@ private:
         SharedBase base;
     };
 
-    Worker make_worker() { return Worker(table_, requirement_, objective_, objective_.detail()); }
+    Worker make_worker() { return Worker(table_, requirement_, objective_, objective_.detail(), stop_); }
 
     SharedBase prepare(Worker& worker);
     void solve(Box box, SharedBase base, Worker& worker);
@@ -70,11 +69,13 @@ private:
     void work(Worker& worker);
     void run_threads(SharedBase ground, Worker& worker);
     void report_progress();
+    void count_tags(SearchResult& result) const;
 
     Table<Words, Count>& table_;
     const Requirement requirement_;
     const Objective& objective_;
     const SearchOptions& options_;
+    const Stop& stop_;
     const bool prunes_;    // by score; otherwise every node is decided
     const bool monotone_;  // what satisfies does so in all its generalizations
     TagMap tags_;
@@ -91,8 +92,7 @@ private:
     std::vector<Task> queue_;
     unsigned busy_ = 0;
     std::atomic<unsigned> idle_ = 0;
-    std::atomic<bool> stop_ = false;
-    std::exception_ptr error_;
+    std::atomic<bool> abandoned_ = false;  // a thread failed
     std::thread::id caller_ = std::this_thread::get_id();
     Clock::time_point reported_ = Clock::now();
 };
@@ -101,7 +101,7 @@ private:
 template <int Words, class Count>
 auto BoxSearch<Words, Count>::prepare(Worker& worker) -> SharedBase {
     const Lattice& lattice = table_.lattice;
-    const std::vector<unsigned> lowest = lowest_feasible_levels(table_, requirement_);
+    const std::vector<unsigned> lowest = lowest_feasible_levels(table_, requirement_, stop_);
     Node bottom;
     for (std::size_t column = 0; column < lattice.columns(); ++column) {
         if (lowest[column] == 0) continue;
@@ -115,7 +115,7 @@ auto BoxSearch<Words, Count>::prepare(Worker& worker) -> SharedBase {
     const SharedBase base = bottom == table_.ground.node ? ground : raise(*ground, bottom, worker);
     if (base == ground) ground->bound = check(worker.judge(table_.ground), worker).bound;
     if (base->set->size <= pairs_up_to) {
-        for (const Node& failing : failing_pairs(table_, *base->set, requirement_)) {
+        for (const Node& failing : failing_pairs(table_, *base->set, requirement_, stop_)) {
             decided_ += tags_.tag_specializations(failing, fails);
         }
     }
@@ -198,6 +198,7 @@ void BoxSearch<Words, Count>::tag_dominated_levels(const Rank& best, const Worke
     const bool last = depth + 1 == table_.lattice.columns();
     const std::uint8_t highest = top[column];
     for (unsigned level = 0; level <= highest; ++level) {
+        stop_.poll();
         node[column] = top[column] = static_cast<std::uint8_t>(level);
         if ((tags_.at(node) & dominated) != 0) break;
         const double bound = worker.bound(node, Judged{});
@@ -235,7 +236,8 @@ std::vector<unsigned> BoxSearch<Words, Count>::slice_order(unsigned low, unsigne
 
 template <int Words, class Count>
 void BoxSearch<Words, Count>::solve(Box box, SharedBase base, Worker& worker) {
-    if (stop_.load(std::memory_order_relaxed) || !tags_.shrink(box)) return;
+    stop_.poll();
+    if (abandoned_.load(std::memory_order_relaxed) || !tags_.shrink(box)) return;
     report_progress();
     if (box.low == box.high) {
         check(worker.judge(*base->set, box.low), worker);
@@ -284,31 +286,25 @@ void BoxSearch<Words, Count>::report_progress() {
 template <int Words, class Count>
 void BoxSearch<Words, Count>::work(Worker& worker) {
     std::unique_lock lock(queue_mutex_);
-    try {
-        while (!stop_) {
-            if (!queue_.empty()) {
-                Task task = std::move(queue_.back());
-                queue_.pop_back();
-                ++busy_;
-                lock.unlock();
-                solve(task.box, std::move(task.base), worker);
-                lock.lock();
-                --busy_;
-            } else if (busy_ > 0) {
-                ++idle_;
-                queue_changed_.wait_for(lock, progress_interval);
-                --idle_;
-                lock.unlock();
-                report_progress();
-                lock.lock();
-            } else {
-                break;
-            }
+    while (!abandoned_) {
+        if (!queue_.empty()) {
+            Task task = std::move(queue_.back());
+            queue_.pop_back();
+            ++busy_;
+            lock.unlock();
+            solve(task.box, std::move(task.base), worker);
+            lock.lock();
+            --busy_;
+        } else if (busy_ > 0) {
+            ++idle_;
+            queue_changed_.wait_for(lock, progress_interval);
+            --idle_;
+            lock.unlock();
+            report_progress();
+            lock.lock();
+        } else {
+            break;
         }
-    } catch (...) {
-        if (!lock.owns_lock()) lock.lock();
-        stop_ = true;
-        if (!error_) error_ = std::current_exception();
     }
     queue_changed_.notify_all();
 }
@@ -318,16 +314,14 @@ void BoxSearch<Words, Count>::run_threads(SharedBase ground, Worker& worker) {
     queue_.push_back({{ground->set->node, table_.lattice.top()}, std::move(ground)});
     std::vector<Worker> helpers;
     for (unsigned i = 1; i < options_.threads; ++i) helpers.push_back(make_worker());
-    std::vector<std::thread> threads;
-    try {
-        for (Worker& helper : helpers) threads.emplace_back([this, &helper] { work(helper); });
-    } catch (const std::system_error&) {
-        // The system gives no more threads: those there are will do.
-    }
-    work(worker);
-    for (std::thread& thread : threads) thread.join();
+    run_team(
+        options_.threads, [&](unsigned member) { work(member == 0 ? worker : helpers[member - 1]); },
+        [&] {
+            const std::lock_guard lock(queue_mutex_);
+            abandoned_ = true;
+            queue_changed_.notify_all();
+        });
     for (const Worker& helper : helpers) worker.counters += helper.counters;
-    if (error_) std::rethrow_exception(error_);
 }
 
 // Score the satisfying nodes that a lower bound did not rule out.
@@ -335,6 +329,7 @@ template <int Words, class Count>
 void BoxSearch<Words, Count>::score_remaining(Worker& worker) {
     std::vector<std::pair<Node, std::size_t>> nodes;
     for (std::size_t index = 0; index < table_.lattice.size(); ++index) {
+        if (index % polled_piece == 0) stop_.poll();
         const std::uint8_t tags = tags_.at(index);
         if ((tags & satisfies) == 0 || (tags & (scored | dominated)) != 0) continue;
         const Node node = table_.lattice.node(index);
@@ -357,7 +352,21 @@ void BoxSearch<Words, Count>::score_remaining(Worker& worker) {
             best_score_ = rank.score;
         }
     };
-    Sweep<Words, Count>(worker, table_.lattice.columns(), visit, skip).run(std::move(nodes), table_.ground);
+    Sweep<Words, Count>(worker, table_.lattice.columns(), visit, skip, stop_).run(std::move(nodes), table_.ground);
+}
+
+template <int Words, class Count>
+void BoxSearch<Words, Count>::count_tags(SearchResult& result) const {
+    in_pieces(table_.lattice.size(), stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t index = begin; index < end; ++index) {
+            const std::uint8_t tags = tags_.at(index);
+            const bool was_checked = (tags & checked) != 0;
+            result.checked += was_checked;
+            result.tagged_satisfying += !was_checked && (tags & satisfies) != 0;
+            result.tagged_failing += !was_checked && (tags & fails) != 0;
+            if (options_.all_nodes && (tags & satisfies) != 0) result.satisfying.push_back(index);
+        }
+    });
 }
 
 template <int Words, class Count>
@@ -380,12 +389,11 @@ SearchResult BoxSearch<Words, Count>::run() {
     result.found = found_;
     if (result.found) {
         result.best = best_;
-        Worker detailed(table_, requirement_, objective_, Detail::all);
+        Worker detailed(table_, requirement_, objective_, Detail::all, stop_);
         result.tally = detailed.judge(*ground->set, best_node_).tally;
     }
     result.counters = worker.counters;
-    result.tags.resize(table_.lattice.size());
-    for (std::size_t index = 0; index < result.tags.size(); ++index) result.tags[index] = tags_.at(index);
+    count_tags(result);
     return result;
 }
 

@@ -62,19 +62,25 @@ void* Arena::take(std::size_t bytes, unsigned& size_class) {
         block = blocks.back();
         blocks.pop_back();
     }
-    in_use_ += size;
-    peak_ = std::max(peak_, in_use_);
+    const std::size_t used = in_use() + size;
+    in_use_.store(used, std::memory_order_relaxed);
+    if (used > peak()) peak_.store(used, std::memory_order_relaxed);
     return block;
 }
 
 void Arena::give(void* block, unsigned size_class) noexcept {
     const std::lock_guard lock(mutex_);
-    in_use_ -= bytes_of(size_class);
+    in_use_.store(in_use() - bytes_of(size_class), std::memory_order_relaxed);
     try {
         free_[size_class].push_back(block);
     } catch (const std::bad_alloc&) {
         // The block stays out of use until the arena goes.
     }
+}
+
+void Arena::reset_peak() noexcept {
+    const std::lock_guard lock(mutex_);
+    peak_.store(in_use(), std::memory_order_relaxed);
 }
 
 void* Arena::carve(std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,9 @@ constexpr double always_small = 4096;  // bytes
 
 template <int Words, class Count>
 struct TypedChecked final : Checked {
+    explicit TypedChecked(const Table<Words, Count>& of) : table(&of) {}
+
+    const Table<Words, Count>* const table;
     SharedSet<Words, Count> held;
 
     bool kept() const override { return held != nullptr; }
@@ -47,16 +51,17 @@ public:
     TypedChecker(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective,
                  const CheckerOptions& options)
         : table_(table), objective_(objective), options_(options),
-          evaluator_(table, requirement, objective_, Detail::all),
+          evaluator_(table, requirement, objective_, Detail::all, stop_),
           history_(table.lattice.columns(), options.snapshots, options.snapshot_classes) {}
 
-    std::unique_ptr<Checked> check(const std::vector<unsigned>& levels, const Checked* source) override {
+    std::unique_ptr<Checked> check(const std::vector<unsigned>& levels, const Checked* source, Stop stop) override {
         const Node node = table_.internal_node(levels);
+        const auto lock = begin(std::move(stop));
         const Shared held = choose(node, source);
         const Set& set = compute(node, held != nullptr ? held->set : last_below(node) ? scratch_[last_] : table_.ground);
         ++evaluator_.counters.checked;
         const auto judged = evaluator_.judge(set);
-        auto checked = std::make_unique<TypedChecked<Words, Count>>();
+        auto checked = std::make_unique<TypedChecked<Words, Count>>(table_);
         checked->suppressed_rows = judged.tally.failing_rows;
         checked->classes = judged.tally.classes;
         checked->satisfies = judged.satisfied;
@@ -71,17 +76,19 @@ public:
         return checked;
     }
 
-    std::unique_ptr<Checked> prepare(const std::vector<unsigned>& levels, const Checked* source) override {
+    std::unique_ptr<Checked> prepare(const std::vector<unsigned>& levels, const Checked* source, Stop stop) override {
         const Node node = table_.internal_node(levels);
+        const auto lock = begin(std::move(stop));
         const Shared held = source == nullptr ? nullptr : given(node, *source);
         const Set& set = compute(node, held != nullptr ? held->set : table_.ground);
-        auto checked = std::make_unique<TypedChecked<Words, Count>>();
+        auto checked = std::make_unique<TypedChecked<Words, Count>>(table_);
         checked->classes = evaluator_.glance(set).tally.classes;
         checked->held = keep(set, checked->classes);
         return checked;
     }
 
-    std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes) override {
+    std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes, Stop stop) override {
+        const auto lock = begin(std::move(stop));
         std::vector<Evaluation> results(nodes.size());
         using Judged = Judgement<Words, Count>;
         const auto visit = [&](std::size_t place, const Judged& judged) {
@@ -90,7 +97,8 @@ public:
         };
         std::vector<std::pair<Node, std::size_t>> places;
         for (const auto& node : nodes) places.emplace_back(table_.internal_node(node), places.size());
-        Sweep<Words, Count>(evaluator_, table_.lattice.columns(), visit, [](const Node&, const Judged&) { return false; })
+        const auto skip = [](const Node&, const Judged&) { return false; };
+        Sweep<Words, Count>(evaluator_, table_.lattice.columns(), visit, skip, stop_)
             .run(std::move(places), table_.ground);
         return results;
     }
@@ -102,6 +110,13 @@ public:
     }
 
 private:
+    // Wait for other threads that use it; then it stops as this call does.
+    std::unique_lock<std::mutex> begin(Stop stop) {
+        auto lock = lock_unless_stopped(mutex_, stop);
+        stop_ = std::move(stop);
+        return lock;
+    }
+
     // A level at which a column takes no part has none, and a node with such a level no score.
     bool has_costs(const Node& node) const noexcept {
         for (std::size_t c = 0; c < objective_.level_costs.size(); ++c) {
@@ -111,7 +126,9 @@ private:
     }
 
     Shared given(const Node& node, const Checked& source) const {
-        const Shared& held = static_cast<const TypedChecked<Words, Count>&>(source).held;
+        const auto* const own = dynamic_cast<const TypedChecked<Words, Count>*>(&source);
+        if (own == nullptr || own->table != &table_) throw std::invalid_argument("a node rolls up from its own table");
+        const Shared& held = own->held;
         if (held != nullptr && !is_below(held->set.node, node, table_.lattice.columns())) {
             throw std::invalid_argument("a node rolls up from one below it");
         }
@@ -171,6 +188,8 @@ private:
     Table<Words, Count>& table_;
     const Objective objective_;
     const CheckerOptions options_;
+    std::mutex mutex_;  // for all below, but for the counters
+    Stop stop_;         // of the call at hand
     const std::size_t before_ = table_.arena.in_use();  // F0
     Evaluator<Words, Count> evaluator_;
     History<Words, Count> history_;
@@ -185,7 +204,7 @@ class TypedTable final : public CodedTable {
 public:
     TypedTable(const std::vector<ColumnInput>& columns, const std::vector<std::size_t>& order,
                const Hierarchies& hierarchies, const KeyLayout& layout, std::span<const std::uint64_t> weights,
-               const std::vector<AttributeInput>& attributes)
+               const std::vector<AttributeInput>& attributes, const Stop& stop)
         : table_(hierarchies, layout) {
         table_.position.resize(columns.size());
         std::vector<std::span<const Label>> codes;
@@ -200,14 +219,14 @@ public:
         std::vector<Count> counts(weights.begin(), weights.end());
         table_.rows = weights.empty() ? codes.front().size() : std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
         if (attributes.empty()) {
-            table_.ground = group_rows<Words, Count>(codes, counts, table_.layout, table_.arena);
+            table_.ground = group_rows<Words, Count>(codes, counts, table_.layout, table_.arena, stop);
             table_.ground.contents.classes = table_.ground.size;
             return;
         }
         for (const AttributeInput& attribute : attributes) table_.attributes.push_back(attribute.attribute);
-        SortedRows<Words, Count> sorted = sort_rows<Words, Count>(codes, counts, table_.layout, table_.arena);
+        SortedRows<Words, Count> sorted = sort_rows<Words, Count>(codes, counts, table_.layout, table_.arena, stop);
         table_.ground = std::move(sorted.set);
-        fill_ground(attributes, counts, sorted);
+        fill_ground(attributes, counts, sorted, stop);
     }
 
     std::uint64_t rows() const override { return table_.rows; }
@@ -237,8 +256,8 @@ public:
     std::size_t peak_bytes() const override { return table_.arena.peak(); }
     void reset_peak_bytes() override { table_.arena.reset_peak(); }
 
-    Classes classes(const std::vector<std::vector<unsigned>>& path) override {
-        Roller<Words, Count> roller(table_.hierarchies, table_.layout, table_.arena);
+    Classes classes(const std::vector<std::vector<unsigned>>& path, const Stop& stop) override {
+        Roller<Words, Count> roller(table_.hierarchies, table_.layout, table_.arena, stop);
         FrequencySet<Words, Count> set = table_.ground.copy(table_.arena);
         for (const auto& node : path) {
             const Node to = table_.internal_node(node);
@@ -251,6 +270,7 @@ public:
         }
         Classes result;
         for (std::size_t i = 0; i < set.size; ++i) {
+            if (i % polled_piece == 0) stop.poll();
             if (set.counts[i] == 0) continue;
             result.counts.push_back(set.counts[i]);
             for (const std::size_t column : table_.position) result.labels.push_back(label(set, i, column));
@@ -260,21 +280,23 @@ public:
 
 private:
     void fill_ground(const std::vector<AttributeInput>& attributes, std::span<const Count> counts,
-                     const SortedRows<Words, Count>& sorted) {
+                     const SortedRows<Words, Count>& sorted, const Stop& stop) {
         table_.ground.contents.classes = table_.ground.size;
         const std::size_t rows = sorted.row.size();
         std::vector<Label> entries(rows);
         std::vector<Count> adds(rows);
         for (const AttributeInput& input : attributes) {
-            for (std::size_t i = 0; i < rows; ++i) {
-                const std::size_t row = sorted.row[i];
-                entries[i] = input.codes[row];
-                adds[i] = !input.weights.empty() ? static_cast<Count>(input.weights[row])
-                          : counts.empty()       ? Count{1}
-                                                 : counts[row];
-            }
+            in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t i = begin; i < end; ++i) {
+                    const std::size_t row = sorted.row[i];
+                    entries[i] = input.codes[row];
+                    adds[i] = !input.weights.empty() ? static_cast<Count>(input.weights[row])
+                              : counts.empty()       ? Count{1}
+                                                     : counts[row];
+                }
+            });
             table_.ground.contents.histograms.push_back(count_entries<Count>(
-                sorted.tuple, table_.ground.size, entries, adds, input.attribute, table_.arena));
+                sorted.tuple, table_.ground.size, entries, adds, input.attribute, table_.arena, stop));
         }
     }
 
@@ -300,10 +322,11 @@ std::unique_ptr<CodedTable> make_for_words(unsigned words, Arguments&&... argume
 
 std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& columns, std::size_t rows,
                                              std::span<const std::uint64_t> weights,
-                                             const std::vector<AttributeInput>& attributes) {
+                                             const std::vector<AttributeInput>& attributes, const Stop& stop) {
     if (columns.empty() || rows == 0) throw std::invalid_argument("a table needs rows and columns");
     if (!weights.empty() && weights.size() != rows) throw std::invalid_argument("one weight per row");
     for (const ColumnInput& column : columns) {
+        stop.poll();
         if (column.codes.size() != rows) throw std::invalid_argument("columns differ in length");
         if (column.maps.empty() || column.maps.size() != column.user_levels.size()) {
             throw std::invalid_argument("one user level per level");
@@ -317,7 +340,7 @@ std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& col
     const std::vector<std::size_t> order = rollup_order(columns);
     std::vector<std::vector<std::vector<Label>>> maps;
     for (const std::size_t column : order) maps.push_back(columns[column].maps);
-    const Hierarchies hierarchies(maps);
+    const Hierarchies hierarchies(maps, stop);
     std::vector<Label> cardinalities;
     for (std::size_t column = 0; column < order.size(); ++column) {
         cardinalities.push_back(hierarchies.labels(column, 0));
@@ -330,6 +353,7 @@ std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& col
         if (total == 0) throw std::invalid_argument("a table needs rows");
     }
     for (const AttributeInput& input : attributes) {
+        stop.poll();
         if (input.codes.size() != rows || (!input.weights.empty() && input.weights.size() != rows)) {
             throw std::invalid_argument("an attribute has one entry per row");
         }
@@ -350,12 +374,15 @@ std::unique_ptr<CodedTable> CodedTable::make(const std::vector<ColumnInput>& col
     // Counts as narrow as the number of rows allows: roll-up of dense arrays is as fast as its memory. One more
     // than all rows must fit, for a k that no class reaches.
     if (total < std::numeric_limits<std::uint16_t>::max()) {
-        return make_for_words<std::uint16_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes);
+        return make_for_words<std::uint16_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes,
+                                             stop);
     }
     if (total < std::numeric_limits<std::uint32_t>::max()) {
-        return make_for_words<std::uint32_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes);
+        return make_for_words<std::uint32_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes,
+                                             stop);
     }
-    return make_for_words<std::uint64_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes);
+    return make_for_words<std::uint64_t>(layout.words(), columns, order, hierarchies, layout, weights, attributes,
+                                         stop);
 }
 
 }  // namespace shoal

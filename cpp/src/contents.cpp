@@ -21,6 +21,8 @@ bool worth_cells(const Attribute& attribute, std::size_t classes, std::size_t en
 // The low bits: where an entry stands in the list of the class that saw it last. The high bits: which that was.
 constexpr unsigned place_bits = 32;
 
+constexpr std::size_t merged_between_polls = 1024;  // lists
+
 }  // namespace
 
 template <int Words, class Count>
@@ -55,7 +57,7 @@ Contents<Words, Count> Contents<Words, Count>::copy(Arena& arena) const {
 template <class Count>
 Histograms<Count> count_entries(std::span<const std::uint32_t> class_of, std::size_t classes,
                                 std::span<const Label> entries, std::span<const Count> counts,
-                                const Attribute& attribute, Arena& arena) {
+                                const Attribute& attribute, Arena& arena, const Stop& stop) {
     Histograms<Count> lists;
     lists.starts = Buffer<std::uint32_t>(arena, classes + 1);
     lists.entries = Buffer<Label>(arena, entries.size());
@@ -67,6 +69,7 @@ Histograms<Count> count_entries(std::span<const std::uint32_t> class_of, std::si
         const std::uint32_t start = size;
         lists.starts[c] = start;
         for (; row < class_of.size() && class_of[row] == c; ++row) {
+            if (row % polled_piece == 0) stop.poll();
             const Label entry = entries[row];
             if (entry == no_value) continue;
             std::uint32_t& at = place[entry];
@@ -86,11 +89,13 @@ Histograms<Count> count_entries(std::span<const std::uint32_t> class_of, std::si
     rows.width = attribute.width();
     rows.cells = Buffer<Count>(arena, classes * rows.width);
     std::fill_n(rows.cells.data(), classes * rows.width, Count{0});
-    for (std::size_t c = 0; c < classes; ++c) {
-        for (std::uint32_t i = lists.starts[c]; i < lists.starts[c + 1]; ++i) {
-            rows.cells[c * rows.width + lists.entries[i]] = lists.counts[i];
+    in_pieces(classes, stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            for (std::uint32_t i = lists.starts[c]; i < lists.starts[c + 1]; ++i) {
+                rows.cells[c * rows.width + lists.entries[i]] = lists.counts[i];
+            }
         }
-    }
+    });
     return rows;
 }
 
@@ -118,29 +123,38 @@ void Merger<Count>::to_dense(const Histograms<Count>& from, std::span<const std:
     Count* const cells = target.cells.require(arena_, classes * width);
     std::fill_n(cells, classes * width, Count{0});
     if (from.dense) {
-        loops<Count>().add_rows(from.cells.data(), places.data(), places.size(), width, cells);
+        const std::size_t piece = std::max<std::size_t>(polled_piece / width, 1);
+        for (std::size_t start = 0; start < places.size(); start += piece) {
+            stop_.poll();
+            loops<Count>().add_rows(from.cells.data() + start * width, places.data() + start,
+                                    std::min(piece, places.size() - start), width, cells);
+        }
         return;
     }
     const Label* const entries = from.entries.data();
     const Count* const counts = from.counts.data();
-    for (std::size_t c = 0; c < places.size(); ++c) {
-        Count* const row = cells + places[c] * width;
-        for (std::uint32_t i = from.starts[c]; i < from.starts[c + 1]; ++i) {
-            row[entries[i]] = static_cast<Count>(row[entries[i]] + counts[i]);
+    in_pieces(places.size(), stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            Count* const row = cells + places[c] * width;
+            for (std::uint32_t i = from.starts[c]; i < from.starts[c + 1]; ++i) {
+                row[entries[i]] = static_cast<Count>(row[entries[i]] + counts[i]);
+            }
         }
-    }
+    });
 }
 
 template <class Count>
 void Merger<Count>::sort_by_place(std::span<const std::uint32_t> places, std::size_t classes) {
     if (is_sorted_) return;
-    is_sorted_ = true;
     std::uint32_t* const ends = ends_.require(arena_, classes + 1);
     std::uint32_t* const sorted = sorted_.require(arena_, places.size());
     std::fill_n(ends, classes + 1, 0U);
     for (const std::uint32_t place : places) ++ends[place + 1];
     for (std::size_t c = 0; c < classes; ++c) ends[c + 1] += ends[c];
-    for (std::size_t i = 0; i < places.size(); ++i) sorted[ends[places[i]]++] = static_cast<std::uint32_t>(i);
+    in_pieces(places.size(), stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) sorted[ends[places[i]]++] = static_cast<std::uint32_t>(i);
+    });
+    is_sorted_ = true;
 }
 
 // One class after the other: an entry that the class has seen already is added to where it stands.
@@ -165,6 +179,7 @@ void Merger<Count>::to_sparse(const Histograms<Count>& from, std::span<const std
         }
         const std::size_t end = ends_[c];
         for (; next < end; ++next) {
+            if (next % merged_between_polls == 0) stop_.poll();
             const std::uint32_t source = sorted_[next];
             for (std::uint32_t i = from.starts[source]; i < from.starts[source + 1]; ++i) {
                 const Label entry = from.entries[i];
@@ -197,8 +212,8 @@ template class Merger<std::uint32_t>;
 template class Merger<std::uint64_t>;
 using Places = std::span<const std::uint32_t>;
 using Labels = std::span<const Label>;
-template Histograms<std::uint16_t> count_entries(Places, std::size_t, Labels, std::span<const std::uint16_t>, const Attribute&, Arena&);
-template Histograms<std::uint32_t> count_entries(Places, std::size_t, Labels, std::span<const std::uint32_t>, const Attribute&, Arena&);
-template Histograms<std::uint64_t> count_entries(Places, std::size_t, Labels, std::span<const std::uint64_t>, const Attribute&, Arena&);
+template Histograms<std::uint16_t> count_entries(Places, std::size_t, Labels, std::span<const std::uint16_t>, const Attribute&, Arena&, const Stop&);
+template Histograms<std::uint32_t> count_entries(Places, std::size_t, Labels, std::span<const std::uint32_t>, const Attribute&, Arena&, const Stop&);
+template Histograms<std::uint64_t> count_entries(Places, std::size_t, Labels, std::span<const std::uint64_t>, const Attribute&, Arena&, const Stop&);
 
 }  // namespace shoal

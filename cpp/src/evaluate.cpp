@@ -64,6 +64,7 @@ void Evaluator<Words, Count>::fill_contents(const Set& from, Set& target, bool k
 
 template <int Words, class Count>
 auto Evaluator<Words, Count>::glance(const Set& set) const -> Judged {
+    stop_.poll();
     const auto k = static_cast<Count>(std::min<std::uint64_t>(requirement_.k, std::numeric_limits<Count>::max()));
     Judged judged{.set = &set, .tally = loops<Count>().tally(set.counts.data(), set.size, k, detail_)};
     judged.satisfied = judged.tally.failing_rows <= requirement_.limit;
@@ -128,14 +129,16 @@ template <int Words, class Count>
 double Evaluator<Words, Count>::sum_of_logs(const Set& set) const {
     std::array<std::uint64_t, 1024> small{};
     std::map<std::uint64_t, std::uint64_t> large;
-    for (std::size_t i = 0; i < set.size; ++i) {
-        const std::uint64_t n = set.counts[i];
-        if (n < small.size()) {
-            ++small[n];
-        } else {
-            ++large[n];
+    in_pieces(set.size, stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::uint64_t n = set.counts[i];
+            if (n < small.size()) {
+                ++small[n];
+            } else {
+                ++large[n];
+            }
         }
-    }
+    });
     double sum = 0;
     const auto add = [&](std::uint64_t n, std::uint64_t classes) {
         sum += static_cast<double>(classes) * (static_cast<double>(n) * std::log(static_cast<double>(n)));
@@ -255,6 +258,7 @@ void Evaluator<Words, Count>::count_suppressed_labels(const Set& set,
     const bool tested = uses_contents_;
     const std::size_t classes = tested ? set.contents.classes : set.size;
     for (std::size_t c = 0; c < classes; ++c) {
+        if (c % polled_piece == 0) stop_.poll();
         const std::size_t i = tested && set.dense ? set.contents.cells[c] : c;
         const std::uint64_t n = set.counts[i];
         if (n == 0 || (tested ? tests_.fails()[c] == 0 : n >= requirement_.k)) continue;

@@ -16,9 +16,11 @@ constexpr std::size_t digits = std::size_t{1} << digit_bits;
 
 // Pack column by column in blocks that stay in the first cache.
 template <int Words>
-void pack(std::span<const std::span<const Label>> codes, const KeyLayout& layout, Key<Words>* keys, std::size_t rows) {
+void pack(std::span<const std::span<const Label>> codes, const KeyLayout& layout, Key<Words>* keys, std::size_t rows,
+          const Stop& stop) {
     constexpr std::size_t block = 2048;
     for (std::size_t start = 0; start < rows; start += block) {
+        stop.poll();
         const std::size_t end = std::min(rows, start + block);
         std::fill(keys + start, keys + end, Key<Words>{});
         for (std::size_t column = 0; column < codes.size(); ++column) {
@@ -44,16 +46,18 @@ struct Digit {
 // Least significant digit first, each pass stable. `payload` moves along unless it is empty.
 template <int Words, class Count>
 void radix_sort(Buffer<Key<Words>>& keys, Buffer<Count>& payload, std::size_t size, const KeyLayout& layout,
-                Arena& arena) {
+                Arena& arena, const Stop& stop) {
     std::vector<Digit> passes;
     for (unsigned word = 0; word < layout.words(); ++word) {
         for (unsigned shift = 0; shift < layout.bits(word); shift += digit_bits) passes.push_back({word, shift});
     }
     // One reading of the keys counts the digits of all passes.
     std::vector<std::array<std::size_t, digits>> offsets(passes.size());
-    for (std::size_t i = 0; i < size; ++i) {
-        for (std::size_t p = 0; p < passes.size(); ++p) ++offsets[p][passes[p].of(keys[i])];
-    }
+    in_pieces(size, stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            for (std::size_t p = 0; p < passes.size(); ++p) ++offsets[p][passes[p].of(keys[i])];
+        }
+    });
     Buffer<Key<Words>> keys_out(arena, size);
     Buffer<Count> payload_out;
     const bool carries = payload.data() != nullptr;
@@ -68,37 +72,42 @@ void radix_sort(Buffer<Key<Words>>& keys, Buffer<Count>& payload, std::size_t si
         if (shared) continue;  // all keys have the same digit
         const Digit digit = passes[p];
         std::size_t* const at = offsets[p].data();
-        for (std::size_t i = 0; i < size; ++i) {
-            const std::size_t to = at[digit.of(keys[i])]++;
-            keys_out[to] = keys[i];
-            if (carries) payload_out[to] = payload[i];
-        }
+        in_pieces(size, stop, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::size_t to = at[digit.of(keys[i])]++;
+                keys_out[to] = keys[i];
+                if (carries) payload_out[to] = payload[i];
+            }
+        });
         std::swap(keys, keys_out);
         if (carries) std::swap(payload, payload_out);
     }
 }
 
 template <int Words>
-RowIndex index_packed_rows(std::span<const std::span<const Label>> codes, const KeyLayout& layout) {
+RowIndex index_packed_rows(std::span<const std::span<const Label>> codes, const KeyLayout& layout, const Stop& stop) {
     const std::size_t rows = codes.front().size();
     Arena arena;
     Buffer<Key<Words>> keys(arena, rows);
     Buffer<std::uint32_t> row_of(arena, rows);
-    pack(codes, layout, keys.data(), rows);
+    pack(codes, layout, keys.data(), rows, stop);
     std::iota(row_of.data(), row_of.data() + rows, std::uint32_t{0});
-    radix_sort(keys, row_of, rows, layout, arena);
+    radix_sort(keys, row_of, rows, layout, arena, stop);
     RowIndex index{std::vector<std::uint32_t>(rows), {}};
-    for (std::size_t i = 0; i < rows; ++i) {
-        if (i == 0 || !(keys[i] == keys[i - 1])) index.counts.push_back(0);
-        ++index.counts.back();
-        index.tuple[row_of[i]] = static_cast<std::uint32_t>(index.counts.size() - 1);
-    }
+    in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i == 0 || !(keys[i] == keys[i - 1])) index.counts.push_back(0);
+            ++index.counts.back();
+            index.tuple[row_of[i]] = static_cast<std::uint32_t>(index.counts.size() - 1);
+        }
+    });
     return index;
 }
 
 }  // namespace
 
-RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<const Label> cardinalities) {
+RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<const Label> cardinalities,
+                    const Stop& stop) {
     if (codes.empty()) throw std::invalid_argument("rows need columns");
     for (const auto& column : codes) {
         if (column.size() != codes.front().size()) throw std::invalid_argument("columns differ in length");
@@ -107,9 +116,9 @@ RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<con
         throw std::length_error("more than 2^32 rows in memory");
     }
     const KeyLayout layout(cardinalities);
-    if (layout.words() <= 1) return index_packed_rows<1>(codes, layout);
-    if (layout.words() <= 2) return index_packed_rows<2>(codes, layout);
-    if (layout.words() <= 4) return index_packed_rows<4>(codes, layout);
+    if (layout.words() <= 1) return index_packed_rows<1>(codes, layout, stop);
+    if (layout.words() <= 2) return index_packed_rows<2>(codes, layout, stop);
+    if (layout.words() <= 4) return index_packed_rows<4>(codes, layout, stop);
     throw std::length_error("the distinct values of the columns need more than 252 bits");
 }
 
@@ -136,56 +145,60 @@ std::size_t dense_cells(const Hierarchies& hierarchies, const Node& node, std::s
 
 template <int Words, class Count>
 FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
-                                      const KeyLayout& layout, Arena& arena) {
+                                      const KeyLayout& layout, Arena& arena, const Stop& stop) {
     const std::size_t rows = codes.front().size();
     Buffer<Key<Words>> keys(arena, rows);
     Buffer<Count> tuple_weights;
-    pack(codes, layout, keys.data(), rows);
+    pack(codes, layout, keys.data(), rows, stop);
     if (!weights.empty()) {
         tuple_weights = Buffer<Count>(arena, rows);
         std::copy(weights.begin(), weights.end(), tuple_weights.data());
     }
-    radix_sort(keys, tuple_weights, rows, layout, arena);
+    radix_sort(keys, tuple_weights, rows, layout, arena, stop);
 
     Buffer<Count> counts(arena, rows);
     std::size_t size = 0;
-    for (std::size_t row = 0; row < rows; ++row) {
-        const Count weight = weights.empty() ? Count{1} : tuple_weights[row];
-        if (row > 0 && keys[row] == keys[size - 1]) {
-            counts[size - 1] += weight;
-        } else {
-            keys[size] = keys[row];
-            counts[size++] = weight;
+    in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+            const Count weight = weights.empty() ? Count{1} : tuple_weights[row];
+            if (row > 0 && keys[row] == keys[size - 1]) {
+                counts[size - 1] += weight;
+            } else {
+                keys[size] = keys[row];
+                counts[size++] = weight;
+            }
         }
-    }
+    });
     FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts), {}};
     return set.copy(arena);
 }
 
 template <int Words, class Count>
 SortedRows<Words, Count> sort_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
-                                   const KeyLayout& layout, Arena& arena) {
+                                   const KeyLayout& layout, Arena& arena, const Stop& stop) {
     const std::size_t rows = codes.front().size();
     if (rows > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("more than 2^32 rows in memory");
     Buffer<Key<Words>> keys(arena, rows);
     Buffer<std::uint32_t> row_of(arena, rows);
-    pack(codes, layout, keys.data(), rows);
+    pack(codes, layout, keys.data(), rows, stop);
     std::iota(row_of.data(), row_of.data() + rows, std::uint32_t{0});
-    radix_sort(keys, row_of, rows, layout, arena);
+    radix_sort(keys, row_of, rows, layout, arena, stop);
     SortedRows<Words, Count> sorted;
     sorted.row.assign(row_of.data(), row_of.data() + rows);
     sorted.tuple.resize(rows);
     Buffer<Count> counts(arena, rows);
     std::size_t size = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        if (i == 0 || !(keys[i] == keys[size - 1])) {
-            keys[size] = keys[i];
-            counts[size++] = 0;
+    in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i == 0 || !(keys[i] == keys[size - 1])) {
+                keys[size] = keys[i];
+                counts[size++] = 0;
+            }
+            const Count weight = weights.empty() ? Count{1} : weights[sorted.row[i]];
+            counts[size - 1] = static_cast<Count>(counts[size - 1] + weight);
+            sorted.tuple[i] = static_cast<std::uint32_t>(size - 1);
         }
-        const Count weight = weights.empty() ? Count{1} : weights[sorted.row[i]];
-        counts[size - 1] = static_cast<Count>(counts[size - 1] + weight);
-        sorted.tuple[i] = static_cast<std::uint32_t>(size - 1);
-    }
+    });
     FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts), {}};
     sorted.set = set.copy(arena);
     return sorted;
@@ -201,24 +214,24 @@ template struct FrequencySet<1, std::uint64_t>;
 template struct FrequencySet<2, std::uint64_t>;
 template struct FrequencySet<4, std::uint64_t>;
 using Codes = std::span<const std::span<const Label>>;
-template FrequencySet<1, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
-template FrequencySet<1, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
-template FrequencySet<2, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
-template FrequencySet<2, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
-template FrequencySet<4, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
-template FrequencySet<4, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
-template FrequencySet<1, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
-template FrequencySet<2, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
-template FrequencySet<4, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+template FrequencySet<1, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<1, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<2, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<2, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<4, std::uint16_t> group_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<4, std::uint32_t> group_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<1, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<2, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&, const Stop&);
+template FrequencySet<4, std::uint64_t> group_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&, const Stop&);
 
-template SortedRows<1, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
-template SortedRows<1, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
-template SortedRows<1, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
-template SortedRows<2, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
-template SortedRows<2, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
-template SortedRows<2, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
-template SortedRows<4, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&);
-template SortedRows<4, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&);
-template SortedRows<4, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&);
+template SortedRows<1, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<1, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<1, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<2, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<2, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<2, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<4, std::uint16_t> sort_rows(Codes, std::span<const std::uint16_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<4, std::uint32_t> sort_rows(Codes, std::span<const std::uint32_t>, const KeyLayout&, Arena&, const Stop&);
+template SortedRows<4, std::uint64_t> sort_rows(Codes, std::span<const std::uint64_t>, const KeyLayout&, Arena&, const Stop&);
 
 }  // namespace shoal

@@ -33,7 +33,7 @@ Label count_labels(const std::vector<Label>& map) {
 
 }  // namespace
 
-Hierarchies::Hierarchies(const std::vector<std::vector<std::vector<Label>>>& maps) {
+Hierarchies::Hierarchies(const std::vector<std::vector<std::vector<Label>>>& maps, const Stop& stop) {
     if (maps.size() > max_columns) {
         throw std::invalid_argument("more than " + std::to_string(max_columns) + " quasi-identifiers");
     }
@@ -50,6 +50,7 @@ Hierarchies::Hierarchies(const std::vector<std::vector<std::vector<Label>>>& map
         column.steps.resize(levels.size() * levels.size());
         for (std::size_t from = 0; from < levels.size(); ++from) {
             for (std::size_t to = from; to < levels.size(); ++to) {
+                stop.poll();
                 column.steps[from * levels.size() + to] =
                     step_between(levels[from], column.labels[from], levels[to]);
             }

@@ -31,7 +31,7 @@ Node Lattice::node(std::size_t index) const noexcept {
     return node;
 }
 
-TagMap::TagMap(const Lattice& lattice) : lattice_(lattice) {
+TagMap::TagMap(const Lattice& lattice, const Stop& stop) : lattice_(lattice), stop_(stop) {
     if (lattice.size() > max_nodes) throw std::length_error("the lattice is too large");
     tags_ = std::vector<std::atomic<std::uint8_t>>(lattice.size());
 }
@@ -44,53 +44,56 @@ std::size_t TagMap::set(std::size_t index, std::uint8_t tags) noexcept {
 
 std::size_t TagMap::tag(const Node& node, std::uint8_t tags) noexcept { return set(lattice_.index(node), tags); }
 
-std::size_t TagMap::tag_generalizations(const Node& node, std::uint8_t tags) noexcept {
+std::size_t TagMap::tag_generalizations(const Node& node, std::uint8_t tags) {
     return tag_up(node, tags, 0, lattice_.index(node));
 }
 
-std::size_t TagMap::tag_specializations(const Node& node, std::uint8_t tags) noexcept {
+std::size_t TagMap::tag_specializations(const Node& node, std::uint8_t tags) {
     return tag_down(node, tags, 0, lattice_.index(node));
 }
 
 // `base` is the index of the lowest node of what is left to tag. Where it has the tags already, so have
 // all its generalizations.
-std::size_t TagMap::tag_up(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) noexcept {
+std::size_t TagMap::tag_up(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) {
     const std::size_t column = lattice_.order()[depth];
     const std::size_t stride = lattice_.stride(column);
     const bool last = depth + 1 == lattice_.columns();
     std::size_t count = 0;
     for (unsigned level = node[column]; level < lattice_.levels(column); ++level, base += stride) {
         if ((at(base) & tags) == tags) break;
+        poll(stride);
         count += last ? set(base, tags) : tag_up(node, tags, depth + 1, base);
     }
     return count;
 }
 
-std::size_t TagMap::tag_down(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) noexcept {
+std::size_t TagMap::tag_down(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) {
     const std::size_t column = lattice_.order()[depth];
     const std::size_t stride = lattice_.stride(column);
     const bool last = depth + 1 == lattice_.columns();
     std::size_t count = 0;
     for (unsigned left = node[column] + 1U; left > 0; --left, base -= stride) {
         if ((at(base) & tags) == tags) break;
+        poll(stride);
         count += last ? set(base, tags) : tag_down(node, tags, depth + 1, base);
     }
     return count;
 }
 
-std::size_t TagMap::shrink(Box& box) const noexcept {
+std::size_t TagMap::shrink(Box& box) const {
     Box found{box.high, box.low};
     const std::size_t undecided = find(box, found, 0, lattice_.index(box.low));
     if (undecided > 0) box = found;
     return undecided;
 }
 
-std::size_t TagMap::find(const Box& box, Box& found, std::size_t depth, std::size_t base) const noexcept {
+std::size_t TagMap::find(const Box& box, Box& found, std::size_t depth, std::size_t base) const {
     const std::size_t column = lattice_.order()[depth];
     const std::size_t stride = lattice_.stride(column);
     const bool last = depth + 1 == lattice_.columns();
     std::size_t count = 0;
     for (unsigned level = box.low[column]; level <= box.high[column]; ++level, base += stride) {
+        poll(stride);
         const std::size_t here = last ? at(base) == 0 : find(box, found, depth + 1, base);
         if (here == 0) continue;
         count += here;

@@ -14,6 +14,8 @@ namespace {
 // A figure this much beyond its bound, relative to it, still meets it; the models in Python say the same.
 constexpr double rounding = 1e-12;
 constexpr std::size_t small_counts = 4096;
+// Classes tested at once: a node that fails is done after so many more at most.
+constexpr std::size_t block = 256;
 
 }  // namespace
 
@@ -39,8 +41,8 @@ void Condition::prepare() {
 }
 
 template <class Count>
-ClassTests<Count>::ClassTests(const Requirement& requirement, std::span<const Attribute> attributes)
-    : requirement_(requirement), attributes_(attributes) {
+ClassTests<Count>::ClassTests(const Requirement& requirement, std::span<const Attribute> attributes, const Stop& stop)
+    : requirement_(requirement), attributes_(attributes), stop_(stop) {
     std::size_t most = 0;
     bool logs = false;
     for (std::size_t i = 0; i < requirement_.conditions.size(); ++i) {
@@ -52,6 +54,8 @@ ClassTests<Count>::ClassTests(const Requirement& requirement, std::span<const At
     std::stable_partition(order_.begin(), order_.end(),
                           [&](std::size_t i) { return requirement_.conditions[i].absorbing; });
     cells_.assign(most, 0);
+    values_.reserve(most);  // nothing may fail while cells are in use
+    counts_.reserve(most);
     // Rows have a few cells more than there are values; nothing is asked of those.
     for (Condition& condition : requirement_.conditions) {
         const std::size_t width = attributes_[condition.attribute].width();
@@ -101,12 +105,12 @@ auto ClassTests<Count>::run(std::span<const Count> sizes, std::span<const Histog
             people_[c] = static_cast<double>(units.starts[c + 1] - units.starts[c]);
         }
     }
-    constexpr std::size_t block = 256;  // a node that fails is done after so many classes more at most
     for (const std::size_t i : order_) {
         const Condition& condition = requirement_.conditions[i];
         const bool ends_search = condition.absorbing || requirement_.monotone();
         left = 0;
         for (std::size_t start = 0; start < left_.size(); start += block) {
+            stop_.poll();
             const std::span<const std::uint32_t> classes{left_.data() + start, std::min(block, left_.size() - start)};
             test(condition, histograms[condition.attribute], classes);
             for (std::size_t j = 0; j < classes.size(); ++j) {
@@ -147,6 +151,7 @@ void ClassTests<Count>::test(const Condition& condition, const Histograms<Count>
     }
     const Attribute& attribute = attributes_[condition.attribute];
     for (std::size_t i = 0; i < classes.size(); ++i) {
+        stop_.poll();
         meets_[i] = meets(condition, row_of(histograms, attribute, classes[i]));
     }
 }
@@ -197,7 +202,7 @@ std::uint64_t ClassTests<Count>::fail_smallest(std::span<const Count> sizes) {
         passing.push_back(people_[c]);
         total += people_[c];
     }
-    std::sort(passing.begin(), passing.end());
+    sort_in_pieces(passing.begin(), passing.end(), stop_, std::less<>());
     std::size_t first = 0;
     while (first < passing.size() && static_cast<double>(passing.size() - first) >
                                          requirement_.average_risk * total * (1 + rounding)) {
@@ -463,6 +468,7 @@ auto ClassTests<Count>::minority(std::span<const Count> sizes, const Histograms<
                                  std::size_t attribute, bool after_run) const -> Minority {
     Minority result;
     for (std::size_t c = 0; c < sizes.size(); ++c) {
+        if (c % block == 0) stop_.poll();
         const Count* const first = histograms.dense ? histograms.cells.data() + c * histograms.width
                                                     : histograms.counts.data() + histograms.starts[c];
         const std::size_t size = histograms.dense ? std::size_t{attributes_[attribute].values}

@@ -86,6 +86,7 @@ void Roller<Words, Count>::dense_to_dense(const Set& from, const Node& to, Set& 
         const std::size_t inner = cells / (outer * had);
         if (had != has) {
             cells = outer * has * inner;
+            stop_.poll();
             // Once nothing is left to merge, this was the last pass and it wrote the result.
             Count* const next =
                 cells == target.size ? result : dense_scratch_[turn].require(arena_, cells);
@@ -179,6 +180,7 @@ void Roller<Words, Count>::sparse_to_dense(const Set& from, const Node& to, Set&
     build_cells(from.node, to, from.size);
     std::array<std::uint32_t, lookup_block> at;
     for (std::size_t start = 0; start < from.size; start += lookup_block) {
+        stop_.poll();
         const std::size_t size = std::min(lookup_block, from.size - start);
         sum_lookups(from.keys.data() + start, size, cell_lookups_.list, at.data());
         scatter(from.counts.data() + start, size, cells, [&](std::size_t i) { return at[i]; });
@@ -193,6 +195,7 @@ std::span<const std::uint32_t> Roller<Words, Count>::places(const Set& from, con
     build_cells(from.node, target.node, classes);
     std::uint32_t* const cells = places_.require(arena_, classes);
     for (std::size_t start = 0; start < classes; start += lookup_block) {
+        stop_.poll();
         const std::size_t size = std::min(lookup_block, classes - start);
         sum_lookups(keys + start, size, cell_lookups_.list, cells + start);
     }
@@ -240,6 +243,7 @@ void Roller<Words, Count>::prepare_map(const Node& from, std::size_t keys, const
 template <int Words, class Count>
 void Roller<Words, Count>::map(const Key<Words>* keys, const Key<Words>* current, Key<Words>* out, std::size_t size) {
     for (std::size_t start = 0; start < size; start += lookup_block) {
+        stop_.poll();
         const std::size_t end = std::min(start + lookup_block, size);
         for (std::size_t i = start; i < end; ++i) {
             for (int w = 0; w < Words; ++w) out[i].word[w] = current[i].word[w] & unchanged_.word[w];
@@ -307,7 +311,8 @@ void Roller<Words, Count>::sparse_to_sparse(const Set& from, const Node& to, Set
     Key<Words>* projected = nullptr;
     if (projection != nullptr) {
         projected = projection->keys.require(arena_, from.size);
-        if (projection->filled) current = projected;
+        // Until the end it is of no node: what fails on the way leaves it unfilled.
+        if (std::exchange(projection->filled, false)) current = projected;
     }
     prepare_map(from.node, from.size, current == keys ? from.node : projection->node, to);
     if (tracks_) places_.require(arena_, from.size);
@@ -339,14 +344,16 @@ std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const
     Count sum = counts[0];
     keys_out[0] = keys[0];
     if (tracks_) places_[0] = 0;
-    for (std::size_t i = 1; i < size; ++i) {
-        const bool fresh = !(keys[i] == keys[i - 1]);
-        counts_out[last] = sum;
-        last += fresh;
-        sum = static_cast<Count>((sum & all_ones_if<Count>(!fresh)) + counts[i]);
-        keys_out[last] = keys[i];
-        if (tracks_) places_[i] = static_cast<std::uint32_t>(last);
-    }
+    in_pieces(size, stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) {
+            const bool fresh = !(keys[i] == keys[i - 1]);
+            counts_out[last] = sum;
+            last += fresh;
+            sum = static_cast<Count>((sum & all_ones_if<Count>(!fresh)) + counts[i]);
+            keys_out[last] = keys[i];
+            if (tracks_) places_[i] = static_cast<std::uint32_t>(last);
+        }
+    });
     counts_out[last] = sum;
     return last + 1;
 }
@@ -374,6 +381,7 @@ std::size_t Roller<Words, Count>::group_as(const Block& block) {
     if constexpr (tracks) owners = std::get<Buffer<Index>>(owners_).require(arena_, size);
     std::fill_n(sums, size, Count{0});
 
+    stop_.poll();
     std::uint64_t multiplier = first_multiplier;
     for (std::size_t i = 0; i < size; ++i) slots[hash(keys[i], multiplier) >> shift] = static_cast<Index>(i);
     std::size_t lost = 0;
@@ -386,6 +394,7 @@ std::size_t Roller<Words, Count>::group_as(const Block& block) {
         lost += !same;
     }
     while (lost > 0) {
+        stop_.poll();
         multiplier *= next_multiplier;
         for (std::size_t j = 0; j < lost; ++j) slots[hash(keys[losers[j]], multiplier) >> shift] = losers[j];
         std::size_t left = 0;
@@ -426,19 +435,23 @@ std::size_t Roller<Words, Count>::partition_and_group(const Block& block) {
     const unsigned bits = static_cast<unsigned>(std::bit_width(size / (block_size / 2)));
     const unsigned shift = 64 - bits;
     std::vector<std::size_t> ends(std::size_t{1} << bits, 0);
-    for (std::size_t i = 0; i < size; ++i) ++ends[hash(keys[i], multiplier) >> shift];
+    in_pieces(size, stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) ++ends[hash(keys[i], multiplier) >> shift];
+    });
     std::size_t sum = 0;
     for (std::size_t& end : ends) sum += std::exchange(end, sum);
     Key<Words>* const part_keys = partition_keys_.require(arena_, size);
     Count* const part_counts = partition_counts_.require(arena_, size);
     std::uint32_t* const part_indices = places == nullptr ? nullptr : partition_indices_.require(arena_, size);
     std::uint32_t* const part_places = places == nullptr ? nullptr : partition_places_.require(arena_, size);
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t at = ends[hash(keys[i], multiplier) >> shift]++;
-        part_keys[at] = keys[i];
-        part_counts[at] = counts[i];
-        if (places != nullptr) part_indices[at] = static_cast<std::uint32_t>(i);
-    }
+    in_pieces(size, stop_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t at = ends[hash(keys[i], multiplier) >> shift]++;
+            part_keys[at] = keys[i];
+            part_counts[at] = counts[i];
+            if (places != nullptr) part_indices[at] = static_cast<std::uint32_t>(i);
+        }
+    });
     std::size_t out = 0;
     std::size_t start = 0;
     for (const std::size_t end : ends) {
@@ -454,7 +467,9 @@ std::size_t Roller<Words, Count>::partition_and_group(const Block& block) {
         start = end;
     }
     if (places != nullptr) {
-        for (std::size_t i = 0; i < size; ++i) places[part_indices[i]] = part_places[i];
+        in_pieces(size, stop_, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) places[part_indices[i]] = part_places[i];
+        });
     }
     return out;
 }

@@ -28,7 +28,7 @@ std::vector<Label> column_labels(const Table<Words, Count>& table, const Frequen
 
 // Rows per code of each column. Neighbouring columns are counted together, in one pass over F0.
 template <int Words, class Count>
-std::vector<std::vector<Count>> marginals(const Table<Words, Count>& table) {
+std::vector<std::vector<Count>> marginals(const Table<Words, Count>& table, const Stop& stop) {
     constexpr unsigned bits_at_once = 12;
     const std::size_t columns = table.hierarchies.columns();
     std::vector<std::vector<Count>> result;
@@ -43,8 +43,11 @@ std::vector<std::vector<Count>> marginals(const Table<Words, Count>& table) {
         const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
         std::vector<Count> cells(mask + 1, 0);
         const Key<Words>* const keys = table.ground.keys.data();
-        scatter(table.ground.counts.data(), table.ground.size, cells.data(),
-                    [=](std::size_t i) { return (keys[i].word[start.word] >> start.shift) & mask; });
+        in_pieces(table.ground.size, stop, [&](std::size_t begin, std::size_t end) {
+            scatter(table.ground.counts.data() + begin, end - begin, cells.data(), [=](std::size_t i) {
+                return (keys[begin + i].word[start.word] >> start.shift) & mask;
+            });
+        });
         for (std::size_t column = first; column < last; ++column) {
             const Field field = table.layout.field(column);
             std::vector<Count> counts(std::size_t{1} << field.bits, 0);
@@ -68,11 +71,13 @@ std::uint64_t failing_rows(std::span<const Count> counts, std::uint64_t k) {
 }  // namespace
 
 template <int Words, class Count>
-std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, const Requirement& requirement) {
+std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, const Requirement& requirement,
+                                             const Stop& stop) {
     const Hierarchies& hierarchies = table.hierarchies;
-    const auto counts = marginals(table);
+    const auto counts = marginals(table, stop);
     std::vector<unsigned> lowest;
     for (std::size_t column = 0; column < hierarchies.columns(); ++column) {
+        stop.poll();
         unsigned level = 0;
         for (; level < hierarchies.levels(column); ++level) {
             std::vector<Count> merged(hierarchies.labels(column, level), 0);
@@ -89,7 +94,7 @@ std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, c
 
 template <int Words, class Count>
 std::vector<Node> failing_pairs(const Table<Words, Count>& table, const FrequencySet<Words, Count>& set,
-                                const Requirement& requirement) {
+                                const Requirement& requirement, const Stop& stop) {
     const Hierarchies& hierarchies = table.hierarchies;
     const std::size_t columns = hierarchies.columns();
     std::vector<std::vector<Label>> labels(columns);
@@ -103,6 +108,7 @@ std::vector<Node> failing_pairs(const Table<Words, Count>& table, const Frequenc
     for (std::size_t a = 0; a < columns; ++a) {
         for (std::size_t b = a + 1; b < columns; ++b) {
             if (!varies(a) || !varies(b)) continue;
+            stop.poll();
             const std::size_t width = hierarchies.labels(a, set.node[a]);
             const std::size_t cells = width * hierarchies.labels(b, set.node[b]);
             // Larger pairs cost more than they save.
@@ -141,23 +147,23 @@ std::vector<Node> failing_pairs(const Table<Words, Count>& table, const Frequenc
     return failing;
 }
 
-template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint16_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint32_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<1, std::uint16_t>&, const FrequencySet<1, std::uint16_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<1, std::uint32_t>&, const FrequencySet<1, std::uint32_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint16_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint32_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<2, std::uint16_t>&, const FrequencySet<2, std::uint16_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<2, std::uint32_t>&, const FrequencySet<2, std::uint32_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint16_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint32_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<4, std::uint16_t>&, const FrequencySet<4, std::uint16_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<4, std::uint32_t>&, const FrequencySet<4, std::uint32_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint64_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<1, std::uint64_t>&, const FrequencySet<1, std::uint64_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint64_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<2, std::uint64_t>&, const FrequencySet<2, std::uint64_t>&, const Requirement&);
-template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint64_t>&, const Requirement&);
-template std::vector<Node> failing_pairs(const Table<4, std::uint64_t>&, const FrequencySet<4, std::uint64_t>&, const Requirement&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint16_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint32_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<1, std::uint16_t>&, const FrequencySet<1, std::uint16_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<1, std::uint32_t>&, const FrequencySet<1, std::uint32_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint16_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint32_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<2, std::uint16_t>&, const FrequencySet<2, std::uint16_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<2, std::uint32_t>&, const FrequencySet<2, std::uint32_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint16_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint32_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<4, std::uint16_t>&, const FrequencySet<4, std::uint16_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<4, std::uint32_t>&, const FrequencySet<4, std::uint32_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<1, std::uint64_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<1, std::uint64_t>&, const FrequencySet<1, std::uint64_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<2, std::uint64_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<2, std::uint64_t>&, const FrequencySet<2, std::uint64_t>&, const Requirement&, const Stop&);
+template std::vector<unsigned> lowest_feasible_levels(const Table<4, std::uint64_t>&, const Requirement&, const Stop&);
+template std::vector<Node> failing_pairs(const Table<4, std::uint64_t>&, const FrequencySet<4, std::uint64_t>&, const Requirement&, const Stop&);
 
 }  // namespace shoal

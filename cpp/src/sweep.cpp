@@ -6,7 +6,8 @@ namespace shoal {
 
 template <int Words, class Count>
 void Sweep<Words, Count>::run(std::vector<std::pair<Node, std::size_t>> nodes, const Set& ground) {
-    std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first.level < b.first.level; });
+    sort_in_pieces(nodes.begin(), nodes.end(), stop_,
+                   [](const auto& a, const auto& b) { return a.first.level < b.first.level; });
     if (!nodes.empty()) descend(nodes.begin(), nodes.end(), 0, ground);
 }
 

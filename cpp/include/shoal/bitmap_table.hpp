@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "shoal/bitmap.hpp"
 #include "shoal/hierarchies.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -53,10 +55,11 @@ struct CountedClasses {
     ClassBitmaps classes;
 };
 
-// Its functions share work space: one thread at a time.
+// The bitmaps never change. Judging and making classes share work space: that goes for one thread at a time, and
+// others wait.
 class BitmapTable {
 public:
-    BitmapTable(const std::vector<BitmapColumn>& columns, std::size_t rows);
+    BitmapTable(const std::vector<BitmapColumn>& columns, std::size_t rows, const Stop& stop);
 
     std::size_t rows() const noexcept { return rows_; }
     std::size_t bytes() const noexcept;
@@ -67,14 +70,16 @@ public:
     // the first columns are kept while they are split by the next, so a class costs one AND; otherwise each
     // class is made from the bitmaps of all its labels.
     BitmapTally count(std::span<const unsigned> columns, std::span<const unsigned> levels, const BitmapRule& rule,
-                      bool reusing);
+                      bool reusing, const Stop& stop);
 
     // All rows in one class, at the node of no columns.
     ClassBitmaps everything() const;
     // AND: the classes of a node with one more column.
-    CountedClasses extend(const ClassBitmaps& source, unsigned column, unsigned level, const BitmapRule& rule);
+    CountedClasses extend(const ClassBitmaps& source, unsigned column, unsigned level, const BitmapRule& rule,
+                          const Stop& stop);
     // OR: the classes of a generalization.
-    CountedClasses generalize(const ClassBitmaps& source, std::span<const unsigned> levels, const BitmapRule& rule);
+    CountedClasses generalize(const ClassBitmaps& source, std::span<const unsigned> levels, const BitmapRule& rule,
+                              const Stop& stop);
 
 private:
     // A column at a level.
@@ -96,8 +101,8 @@ private:
     std::size_t fill_with_all_rows(Sparse& set) const;
     void check_node(std::span<const unsigned> columns, std::span<const unsigned> levels) const;
     void walk(std::span<const Axis> path, std::size_t depth, Extent prefix, const BitmapRule& rule,
-              BitmapTally& tally);
-    void count_one_by_one(std::span<const Axis> path, const BitmapRule& rule, BitmapTally& tally);
+              BitmapTally& tally, const Stop& stop);
+    void count_one_by_one(std::span<const Axis> path, const BitmapRule& rule, BitmapTally& tally, const Stop& stop);
 
     std::size_t rows_;
     std::size_t blocks_;  // of a bitmap of all rows
@@ -105,6 +110,7 @@ private:
     std::vector<unsigned> order_;  // of the columns that the rows are sorted by, few labels first
     std::vector<std::vector<Label>> codes_;              // [column][sorted row]
     std::vector<std::vector<std::vector<Block>>> bitmaps_;  // [column][level], label after label
+    std::mutex mutex_;                                   // for the work space
     std::vector<Sparse> prefixes_;                       // work space, by depth
 };
 

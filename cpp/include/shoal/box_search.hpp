@@ -31,15 +31,20 @@ struct SearchOptions {
     unsigned threads = 1;
     // Tuples of the first set times undecided nodes; below this, starting a thread takes longer than it saves.
     std::size_t least_shared_work = 20'000'000;
-    // Called now and then on the calling thread; it may throw to stop the search.
+    // Called now and then on the calling thread; it may throw to end the search.
     std::function<void(const Progress&)> progress;
+    Stop stop;
 };
 
 struct SearchResult {
     bool found = false;
     Rank best;
-    Tally tally;                     // of the best node, in full detail
-    std::vector<std::uint8_t> tags;  // per node
+    Tally tally;  // of the best node, in full detail
+    // Nodes judged by their own set, and nodes whose status followed from that of others.
+    std::size_t checked = 0;
+    std::size_t tagged_satisfying = 0;
+    std::size_t tagged_failing = 0;
+    std::vector<std::size_t> satisfying;  // their indices in the lattice, where all nodes were decided
     Counters counters;
 };
 

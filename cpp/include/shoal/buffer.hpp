@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -23,10 +24,10 @@ public:
     void* take(std::size_t bytes, unsigned& size_class);
     void give(void* block, unsigned size_class) noexcept;
 
-    std::size_t in_use() const noexcept { return in_use_; }
+    std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
     // The most bytes that were in use at one time since the last reset.
-    std::size_t peak() const noexcept { return peak_; }
-    void reset_peak() noexcept { peak_ = in_use_; }
+    std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+    void reset_peak() noexcept;
 
 private:
     static constexpr unsigned classes = 216;
@@ -39,8 +40,9 @@ private:
     std::byte* slab_ = nullptr;
     std::size_t slab_left_ = 0;
     std::size_t held_ = 0;
-    std::size_t in_use_ = 0;
-    std::size_t peak_ = 0;
+    // Written under the lock, read without it.
+    std::atomic<std::size_t> in_use_ = 0;
+    std::atomic<std::size_t> peak_ = 0;
     bool large_pages_ = true;
 };
 

@@ -51,17 +51,19 @@ public:
     double score = 0;  // of a satisfying node, if the objective has costs for all its levels
 };
 
-// Judges nodes one by one, for a search that decides itself where to go next.
+// Judges nodes one by one, for a search that decides itself where to go next. It works for one thread at a time, and
+// others wait; the counters are read at any time.
 class Checker {
 public:
     virtual ~Checker() = default;
 
     // From `source`, a set at or below the node, from what it has seen itself, or from F0, as its options allow.
-    virtual std::unique_ptr<Checked> check(const std::vector<unsigned>& node, const Checked* source) = 0;
+    // A source must be of the same table.
+    virtual std::unique_ptr<Checked> check(const std::vector<unsigned>& node, const Checked* source, Stop stop) = 0;
     // Only make the set, to roll up from.
-    virtual std::unique_ptr<Checked> prepare(const std::vector<unsigned>& node, const Checked* source) = 0;
+    virtual std::unique_ptr<Checked> prepare(const std::vector<unsigned>& node, const Checked* source, Stop stop) = 0;
     // Judge many nodes, each from the nearest set on the way to it; none is kept.
-    virtual std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes) = 0;
+    virtual std::vector<Evaluation> evaluate(const std::vector<std::vector<unsigned>>& nodes, Stop stop) = 0;
     virtual Counters counters() const = 0;
 };
 
@@ -75,12 +77,14 @@ struct CheckerOptions {
     std::size_t memory = 0;              // no set is kept while all take more bytes than this
 };
 
+// It never changes, but for the memory that all work on it shares, which has a lock: any number of threads may search
+// it, evaluate nodes and make checkers.
 class CodedTable {
 public:
     // `weights`, where not empty, says how many rows each given row stands for: 0 for one of a population.
     static std::unique_ptr<CodedTable> make(const std::vector<ColumnInput>& columns, std::size_t rows,
                                             std::span<const std::uint64_t> weights,
-                                            const std::vector<AttributeInput>& attributes = {});
+                                            const std::vector<AttributeInput>& attributes, const Stop& stop);
     virtual ~CodedTable() = default;
 
     virtual std::uint64_t rows() const = 0;
@@ -89,7 +93,7 @@ public:
     virtual std::size_t nodes() const = 0;
     virtual SearchResult search(const Requirement& requirement, const Objective& objective,
                                 const SearchOptions& options) = 0;
-    // Nodes of the lattice by index, in the order of SearchResult::tags, as levels in the caller's column order.
+    // Nodes of the lattice by index, as SearchResult has them, as levels in the caller's column order.
     virtual std::vector<std::uint8_t> levels_of(std::span<const std::size_t> indices) const = 0;
     virtual std::unique_ptr<Checker> checker(const Requirement& requirement, const Objective& objective,
                                              const CheckerOptions& options) = 0;
@@ -97,7 +101,7 @@ public:
     virtual std::size_t peak_bytes() const = 0;
     virtual void reset_peak_bytes() = 0;
     // Roll F0 up along a path of nodes, and show the classes of the last.
-    virtual Classes classes(const std::vector<std::vector<unsigned>>& path) = 0;
+    virtual Classes classes(const std::vector<std::vector<unsigned>>& path, const Stop& stop) = 0;
 };
 
 }  // namespace shoal

@@ -10,6 +10,7 @@
 
 #include "shoal/buffer.hpp"
 #include "shoal/key.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -60,13 +61,14 @@ struct Contents {
 template <class Count>
 Histograms<Count> count_entries(std::span<const std::uint32_t> class_of, std::size_t classes,
                                 std::span<const Label> entries, std::span<const Count> counts,
-                                const Attribute& attribute, Arena& arena);
+                                const Attribute& attribute, Arena& arena, const Stop& stop);
 
 // Merges the histograms of classes for one thread; it owns the scratch memory that this takes.
 template <class Count>
 class Merger {
 public:
-    Merger(std::span<const Attribute> attributes, Arena& arena) : attributes_(attributes), arena_(arena) {}
+    Merger(std::span<const Attribute> attributes, Arena& arena, const Stop& stop)
+        : attributes_(attributes), arena_(arena), stop_(stop) {}
 
     // Class i of `from` goes to class places[i] of `target`, of which there are `classes`.
     void merge(std::span<const Histograms<Count>> from, std::span<const std::uint32_t> places, std::size_t classes,
@@ -81,6 +83,7 @@ private:
 
     std::span<const Attribute> attributes_;
     Arena& arena_;
+    const Stop& stop_;
     // Source classes sorted by the class they go to.
     Buffer<std::uint32_t> ends_;
     Buffer<std::uint32_t> sorted_;

@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "shoal/counter.hpp"
 #include "shoal/frequency_set.hpp"
 #include "shoal/lattice.hpp"
 #include "shoal/objective.hpp"
 #include "shoal/requirement.hpp"
 #include "shoal/rollup.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -53,12 +55,12 @@ struct Table {
 };
 
 struct Counters {
-    std::uint64_t checked = 0;
-    std::uint64_t rollups = 0;  // from a set above F0
-    std::uint64_t scans = 0;    // from F0
-    std::uint64_t touched = 0;  // tuples or cells read by both
-    std::uint64_t snapshots = 0;  // sets put into the history, and dropped from it
-    std::uint64_t evicted = 0;
+    Counter checked;
+    Counter rollups;    // from a set above F0
+    Counter scans;      // from F0
+    Counter touched;    // tuples or cells read by both
+    Counter snapshots;  // sets put into the history, and dropped from it
+    Counter evicted;
     Counters& operator+=(const Counters& other) noexcept {
         checked += other.checked;
         rollups += other.rollups;
@@ -87,15 +89,18 @@ public:
     using Set = FrequencySet<Words, Count>;
     using Judged = Judgement<Words, Count>;
 
-    Evaluator(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective, Detail detail)
+    // The objective and what stops it must outlive it.
+    Evaluator(Table<Words, Count>& table, const Requirement& requirement, const Objective& objective, Detail detail,
+              const Stop& stop)
         : table_(table),
           requirement_(requirement),
           objective_(objective),
           detail_(detail),
+          stop_(stop),
           uses_contents_(!requirement.sizes_only() || objective.looks_at_contents()),
-          roller_(table.hierarchies, table.layout, table.arena),
-          merger_(table.attributes, table.arena),
-          tests_(requirement_, table.attributes) {
+          roller_(table.hierarchies, table.layout, table.arena, stop),
+          merger_(table.attributes, table.arena, stop),
+          tests_(requirement_, table.attributes, stop) {
         if (uses_contents_) roller_.track();
     }
 
@@ -137,6 +142,7 @@ private:
     const Requirement requirement_;
     const Objective& objective_;
     const Detail detail_;
+    const Stop& stop_;
     const bool uses_contents_;
     Roller<Words, Count> roller_;
     Projection<Words> projection_;

@@ -10,6 +10,7 @@
 #include "shoal/buffer.hpp"
 #include "shoal/contents.hpp"
 #include "shoal/key.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -36,7 +37,7 @@ std::size_t dense_cells(const Hierarchies& hierarchies, const Node& node, std::s
 // codes[column][row] are level-0 labels; `weights`, where given, count for each row instead of 1.
 template <int Words, class Count>
 FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
-                                      const KeyLayout& layout, Arena& arena);
+                                      const KeyLayout& layout, Arena& arena, const Stop& stop);
 
 // F0 with the rows in its order: which row stands at each place, and in which tuple. Weights may be 0 here.
 template <int Words, class Count>
@@ -47,7 +48,7 @@ struct SortedRows {
 };
 template <int Words, class Count>
 SortedRows<Words, Count> sort_rows(std::span<const std::span<const Label>> codes, std::span<const Count> weights,
-                                   const KeyLayout& layout, Arena& arena);
+                                   const KeyLayout& layout, Arena& arena, const Stop& stop);
 
 // Number the distinct tuples of the rows in the order of their keys: the tuple of each row, and the rows of
 // each tuple.
@@ -55,6 +56,7 @@ struct RowIndex {
     std::vector<std::uint32_t> tuple;
     std::vector<std::uint64_t> counts;
 };
-RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<const Label> cardinalities);
+RowIndex index_rows(std::span<const std::span<const Label>> codes, std::span<const Label> cardinalities,
+                    const Stop& stop);
 
 }  // namespace shoal

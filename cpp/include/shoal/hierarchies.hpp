@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "shoal/stop.hpp"
+
 namespace shoal {
 
 using Label = std::uint32_t;
@@ -27,7 +29,7 @@ class Hierarchies {
 public:
     // maps[column][level][code] is the label of a code at a level; level 0 is the code itself.
     // Throws std::invalid_argument where a map is not non-decreasing, has gaps or is not nested.
-    explicit Hierarchies(const std::vector<std::vector<std::vector<Label>>>& maps);
+    Hierarchies(const std::vector<std::vector<std::vector<Label>>>& maps, const Stop& stop);
 
     std::size_t columns() const noexcept { return columns_.size(); }
     unsigned levels(std::size_t column) const noexcept { return columns_[column].levels; }

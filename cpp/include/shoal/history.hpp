@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "shoal/counter.hpp"
 #include "shoal/frequency_set.hpp"
 
 namespace shoal {
@@ -68,7 +69,7 @@ public:
         return true;
     }
 
-    std::uint64_t evicted() const noexcept { return evicted_; }
+    const Counter& evicted() const noexcept { return evicted_; }
 
 private:
     struct Entry {
@@ -83,7 +84,7 @@ private:
     const std::uint64_t most_classes_;
     std::vector<Entry> entries_;
     std::uint64_t clock_ = 0;
-    std::uint64_t evicted_ = 0;
+    Counter evicted_;
 };
 
 }  // namespace shoal

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shoal/hierarchies.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -64,26 +65,31 @@ private:
 // never a wrong answer.
 class TagMap {
 public:
-    explicit TagMap(const Lattice& lattice);
+    TagMap(const Lattice& lattice, const Stop& stop);
 
     std::uint8_t at(std::size_t index) const noexcept { return tags_[index].load(std::memory_order_relaxed); }
     std::uint8_t at(const Node& node) const noexcept { return at(lattice_.index(node)); }
 
     // Each returns how many nodes were undecided before.
     std::size_t tag(const Node& node, std::uint8_t tags) noexcept;
-    std::size_t tag_generalizations(const Node& node, std::uint8_t tags) noexcept;
-    std::size_t tag_specializations(const Node& node, std::uint8_t tags) noexcept;
+    std::size_t tag_generalizations(const Node& node, std::uint8_t tags);
+    std::size_t tag_specializations(const Node& node, std::uint8_t tags);
 
     // Shrink a box to the smallest one around its undecided nodes; returns how many there are.
-    std::size_t shrink(Box& box) const noexcept;
+    std::size_t shrink(Box& box) const;
 
 private:
-    std::size_t tag_up(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) noexcept;
-    std::size_t tag_down(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base) noexcept;
+    std::size_t tag_up(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base);
+    std::size_t tag_down(const Node& node, std::uint8_t tags, std::size_t depth, std::size_t base);
     std::size_t set(std::size_t index, std::uint8_t tags) noexcept;
-    std::size_t find(const Box& box, Box& found, std::size_t depth, std::size_t base) const noexcept;
+    std::size_t find(const Box& box, Box& found, std::size_t depth, std::size_t base) const;
+    // Within one step of a long stride there may be as many nodes.
+    void poll(std::size_t stride) const {
+        if (stride >= polled_piece) stop_.poll();
+    }
 
     const Lattice& lattice_;
+    const Stop& stop_;
     std::vector<std::atomic<std::uint8_t>> tags_;
 };
 

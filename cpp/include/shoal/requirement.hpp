@@ -10,6 +10,7 @@
 
 #include "shoal/contents.hpp"
 #include "shoal/loops.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -79,7 +80,7 @@ struct Requirement {
 template <class Count>
 class ClassTests {
 public:
-    ClassTests(const Requirement& requirement, std::span<const Attribute> attributes);
+    ClassTests(const Requirement& requirement, std::span<const Attribute> attributes, const Stop& stop);
 
     // `sizes[class]` are rows. Afterwards `fails()[class]` says which classes may not be released.
     struct Verdict {
@@ -126,6 +127,7 @@ private:
     Requirement requirement_;
     std::vector<std::size_t> order_;  // of the conditions: absorbing ones first
     std::span<const Attribute> attributes_;
+    const Stop& stop_;
     std::vector<std::uint8_t> fails_;
     std::vector<double> people_;  // per class: rows, or units where these count
     std::vector<std::uint32_t> left_;  // classes that met every condition so far

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shoal/frequency_set.hpp"
+#include "shoal/stop.hpp"
 
 namespace shoal {
 
@@ -32,8 +33,8 @@ class Roller {
 public:
     using Set = FrequencySet<Words, Count>;
 
-    Roller(const Hierarchies& hierarchies, const KeyLayout& layout, Arena& arena)
-        : hierarchies_(hierarchies), layout_(layout), arena_(arena) {}
+    Roller(const Hierarchies& hierarchies, const KeyLayout& layout, Arena& arena, const Stop& stop)
+        : hierarchies_(hierarchies), layout_(layout), arena_(arena), stop_(stop) {}
 
     // `target` is overwritten and its buffers are used again where they are large enough; its contents stay as
     // they are. A projection belongs to one `from`; it serves sparse targets, and dense ones leave it as it is.
@@ -97,6 +98,7 @@ private:
     const Hierarchies& hierarchies_;
     const KeyLayout& layout_;
     Arena& arena_;
+    const Stop& stop_;
 
     Lookups<std::uint32_t> cell_lookups_;
     Lookups<std::uint64_t> key_lookups_;

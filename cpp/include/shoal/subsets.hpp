@@ -10,12 +10,13 @@ namespace shoal {
 
 // Per column, the lowest level that does not fail by itself; the number of levels where all do.
 template <int Words, class Count>
-std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, const Requirement& requirement);
+std::vector<unsigned> lowest_feasible_levels(const Table<Words, Count>& table, const Requirement& requirement,
+                                             const Stop& stop);
 
 // Maximal failing nodes, each with all columns but two at the top. `set` is sparse or dense, at or below
 // every node of interest.
 template <int Words, class Count>
 std::vector<Node> failing_pairs(const Table<Words, Count>& table, const FrequencySet<Words, Count>& set,
-                                const Requirement& requirement);
+                                const Requirement& requirement, const Stop& stop);
 
 }  // namespace shoal

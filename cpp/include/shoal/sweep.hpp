@@ -19,8 +19,8 @@ public:
     using Visit = std::function<void(std::size_t, const Judged&)>;
     using Skip = std::function<bool(const Node&, const Judged&)>;
 
-    Sweep(Evaluator<Words, Count>& evaluator, std::size_t columns, Visit visit, Skip skip)
-        : evaluator_(evaluator), columns_(columns), visit_(std::move(visit)), skip_(std::move(skip)) {}
+    Sweep(Evaluator<Words, Count>& evaluator, std::size_t columns, Visit visit, Skip skip, const Stop& stop)
+        : evaluator_(evaluator), columns_(columns), visit_(std::move(visit)), skip_(std::move(skip)), stop_(stop) {}
 
     // Each node comes with its place in the caller's list.
     void run(std::vector<std::pair<Node, std::size_t>> nodes, const Set& ground);
@@ -33,6 +33,7 @@ private:
     const std::size_t columns_;
     const Visit visit_;
     const Skip skip_;
+    const Stop& stop_;
 };
 
 }  // namespace shoal

@@ -128,9 +128,10 @@ class Nodes(Sequence[RankedNode]):
         # In batches, so that an interrupt is heard; neighbours share much of the work.
         for start in range(0, len(levels), _BATCH):
             batch = slice(start, start + _BATCH)
-            suppressed[batch], _, values[batch] = ground.evaluate(
+            found = ground.evaluate(
                 (levels[batch] - _lowest(problem.table)).tolist(), by.requirement, by.objective
             )
+            suppressed[batch], values[batch] = found.suppressed_rows, found.scores
         if known is not None:
             values = known
         if stars.starred:

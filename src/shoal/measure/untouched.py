@@ -29,7 +29,8 @@ def untouched_classes(table: CodedTable) -> tuple[IntArray, IntArray]:
             codes.append(column.codes)
             values.append(len(column.counts))
             bits += _bits(len(column.counts))
-        of_rows, sizes = _kernel.index_rows(codes, values)
+        found = _kernel.index_rows(codes, values)
+        of_rows, sizes = found.tuple_of_row, found.rows_of_tuple
     if table.weights is not None:
         return of_rows.astype(np.int64), count(of_rows, len(sizes), table.weights)
     return of_rows.astype(np.int64), sizes.astype(np.int64)

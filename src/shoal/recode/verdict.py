@@ -229,12 +229,14 @@ def _classes(coded: CodedTable, cells: Sequence[Cells]) -> Classes:
             np.concatenate([column.numbers, *(column.of_population[key] for key in coded.populations)])
             for column in cells
         ]
-    class_of, sizes = _kernel.index_rows(numbers, [len(column.labels) for column in cells])
+    found = _kernel.index_rows(numbers, [len(column.labels) for column in cells])
+    class_of = found.tuple_of_row
     of_population, start = {}, coded.entries
     for key, other in coded.populations.items():
         of_population[key] = class_of[start : start + other.rows]
         start += other.rows
-    classes = Classes(coded, class_of[: coded.entries], len(sizes), of_population)
+    classes = Classes(coded, class_of[: coded.entries], len(found), of_population)
     if not coded.populations and coded.weights is None:
-        classes.sizes = sizes.astype(np.int64)  # known already, so that the rows need not be counted again
+        # Known already, so that the rows need not be counted again.
+        classes.sizes = found.rows_of_tuple.astype(np.int64)
     return classes

@@ -52,7 +52,7 @@ def answer(
     bound: float | None = None,
 ) -> SearchResult:
     """Put the best node that a checker has seen and its counts into a result."""
-    best = checker.best
+    best, work = checker.best, checker.kernel.counters
     return SearchResult(
         levels=best.rank[-1] if best else None,
         score=best.score if best else None,
@@ -60,10 +60,15 @@ def answer(
         classes=best.classes if best else 0,
         counters=Counters(
             lattice=checker.lattice,
+            checked=work.checked,
             tagged_satisfying=tagged_satisfying,
             tagged_failing=tagged_failing,
             pruned=pruned,
-            **checker.kernel.counters,
+            rollups=work.rollups,
+            scans=work.scans,
+            touched=work.touched,
+            snapshots=work.snapshots,
+            evicted=work.evicted,
             peak_bytes=checker.ground.peak_bytes,
             seconds=perf_counter() - checker.started,
         ),
@@ -94,8 +99,9 @@ def score(checker: Checker, nodes: NDArray[np.int64]) -> None:
         if checker.best is not None and bounds[batch[0]] > checker.best.score:
             return
         levels = [tuple(node) for node in nodes[batch].tolist()]
-        for node, suppressed, classes, value in zip(
-            levels, *(column.tolist() for column in checker.kernel.evaluate(levels)), strict=True
+        found = checker.kernel.evaluate(levels)
+        for node, value, suppressed, classes in zip(
+            levels, found.scores.tolist(), found.suppressed_rows.tolist(), found.classes.tolist(), strict=True
         ):
             checker.offer(node, value, suppressed, classes)
 

@@ -73,7 +73,8 @@ def judge(problem: SearchProblem, nodes: Sequence[Sequence[int]]) -> Judged:
 
     # The kernel stops counting where a node fails, unless every row may be suppressed.
     counting = priced.asked.requirement(problem.threshold, problem.table.rows, rows_only=True)
-    suppressed, _, values = ground.evaluate(steps, counting, priced.objective)
+    found = ground.evaluate(steps, counting, priced.objective)
+    suppressed, values = found.suppressed_rows, found.scores.copy()
     if all(model.suppressible for model in problem.models):
         satisfies = suppressed <= problem.limit
     else:

@@ -197,8 +197,8 @@ def _numbered(parts: Sequence[tuple[UIntArray, int]], entries: int) -> tuple[UIn
             codes.append(cells)
             values.append(most)
             bits += _bits(most)
-        groups, sizes = _kernel.index_rows(codes, values)
-        number = len(sizes)
+        found = _kernel.index_rows(codes, values)
+        groups, number = found.tuple_of_row, len(found)
     first = np.zeros(number, dtype=np.int64)
     first[groups] = np.arange(entries)
     return groups, first

@@ -98,37 +98,37 @@ class Asked:
             [codes, *(population.codes[place] for population in self.table.populations.values())]
         )
 
-    def arrays(self) -> list[_kernel.AttributeArrays]:
+    def attributes(self) -> list[_kernel.Attribute]:
         """Return what is counted of the kernel's rows."""
-        return [self._arrays(*counted) for counted in self.counted]
+        return [self._attribute(*counted) for counted in self.counted]
 
-    def _arrays(self, source: str, name: str) -> _kernel.AttributeArrays:
+    def _attribute(self, source: str, name: str) -> _kernel.Attribute:
         table = self.table
         if source == "population":
             own = [(key == name, population.rows) for key, population in table.populations.items()]
             mine = np.repeat(
                 [False, *(is_own for is_own, _ in own)], [table.entries, *(rows for _, rows in own)]
             )
-            return np.where(mine, np.uint32(0), _NO_VALUE), mine.astype(np.uint64), 1, 1, False, None
+            return _kernel.Attribute(
+                np.where(mine, np.uint32(0), _NO_VALUE), entries=1, values=1, weights=mine.astype(np.uint64)
+            )
         if source == "units":
             assert table.units is not None
             units = int(table.units.max(initial=0)) + 1
-            return self._padded(table.units), None, units, units, True, None
+            return _kernel.Attribute(self._padded(table.units), entries=units, values=units, once=True)
         column = table.attributes[name]
         values = len(column.counts)
         if source == "target" or table.units is None:
-            return self._padded(column.codes), None, values, values, False, None
+            return _kernel.Attribute(self._padded(column.codes), entries=values, values=values)
         # Pairs of a value and a unit: in a class, each counts once.
         units = int(table.units.max(initial=0)) + 1
         pairs, entries = np.unique(column.codes.astype(np.int64) * units + table.units, return_inverse=True)
-        value_of = (pairs // units).astype(np.uint32)
-        return (
+        return _kernel.Attribute(
             self._padded(entries.reshape(-1).astype(np.uint32)),
-            None,
-            len(pairs),
-            values,
-            True,
-            value_of,
+            entries=len(pairs),
+            values=values,
+            once=True,
+            value_of=(pairs // units).astype(np.uint32),
         )
 
     def _padded(self, codes: UIntArray) -> UIntArray:

@@ -199,7 +199,7 @@ def kernel_table(
             user_levels=user_levels,
             heights=[column.height for column in columns],
             weights=asked.weights,
-            attributes=asked.arrays(),
+            attributes=asked.attributes(),
         )
     except ValueError as error:
         raise InputError(

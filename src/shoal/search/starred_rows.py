@@ -181,9 +181,10 @@ def _satisfying(
     values = np.zeros(len(levels))
     for start in range(0, len(levels), _BATCH):
         batch = slice(start, start + _BATCH)
-        suppressed[batch], _, values[batch] = declared.ground.evaluate(
+        found = declared.ground.evaluate(
             (levels[batch] - lowest).tolist(), declared.requirement, declared.objective
         )
+        suppressed[batch], values[batch] = found.suppressed_rows, found.scores
     if by_scores_alone:
         values = custom_measure.scores(removed, levels)
     order = problem.order(levels, values)

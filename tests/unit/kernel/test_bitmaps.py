@@ -107,8 +107,8 @@ def sizes_by_numpy(
 
 
 def sizes_by_bitmaps(classes: _kernel.ClassBitmaps) -> dict[tuple[int, ...], int]:
-    labels, sizes = classes.sizes()
-    found = dict(zip(map(tuple, labels.tolist()), sizes.tolist(), strict=True))
+    counts = classes.sizes()
+    found = dict(zip(map(tuple, counts.labels.tolist()), counts.rows.tolist(), strict=True))
     assert len(found) == len(classes), "a class came out twice"
     return found
 
@@ -163,23 +163,24 @@ def test_classes_made_by_and_and_by_or_equal_grouping_the_rows(instruction_set: 
         levels = {c: int(rng.integers(len(maps[c]))) for c in order}
         classes = table.everything()
         for c in order:
-            tally, classes = table.extend(classes, c, levels[c], k, limit, pruning=False)
+            made = table.extend(classes, c, levels[c], k, limit, pruning=False)
+            classes = made.classes
         columns = tuple(sorted(order))
         node = tuple(levels[c] for c in columns)
         expected = sizes_by_numpy(codes, maps, columns, node)
         assert (tuple(classes.columns), tuple(classes.levels)) == (columns, node)
         assert sizes_by_bitmaps(classes) == expected
-        assert tally.failing_rows == sum(n for n in expected.values() if n < k)
+        assert made.tally.failing_rows == sum(n for n in expected.values() if n < k)
         assert classes.bytes >= 64 * len(classes)
 
         higher = tuple(int(rng.integers(level, len(maps[c]))) for c, level in zip(columns, node, strict=True))
         expected = sizes_by_numpy(codes, maps, columns, higher)
         failing = sum(n for n in expected.values() if n < k)
-        tally, above = table.generalize(classes, higher, k, limit, pruning=False)
-        assert sizes_by_bitmaps(above) == expected
+        above = table.generalize(classes, higher, k, limit, pruning=False)
+        assert sizes_by_bitmaps(above.classes) == expected
+        tally = above.tally
         assert (tally.failing_rows, tally.classes, tally.cut) == (failing, len(expected), False)
-        pruned, _ = table.generalize(classes, higher, k, limit)
-        assert pruned.cut == (failing > limit)
+        assert table.generalize(classes, higher, k, limit).tally.cut == (failing > limit)
 
 
 def test_what_is_no_node_is_refused() -> None:
@@ -195,7 +196,7 @@ def test_what_is_no_node_is_refused() -> None:
         table.count([0], [9], 2, 0)
     with pytest.raises(IndexError, match="label"):
         table.bitmap(0, 0, 1000)
-    _, classes = table.extend(table.everything(), 0, 1, 2, 0, pruning=False)
+    classes = table.extend(table.everything(), 0, 1, 2, 0, pruning=False).classes
     with pytest.raises(ValueError, match="generalization"):
         table.generalize(classes, [0], 2, 0)
     with pytest.raises(ValueError, match="in order"):

@@ -71,9 +71,9 @@ def test_any_order_of_nodes_gives_what_numpy_gives(
                 not checked.satisfies and options is not NOTHING and options["memory"] > 0
             )
     counters = checker.counters
-    assert counters["checked"] == 24
+    assert counters.checked == 24
     if not options["rollup"]:
-        assert counters["rollups"] == 0 or options["snapshots"] > 0
+        assert counters.rollups == 0 or options["snapshots"] > 0
 
 
 def test_what_was_prepared_serves_every_node_above() -> None:
@@ -84,10 +84,10 @@ def test_what_was_prepared_serves_every_node_above() -> None:
     checker = checker_of(table, 5, 0, False, **(EVERYTHING | {"snapshots": 0}))
     base = checker.prepare((1, 0, 0))
     assert base.kept
-    assert checker.counters["scans"] == 1
+    assert checker.counters.scans == 1
     for node in product((1, 2), range(3), range(2)):
         assert checker.check(node, base).classes == len(classes_by_numpy(codes, maps, node))
-    assert checker.counters["scans"] == 1
+    assert checker.counters.scans == 1
     with pytest.raises(ValueError, match="from one below it"):
         checker.check((0, 2, 1), base)
     assert table.peak_bytes > 0
@@ -100,8 +100,8 @@ def test_no_more_snapshots_are_kept_than_allowed() -> None:
         kernel_table(codes, maps), 900, 0, False, **(EVERYTHING | {"hand_out": False, "snapshots": 2})
     )
     failing = sum(not checker.check(node).satisfies for node in product(range(3), range(3)))
-    assert checker.counters["snapshots"] == failing
-    assert checker.counters["evicted"] == failing - 2
+    assert checker.counters.snapshots == failing
+    assert checker.counters.evicted == failing - 2
 
 
 def test_a_set_outlives_the_names_of_its_table_and_checker() -> None:

@@ -130,7 +130,8 @@ def check(table: CodedTable, models: tuple[PrivacyModel, ...], measure: Measure,
     nodes = {tuple(random.integers(0, c.height + 1) for c in table.columns) for _ in range(12)}
     nodes |= {(0,) * len(table.columns), tuple(c.height for c in table.columns)}
     ordered = [tuple(map(int, node)) for node in sorted(nodes)]
-    suppressed, _, scores = problem.ground.evaluate(ordered, problem.requirement, problem.objective)
+    found = problem.ground.evaluate(ordered, problem.requirement, problem.objective)
+    suppressed, scores = found.suppressed_rows, found.scores
     references = [node_of(problem, node) for node in ordered]
     assert suppressed.tolist() == [node.suppressed_rows for node in references]
     np.testing.assert_allclose(scores, [measure.score(node) for node in references], rtol=1e-11)

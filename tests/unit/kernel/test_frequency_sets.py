@@ -68,9 +68,9 @@ def classes_by_numpy(
 
 
 def classes_by_kernel(table: _kernel.CodedTable, path: list[tuple[int, ...]]) -> dict[tuple[int, ...], int]:
-    labels, counts = table.classes(path)
-    found = dict(zip(map(tuple, labels.tolist()), counts.tolist(), strict=True))
-    assert len(found) == len(counts), "a class came out twice"
+    classes = table.classes(path)
+    found = dict(zip(map(tuple, classes.labels.tolist()), classes.rows.tolist(), strict=True))
+    assert len(found) == len(classes), "a class came out twice"
     return found
 
 
@@ -127,12 +127,12 @@ def test_search_finds_every_node_that_numpy_finds(instruction_set: str, rows: in
             result = table.search(
                 _kernel.Requirement(k, limit), objective, all_nodes=True, threads=threads, least_shared_work=0
             )
-            assert set(map(tuple, result["satisfying"].tolist())) == set(scores)
+            assert set(map(tuple, result.satisfying.tolist())) == set(scores)
             best = table.search(
                 _kernel.Requirement(k, limit), objective, threads=threads, least_shared_work=0
             )
-            assert best["score"] == min(scores.values())[0]
-            assert scores[tuple(best["levels"])] == min(scores.values())
+            assert best.score == min(scores.values())[0]
+            assert scores[best.levels] == min(scores.values())
     finally:
         _kernel.use_instruction_set(_kernel.instruction_sets()[-1])
 
@@ -143,21 +143,20 @@ def test_evaluate_scores_nodes_in_the_order_given() -> None:
     maps, codes = random_maps(rng, cardinalities, heights), random_codes(rng, cardinalities, 2000, 2.0)
     table = kernel_table(codes, maps)
     nodes = [tuple(map(int, n)) for n in rng.permutation(list(product(range(3), range(4), range(2))))]
-    suppressed, classes, scores = table.evaluate(
-        nodes, _kernel.Requirement(5, 0), _kernel.Objective(term="squares", rows=2000.0)
-    )
+    found = table.evaluate(nodes, _kernel.Requirement(5, 0), _kernel.Objective(term="squares", rows=2000.0))
     for i, node in enumerate(nodes):
         sizes = list(classes_by_numpy(codes, maps, node).values())
-        assert suppressed[i] == sum(n for n in sizes if n < 5)
-        assert classes[i] == len(sizes)
-        assert scores[i] == sum(n * n for n in sizes)
+        assert found.suppressed_rows[i] == sum(n for n in sizes if n < 5)
+        assert found.classes[i] == len(sizes)
+        assert found.scores[i] == sum(n * n for n in sizes)
 
 
 @pytest.mark.parametrize("cardinalities", [[7, 3], [5000, 4000, 3000, 2000], [100_000] * 9])
 def test_index_rows_numbers_the_tuples(cardinalities: list[int]) -> None:
     rng = np.random.default_rng(1)
     codes = [rng.integers(0, n, size=3000, dtype=np.uint32) // 50 * 50 % np.uint32(n) for n in cardinalities]
-    tuple_of, counts = _kernel.index_rows(codes, cardinalities)
+    found = _kernel.index_rows(codes, cardinalities)
+    tuple_of, counts = found.tuple_of_row, found.rows_of_tuple
     expected = Counter(zip(*(column.tolist() for column in codes), strict=True))
     assert Counter(tuple_of.tolist()) == dict(enumerate(counts.tolist()))
     assert sorted(counts.tolist()) == sorted(expected.values())
@@ -223,6 +222,7 @@ def test_a_lattice_beyond_search_can_be_looked_at_node_by_node() -> None:
     identity, zeros = np.arange(3, dtype=np.uint32), np.zeros(3, dtype=np.uint32)
     table = kernel_table([identity] * 60, [[identity, zeros]] * 60)
     objective = _kernel.Objective(term="squares", rows=3.0)
-    assert table.evaluate([(1,) * 60, (0,) * 60], _kernel.Requirement(2, 0), objective)[1].tolist() == [1, 3]
+    found = table.evaluate([(1,) * 60, (0,) * 60], _kernel.Requirement(2, 0), objective)
+    assert found.classes.tolist() == [1, 3]
     with pytest.raises(ValueError, match="too large"):
         table.search(_kernel.Requirement(2, 0), objective)

@@ -27,7 +27,7 @@ def test_the_kernel_follows_the_definition(name: str, table: CodedTable, k: int,
     levels = data.draw(st.sampled_from(list(problem.lattice)))
     node = node_of(problem, levels)
     position = [level - column.min_level for level, column in zip(levels, table.columns, strict=True)]
-    suppressed, classes, scores = problem.ground.evaluate([position], problem.requirement, problem.objective)
-    assert math.isclose(scores[0], by_rows(measure, node), rel_tol=1e-11, abs_tol=1e-11)
-    assert int(suppressed[0]) == sum(size for size in node.sizes if size < k)
-    assert int(classes[0]) == len(node.sizes)
+    found = problem.ground.evaluate([position], problem.requirement, problem.objective)
+    assert math.isclose(found.scores[0], by_rows(measure, node), rel_tol=1e-11, abs_tol=1e-11)
+    assert int(found.suppressed_rows[0]) == sum(size for size in node.sizes if size < k)
+    assert int(found.classes[0]) == len(node.sizes)

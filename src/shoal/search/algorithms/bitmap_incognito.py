@@ -271,11 +271,11 @@ class _Held:
         self._bytes = self.peak_bytes = self._table.bytes + self._held[()][()].bytes
 
     def satisfies(self, columns: Columns, node: Node) -> bool:
-        tally, classes = self._make(columns, node, pruning=self._algorithm.pruning)
-        satisfies = tally.failing_rows <= self._limit
-        wanted = len(columns) < self._width if satisfies else self._algorithm.reusing and not tally.cut
+        made = self._make(columns, node, pruning=self._algorithm.pruning)
+        satisfies = made.tally.failing_rows <= self._limit
+        wanted = len(columns) < self._width if satisfies else self._algorithm.reusing and not made.tally.cut
         if wanted:
-            self._hold(columns, node, classes)
+            self._hold(columns, node, made.classes)
         return satisfies
 
     def finish_subset(self, columns: Columns, survivors: NDArray[np.bool_]) -> None:
@@ -292,9 +292,7 @@ class _Held:
         self._bytes += classes.bytes
         self.peak_bytes = max(self.peak_bytes, self._bytes)
 
-    def _make(
-        self, columns: Columns, node: Node, *, pruning: bool
-    ) -> tuple[_kernel.BitmapTally, _kernel.ClassBitmaps]:
+    def _make(self, columns: Columns, node: Node, *, pruning: bool) -> _kernel.CountedClasses:
         finer = self._specialization(columns, node) if self._algorithm.reusing else None
         if finer is not None:
             return self._generalize(finer, node, pruning=pruning)
@@ -303,15 +301,15 @@ class _Held:
         made = self._table.extend(
             source, columns[position], node[position], self._k, self._limit, pruning=pruning
         )
-        self.touched += made[0].words
+        self.touched += made.tally.words
         return made
 
     def _generalize(
         self, finer: _kernel.ClassBitmaps, node: Node, *, pruning: bool
-    ) -> tuple[_kernel.BitmapTally, _kernel.ClassBitmaps]:
+    ) -> _kernel.CountedClasses:
         self.rollups += 1
         made = self._table.generalize(finer, node, self._k, self._limit, pruning=pruning)
-        self.touched += made[0].words
+        self.touched += made.tally.words
         return made
 
     def _specialization(self, columns: Columns, node: Node) -> _kernel.ClassBitmaps | None:
@@ -350,11 +348,12 @@ class _Held:
                 for levels, classes in self._held[columns].items()
                 if all(a <= b for a, b in zip(levels, node, strict=True))
             ]
-            return self._generalize(min(below, key=len), node, pruning=False)[1]
+            return self._generalize(min(below, key=len), node, pruning=False).classes
         classes = self._table.everything()
         for column, level in zip(columns, node, strict=True):
-            tally, classes = self._table.extend(classes, column, level, self._k, self._limit, pruning=False)
-            self.touched += tally.words
+            made = self._table.extend(classes, column, level, self._k, self._limit, pruning=False)
+            self.touched += made.tally.words
+            classes = made.classes
         self.scans += 1
         return classes
 

@@ -54,24 +54,21 @@ class Box:
             progress=listener,
         )
         return SearchResult(
-            levels=tuple(found["levels"]) if found["found"] else None,
-            score=found.get("score"),
-            suppressed_rows=found.get("suppressed_rows", 0),
-            classes=found.get("classes", 0),
+            levels=found.levels,
+            score=found.score,
+            suppressed_rows=found.suppressed_rows,
+            classes=found.classes,
             counters=Counters(
                 lattice=problem.lattice.size,
-                checked=found["checked"],
-                tagged_satisfying=found["tagged_satisfying"],
-                tagged_failing=found["tagged_failing"],
-                pruned=problem.lattice.size
-                - found["checked"]
-                - found["tagged_satisfying"]
-                - found["tagged_failing"],
-                rollups=found["rollups"],
-                scans=found["scans"],
-                touched=found["touched"],
+                checked=found.checked,
+                tagged_satisfying=found.tagged_satisfying,
+                tagged_failing=found.tagged_failing,
+                pruned=problem.lattice.size - found.checked - found.tagged_satisfying - found.tagged_failing,
+                rollups=found.rollups,
+                scans=found.scans,
+                touched=found.touched,
                 peak_bytes=problem.ground.peak_bytes,
                 seconds=perf_counter() - start,
             ),
-            satisfying=problem.lattice.expand(found["satisfying"]) if all_nodes else None,
+            satisfying=None if found.satisfying is None else problem.lattice.expand(found.satisfying),
         )

@@ -71,18 +71,20 @@ def conclude(live: Live, problem: SearchProblem, place: Place) -> Conclusions:
             step[axis] = position - bases[axis]
     counting = relaxed.asked.requirement(problem.threshold, problem.table.rows, rows_only=True)
     objective = problem.objective if live.additive else relaxed.objective
-    small, _, scores = relaxed.ground.evaluate(steps, counting, objective)
+    counted = relaxed.ground.evaluate(steps, counting, objective)
     if live.additive:
         extra = np.zeros(live.shape)
         at = tuple(wanted.T)
-        extra[at] = np.maximum(scores * (1 - 1e-9) - live.by_levels[at], 0)  # less what rounding may add
+        scores = counted.scores * (1 - 1e-9)  # less what rounding may add
+        extra[at] = np.maximum(scores - live.by_levels[at], 0)
         # What a node suppresses, those below it do too.
         for axis in range(extra.ndim):
             extra = np.flip(np.maximum.accumulate(np.flip(extra, axis), axis), axis)
         live.raise_floors(np.asarray(joined(extra, place), dtype=np.float64))
         live.close_worse()
+    small = counted.suppressed_rows.tolist()
     return Conclusions(
-        passing, {tuple(node): int(rows) for node, rows in zip(wanted.tolist(), small, strict=True)}
+        passing, {tuple(node): rows for node, rows in zip(wanted.tolist(), small, strict=True)}
     )
 
 

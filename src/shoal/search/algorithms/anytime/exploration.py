@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
 
 from shoal import _kernel
@@ -124,20 +123,22 @@ class Exploration:
         own, parts = self._checker.kernel.counters, self._parts
         lattice = self._checker.lattice
         # Parts may have checked a node of a small lattice more than once.
-        checked = min(own["checked"] + parts.checked, lattice)
+        checked = min(own.checked + parts.checked, lattice)
         optimal = self.solved or (best is not None and canonical(bound) >= best.rank[0])
         return SearchResult(
             levels=best.rank[-1] if best else None,
             score=best.score if best else None,
             suppressed_rows=best.suppressed_rows if best else 0,
             classes=best.classes if best else 0,
-            counters=replace(
-                Counters(lattice=lattice, **own),
+            counters=Counters(
+                lattice=lattice,
                 checked=checked,
                 pruned=lattice - checked,
-                rollups=own["rollups"] + parts.rollups,
-                scans=own["scans"] + parts.scans,
-                touched=own["touched"] + parts.touched,
+                rollups=own.rollups + parts.rollups,
+                scans=own.scans + parts.scans,
+                touched=own.touched + parts.touched,
+                snapshots=own.snapshots,
+                evicted=own.evicted,
                 peak_bytes=self._checker.ground.peak_bytes + parts.peak_bytes,
                 seconds=perf_counter() - self._checker.started,
             ),
