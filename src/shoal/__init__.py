@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from shoal.describe.roles import QuasiIdentifier, Sensitive
     from shoal.errors import (
         AuditError,
+        CancelledError,
         InfeasibleError,
         InputError,
         LinkableError,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from shoal.privacy.t_closeness import TCloseness
     from shoal.release import Release
     from shoal.risk import RiskAssessment, RiskComparison, assess_risk
+    from shoal.session import Session
     from shoal.spec.arx_import import import_arx_project
     from shoal.spec.spec import Spec
     from shoal.suggestions.profile import Profile, profile
@@ -101,6 +103,7 @@ __all__ = [
     "AuditError",
     "AverageClassSize",
     "BetaLikeness",
+    "CancelledError",
     "CertaintyPenalty",
     "Classification",
     "Comparison",
@@ -133,6 +136,7 @@ __all__ = [
     "RiskAssessment",
     "RiskComparison",
     "Sensitive",
+    "Session",
     "ShoalError",
     "Spec",
     "Suggestion",
@@ -170,6 +174,7 @@ __all__ = [
 _HOMES = {
     "anonymize": "shoal.flow",
     "plan": "shoal.flow",
+    "Session": "shoal.session",
     "TableOutput": "shoal.write.output",
     "Release": "shoal.release",
     "extend": "shoal.incremental.extend",
@@ -230,6 +235,7 @@ _HOMES = {
     "audit_release": "shoal.audit",
     "ShoalError": "shoal.errors",
     "InputError": "shoal.errors",
+    "CancelledError": "shoal.errors",
     "MissingFileError": "shoal.errors",
     "OutputError": "shoal.errors",
     "InfeasibleError": "shoal.errors",

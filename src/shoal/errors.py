@@ -83,3 +83,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
     """
     near = difflib.get_close_matches(name, known, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+class CancelledError(ShoalError):
+    """The run was ended from another thread; nothing of it is left."""

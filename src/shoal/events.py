@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeAlias
@@ -61,8 +61,13 @@ class Steps:
     ['read', 'encode', 'search', 'recode', 'audit', 'write', 'report', 'total']
     """
 
-    def __init__(self, listener: Listener | None = None) -> None:
+    def __init__(
+        self,
+        listener: Listener | None = None,
+        guard: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self.tell = listener or _ignore
+        self._guard = guard
         self._seconds = dict.fromkeys(STEPS, 0.0)
 
     @property
@@ -73,10 +78,11 @@ class Steps:
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
         """Run one step; a step that runs again, such as the audit of the written file, adds up."""
-        self.tell(StepStarted(step))
-        start = perf_counter()
-        yield
-        seconds = perf_counter() - start
+        with self._guard():
+            self.tell(StepStarted(step))
+            start = perf_counter()
+            yield
+            seconds = perf_counter() - start
         self._seconds[step] += seconds
         self.tell(StepFinished(step, seconds))
 

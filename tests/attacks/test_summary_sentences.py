@@ -16,7 +16,7 @@ import pytest
 import shoal
 from shoal import registry
 from shoal.audit import Audit, Finding
-from shoal.flow import _note_on_size
+from shoal.notes import on_size
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.result import Counters, SearchResult
 
@@ -30,9 +30,9 @@ def test_a_search_that_ended_is_not_said_to_have_stopped_after_seconds() -> None
     ended = SearchResult(
         levels=(0,), score=0.0, suppressed_rows=0, classes=1, counters=Counters(lattice=2**30)
     )
-    (note,) = _note_on_size(2**30, BestFirst(), ended)
+    (note,) = on_size(2**30, BestFirst(), ended)
     assert "seconds" not in note
-    (note,) = _note_on_size(2**30, BestFirst(), replace(ended, optimal=False))
+    (note,) = on_size(2**30, BestFirst(), replace(ended, optimal=False))
     assert "stopped after 10 seconds" in note
 
 

@@ -245,7 +245,7 @@ def _counts(how: dict[str, Any], spec: shoal.Spec) -> tuple[Any, Any]:
     data = how.pop("data")
     engine = open_engine(data, spec.input, **how)
     settled, _ = settle_columns(spec, engine.source, False, False)
-    _, counts = engine.profile(settled, {}).encode(settled)
+    _, counts = engine.profile(settled, {}, settled.attributes).encode(settled)
     # What is in memory has rows for entries at level 0: counted, it has tuples as the others do.
     if isinstance(counts, CountedInMemory):
         return engine, _Grouped(counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -47,12 +47,23 @@ class Engine(Protocol):
         """Let an algorithm that runs in a database run in this one."""
         ...
 
+    def cancel(self) -> None:
+        """End the query that runs now, if any, from another thread."""
+        ...
+
     def close(self) -> None:
         """Let go of the table; what was made on the way and is not published goes."""
         ...
 
-    def profile(self, spec: Spec, populations: Mapping[str, Source]) -> Profile:
-        """Count the values of the columns that the spec is about; read what models compare with."""
+    def profile(self, spec: Spec, populations: Mapping[str, Source], attributes: Sequence[str]) -> Profile:
+        """Count the values of the columns that the spec is about; read what models compare with.
+
+        Parameters
+        ----------
+        attributes
+            The columns beside the quasi-identifiers that models and measures look at: those of the spec, and
+            of others that will be searched.
+        """
         ...
 
 

@@ -48,21 +48,33 @@ class Memory:
         elif output is not None:
             _refuse_table(output)
 
+    def cancel(self) -> None:
+        """Do nothing: no step in memory takes long but the kernel's, which has a signal of its own."""
+
     def close(self) -> None:
         """Do nothing: what is in memory goes by itself."""
 
     def bound(self, algorithm: SearchAlgorithm) -> SearchAlgorithm:
         return algorithm
 
-    def profile(self, spec: Spec, populations: Mapping[str, Source]) -> MemoryProfile:
-        return MemoryProfile(self.source, *read_tables(self.source, spec, populations))
+    def profile(
+        self, spec: Spec, populations: Mapping[str, Source], attributes: Sequence[str]
+    ) -> MemoryProfile:
+        return MemoryProfile(self.source, *read_tables(self.source, spec, populations), attributes)
 
 
 class MemoryProfile:
     """The columns of a table, read. The table itself goes once it is coded."""
 
-    def __init__(self, source: Source, table: pa.Table, populations: Mapping[str, pa.Table]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        table: pa.Table,
+        populations: Mapping[str, pa.Table],
+        attributes: Sequence[str],
+    ) -> None:
         self._source = source
+        self._attributes = attributes
         self._tables: tuple[pa.Table, Mapping[str, pa.Table]] | None = (table, populations)
         self._beside: _Beside
 
@@ -74,7 +86,7 @@ class MemoryProfile:
             table,
             spec.quasi_identifiers,
             sensitive=spec.sensitive,
-            attributes=spec.attributes,
+            attributes=self._attributes,
             unit=spec.unit,
             populations=populations,
             models=spec.privacy,

@@ -5,10 +5,10 @@ A frequency set is a `CodedTable` whose entries are tuples of labels, with the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.errors import InputError
 
+T = TypeVar("T")
 _MOST_BITS = 124  # half of the kernel's longest keys: no column is torn between two words of a key
 
 
@@ -206,3 +207,85 @@ def _numbered(parts: Sequence[tuple[UIntArray, int]], entries: int) -> tuple[UIn
 
 def _bits(values: int) -> int:
     return max(values - 1, 1).bit_length()
+
+
+class Remembered:
+    """Frequency sets that are counted once, for several searches of one table.
+
+    Examples
+    --------
+    >>> from shoal.data.shapes import shape
+    >>> counts = Remembered(InMemory(shape("adult", rows=100)))
+    >>> node = (1,) * len(counts.domain.columns)
+    >>> counts.at(node) is counts.at(node)
+    True
+    """
+
+    def __init__(self, counts: FrequencySets) -> None:
+        self._counts = counts
+        self._known: dict[object, object] = {}
+
+    @property
+    def domain(self) -> CodedTable:
+        return self._counts.domain
+
+    def forget(self) -> None:
+        """Let go of what was counted."""
+        self._known.clear()
+
+    def without_attributes(self) -> Remembered:
+        return self._once("without", lambda: Remembered(self._counts.without_attributes()))
+
+    def for_many(self) -> Remembered:
+        return self._once("many", lambda: Remembered(self._counts.for_many()))
+
+    def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
+        key = tuple(map(tuple, nodes))
+        return self._once(("estimate", key), lambda: self._counts.estimate(nodes))
+
+    def at(
+        self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
+    ) -> CodedTable:
+        key = ("at", tuple(levels), None if columns is None else tuple(columns))
+        found = self._once(key, lambda: self._counts.at(levels, columns, most=most))
+        if most is not None and found.entries > most:
+            raise TooManyEntries(most)
+        return found
+
+    def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
+        key = ("below", tuple(levels), k, None if columns is None else tuple(columns))
+        return self._once(key, lambda: self._counts.below(levels, k, columns))
+
+    def _once(self, key: object, count_now: Callable[[], T]) -> T:
+        if key not in self._known:
+            self._known[key] = count_now()
+        return cast(T, self._known[key])
+
+
+@dataclass(frozen=True)
+class Viewed:
+    """Frequency sets whose columns have other weights and allowed levels than those that were counted."""
+
+    counts: FrequencySets
+    view: Callable[[CodedTable], CodedTable]
+
+    @cached_property
+    def domain(self) -> CodedTable:
+        return self.view(self.counts.domain)
+
+    def without_attributes(self) -> Viewed:
+        return Viewed(self.counts.without_attributes(), self.view)
+
+    def for_many(self) -> Viewed:
+        return Viewed(self.counts.for_many(), self.view)
+
+    def estimate(self, nodes: Sequence[Sequence[int]]) -> list[float]:
+        return self.counts.estimate(nodes)
+
+    def at(
+        self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
+    ) -> CodedTable:
+        return self.view(self.counts.at(levels, columns, most=most))
+
+    def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
+        return self.counts.below(levels, k, columns)

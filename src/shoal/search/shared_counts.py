@@ -5,81 +5,94 @@ F0 counts whatever any of them looks at. A search reads of it only what its own 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from shoal import _kernel
+from shoal.encode.table import CodedTable
 from shoal.search.kernel_inputs import Asked, Counted
 from shoal.search.problem import SearchProblem
 
 
-@dataclass(frozen=True)
-class SharedProblem(SearchProblem):
-    """One of several problems with the same rows and the same lattice.
-
-    Attributes
-    ----------
-    counted
-        What F0 counts beside the rows, for all of them.
-    grounds
-        F0, once the first of them has needed it.
-    """
-
-    counted: tuple[Counted, ...] = field(kw_only=True)
-    grounds: dict[tuple[tuple[int, ...], ...], _kernel.CodedTable] = field(kw_only=True, repr=False)
-
-    @cached_property
-    def asked(self) -> Asked:
-        return _Together(self.table, self.models, self.measure.attribute or "", for_all=self.counted)
-
-    @cached_property
-    def ground(self) -> _kernel.CodedTable:
-        # Without merging levels that change nothing, the lattice has others.
-        levels = self.lattice.levels
-        if levels not in self.grounds:
-            self.grounds[levels] = super().ground
-        return self.grounds[levels]
-
-
-@dataclass(frozen=True)
-class _Together(Asked):
-    for_all: tuple[Counted, ...] = field(kw_only=True)
-
-    @cached_property
-    def counted(self) -> list[Counted]:
-        return list(self.for_all)
-
-
-def share(problems: Sequence[SearchProblem]) -> list[SharedProblem]:
-    """Return problems that share F0. Their tables may differ in the weights of columns, and in nothing else.
+class SharedCounts:
+    """F0 of a table, grouped once for all problems on it. Their tables may differ in weights and levels.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from shoal.describe import intervals
     >>> from shoal.encode.column import code_column
-    >>> from shoal.encode.table import CodedTable
     >>> from shoal.measure.loss import Loss
     >>> from shoal.privacy.k_anonymity import KAnonymity
     >>> ages = code_column("age", pa.array([21, 25, 32, 38]).dictionary_encode(), intervals(10, 20))
-    >>> table = CodedTable((ages,), 4)
-    >>> two, four = share([SearchProblem(table, (KAnonymity(k),), Loss()) for k in (2, 4)])
+    >>> table, shared = CodedTable((ages,), 4), SharedCounts()
+    >>> two, four = (shared.problem(SearchProblem(table, (KAnonymity(k),), Loss())) for k in (2, 4))
     >>> two.ground is four.ground
     True
     """
-    counted = tuple(dict.fromkeys(what for problem in problems for what in problem.asked.counted))
-    grounds: dict[tuple[tuple[int, ...], ...], _kernel.CodedTable] = {}
-    return [
-        SharedProblem(
+
+    def __init__(self) -> None:
+        self.counted: tuple[Counted, ...] = ()
+        # The codes stand for the table: as long as F0 is kept, nothing else can have their address.
+        self._grounds: dict[object, tuple[CodedTable, _kernel.CodedTable]] = {}
+
+    def problem(self, problem: SearchProblem) -> SharedProblem:
+        """Return a problem that shares F0 with those before it and after it."""
+        self.counted = tuple(dict.fromkeys((*self.counted, *problem.asked.counted)))
+        return SharedProblem(
             problem.table,
             problem.models,
             problem.measure,
             problem.suppression,
             problem.merge_levels,
             problem.starred,
-            counted=counted,
-            grounds=grounds,
+            shared=self,
         )
-        for problem in problems
-    ]
+
+    def forget(self) -> None:
+        """Let go of F0."""
+        self._grounds.clear()
+
+    def ground(self, problem: SharedProblem) -> _kernel.CodedTable:
+        table = problem.table
+        # Without merging levels that change nothing, the lattice has others.
+        key = (
+            problem.lattice.levels,
+            problem.asked.counted_for_all,
+            tuple(id(column.codes) for column in table.columns),
+            id(table.weights),
+        )
+        if key not in self._grounds:
+            self._grounds[key] = table, problem.own_ground
+        return self._grounds[key][1]
+
+
+@dataclass(frozen=True)
+class SharedProblem(SearchProblem):
+    """One of several problems with the same rows and the same lattice."""
+
+    shared: SharedCounts = field(kw_only=True, repr=False)
+
+    @cached_property
+    def asked(self) -> _Together:
+        return _Together(
+            self.table, self.models, self.measure.attribute or "", counted_for_all=self.shared.counted
+        )
+
+    @cached_property
+    def ground(self) -> _kernel.CodedTable:
+        return self.shared.ground(self)
+
+    @property
+    def own_ground(self) -> _kernel.CodedTable:
+        return super().ground
+
+
+@dataclass(frozen=True)
+class _Together(Asked):
+    counted_for_all: tuple[Counted, ...] = field(kw_only=True)
+
+    @cached_property
+    def counted(self) -> list[Counted]:
+        own = [what for what in super().counted if what not in self.counted_for_all]
+        return [*self.counted_for_all, *own]

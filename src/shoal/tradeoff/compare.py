@@ -119,11 +119,13 @@ def compare(
     points: dict[int, Point] = {}
     rows = 0
     for group in grouped(asked):
-        for place, candidate, problem in zip(
-            group.places, group.candidates, group.problems(data, steps), strict=True
-        ):
-            points[place] = search.point(candidate, problem)
-            rows = problem.table.rows
+        with group.open(data, listener) as session:
+            problems_of_group = group.problems(session)
+            for place, candidate, problem in zip(
+                group.places, group.candidates, problems_of_group, strict=True
+            ):
+                points[place] = search.point(candidate, problem)
+                rows = problem.table.rows
     with steps("audit"):
         notes = tuple(linkable_notes(data, asked))
     return Comparison(_marked([points[place] for place in sorted(points)], risk), risk, rows, notes)

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shoal.describe.hierarchy import FromData
-from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError, Problem
-from shoal.events import Steps
+from shoal.events import Listener
 from shoal.prepare.columns import settle_columns
-from shoal.prepare.fit import fitted
-from shoal.prepare.tables import open_populations, read_tables
-from shoal.privacy.model import PrivacyModel
+from shoal.prepare.tables import open_populations
 from shoal.read.source import open_source
 from shoal.search.problem import SearchProblem
-from shoal.search.shared_counts import SharedProblem, share
+from shoal.session import Session
 from shoal.spec.spec import Spec
 from shoal.tradeoff.candidates import Candidate, prefixed
 
@@ -48,7 +45,19 @@ class Group:
     candidates: tuple[Candidate, ...]
     places: tuple[int, ...]
 
-    def problems(self, data: object, steps: Steps) -> list[SharedProblem]:
+    def open(self, data: object, listener: Listener | None) -> Session:
+        """Open the table for all of them."""
+        together = self._together()
+        return Session(
+            data,
+            together,
+            also=[self._own(candidate, together) for candidate in self.candidates],
+            engine="memory",
+            drop_undeclared=True,
+            listener=listener,
+        )
+
+    def problems(self, session: Session) -> list[SearchProblem]:
         """Read and code the table, and return what a search is to be asked for each, sharing F0.
 
         Raises
@@ -56,35 +65,17 @@ class Group:
         InputError
             With everything that is wrong about the table.
         """
-        with steps("read"):
-            spec = self._together()
-            source = open_source(data, spec.input)
-            populations, problems = open_populations(spec)
-            if problems:
-                raise InputError(problems)
-            table, larger = read_tables(source, spec, populations)
-        with steps("encode"):
-            spec = fitted(spec, table)
-            coded = code_table(
-                table,
-                spec.quasi_identifiers,
-                sensitive=spec.sensitive,
-                attributes=self._attributes(),
-                unit=spec.unit,
-                populations=larger,
-                models=self._models(),
-            )
-        return share(
-            [
-                SearchProblem(
-                    _weighted(coded, candidate.spec),
-                    candidate.spec.searched,
-                    candidate.spec.quality,
-                    candidate.spec.suppression,
-                    starred=candidate.spec.suppressed == "star",
-                )
-                for candidate in self.candidates
-            ]
+        together = self._together()
+        return [session.problem(self._own(candidate, together)) for candidate in self.candidates]
+
+    def _own(self, candidate: Candidate, together: Spec) -> Spec:
+        """Return the spec of a candidate, with the columns that all of them look at."""
+        return replace(
+            candidate.spec,
+            identifiers=(),
+            insensitive=together.insensitive,
+            types=together.types,
+            accept=together.accept,
         )
 
     def _together(self) -> Spec:
@@ -108,12 +99,6 @@ class Group:
 
     def _attributes(self) -> list[str]:
         return list(dict.fromkeys(name for one in self.candidates for name in one.spec.attributes))
-
-    def _models(self) -> list[PrivacyModel]:
-        models: list[PrivacyModel] = []
-        for candidate in self.candidates:
-            models += [model for model in candidate.spec.privacy if model not in models]
-        return models
 
 
 def grouped(candidates: Sequence[Candidate]) -> list[Group]:
@@ -141,8 +126,3 @@ def _key(spec: Spec) -> object:
         sorted(spec.populations),
         spec.input,
     )
-
-
-def _weighted(coded: CodedTable, spec: Spec) -> CodedTable:
-    columns = (replace(column, weight=spec.quasi_identifiers[column.name].weight) for column in coded.columns)
-    return replace(coded, columns=tuple(columns))

@@ -93,7 +93,7 @@ def test_rows_that_are_alike_are_grouped_by_the_server(clinic: Clinic):
     clinic.execute("CREATE TABLE visits AS SELECT g % 5 AS age FROM generate_series(1, 3000) AS g")
     with closing(_opened(clinic)) as engine:
         spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
-        _, counts = engine.profile(spec, {}).encode(spec)
+        _, counts = engine.profile(spec, {}, spec.attributes).encode(spec)
         assert counts.at([0]).weights.tolist() == [600] * 5
 
 
@@ -108,7 +108,7 @@ def _tuples(clinic: Clinic) -> dict[object, int]:
             privacy=[shoal.KAnonymity(2)],
         )
         spec, _ = settle_columns(spec, engine.source, False, False)
-        _, counts = engine.profile(spec, {}).encode(spec)
+        _, counts = engine.profile(spec, {}, spec.attributes).encode(spec)
         table = counts.at([0] * 6)
         labels = [one.labels[0].take(pa.array(one.codes)).to_pylist() for one in table.columns]
         tuples: dict[object, int] = {}

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.describe.roles import QuasiIdentifier
+from shoal.engines import memory
 from shoal.events import SearchAdvanced, StepStarted
 from shoal.search import problem as problem_module
-from shoal.tradeoff import tables
 from shoal.tradeoff.front import on_front
 
 
@@ -158,8 +158,8 @@ def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         monkeypatch.setattr(module, name, count)
 
     counting(problem_module, "kernel_table", "grounds")
-    counting(tables, "code_table", "codings")
-    counting(tables, "read_tables", "readings")
+    counting(memory, "code_table", "codings")
+    counting(memory, "read_tables", "readings")
     return counts
 
 

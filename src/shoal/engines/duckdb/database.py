@@ -200,6 +200,9 @@ class DuckDB:
         self._stored.append(stored)
         return stored
 
+    def cancel(self) -> None:
+        self._connection.interrupt()
+
     def close(self) -> None:
         for stored in self._stored:
             stored.discard()

@@ -242,6 +242,9 @@ class Postgres:
         self._stored.append(stored)
         return stored
 
+    def cancel(self) -> None:
+        self._connection.cancel_safe(timeout=5)
+
     def close(self) -> None:
         self._take_back()
         self._connection.close()

@@ -116,6 +116,10 @@ class Database(SqlPlace, Protocol):
         """
         ...
 
+    def cancel(self) -> None:
+        """End the query that runs now, from another thread; it raises in the thread that runs it."""
+        ...
+
     def close(self) -> None:
         """Drop all temporary tables, and what was stored and not published."""
         ...

@@ -91,6 +91,9 @@ class Relational:
         if output is not None:
             self.database.check(output)
 
+    def cancel(self) -> None:
+        self.database.cancel()
+
     def close(self) -> None:
         self.database.close()
 
@@ -103,5 +106,7 @@ class Relational:
         bound: SearchAlgorithm = dataclasses.replace(own, database=self.database)
         return bound
 
-    def profile(self, spec: Spec, populations: Mapping[str, Source]) -> DatabaseProfile:
-        return DatabaseProfile.of(self.database, spec, populations)
+    def profile(
+        self, spec: Spec, populations: Mapping[str, Source], attributes: Sequence[str]
+    ) -> DatabaseProfile:
+        return DatabaseProfile.of(self.database, spec, populations, attributes)

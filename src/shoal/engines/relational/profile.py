@@ -48,7 +48,9 @@ class DatabaseProfile:
         raw: Mapping[str, pa.Array],
         columns: CountedColumns,
         populations: Mapping[str, pa.Table],
+        attributes: Sequence[str],
     ) -> None:
+        self._attributes = attributes
         self._database = database
         self._raw = raw
         self._columns = columns
@@ -57,7 +59,9 @@ class DatabaseProfile:
         self._dimensions: dict[str, Dimension] = {}
 
     @classmethod
-    def of(cls, database: Database, spec: Spec, populations: Mapping[str, Source]) -> DatabaseProfile:
+    def of(
+        cls, database: Database, spec: Spec, populations: Mapping[str, Source], attributes: Sequence[str]
+    ) -> DatabaseProfile:
         """Count the values of each column that is coded, or that is to be of another type."""
         places = {name: place for place, name in enumerate(database.columns)}
         targets = [
@@ -66,10 +70,8 @@ class DatabaseProfile:
             if isinstance(qi.hierarchy, FromData) and qi.hierarchy.target
         ]
         retyped = [name for name in spec.types if name in spec.released]
-        wanted = dict.fromkeys(
-            (*spec.quasi_identifiers, *spec.sensitive, *spec.attributes, *targets, *retyped)
-        )
-        passed = [name for name in spec.sensitive if name not in (*spec.attributes, *targets, *retyped)]
+        wanted = dict.fromkeys((*spec.quasi_identifiers, *spec.sensitive, *attributes, *targets, *retyped))
+        passed = [name for name in spec.sensitive if name not in (*attributes, *targets, *retyped)]
         # Of what only passes through it is enough to know whether there is NULL.
         found = {places[name]: _count_nulls(database, places[name]) for name in passed}
         for together in _scans(database, [places[name] for name in wanted if name not in passed]):
@@ -82,7 +84,7 @@ class DatabaseProfile:
             raise InputError(f"{database.title!r} has no rows.\nThere is nothing to anonymize.")
         values, larger = _typed(spec, raw, larger)
         _check_sizes(database, values)
-        return cls(database, raw, CountedColumns(values, counts, rows), larger)
+        return cls(database, raw, CountedColumns(values, counts, rows), larger, attributes)
 
     def encode(self, spec: Spec) -> tuple[Spec, DatabaseCounts]:
         spec = fitted_by(spec, lambda name, qi: self._column_data(spec, name, qi))
@@ -90,7 +92,7 @@ class DatabaseProfile:
             self._columns,
             spec.quasi_identifiers,
             sensitive=spec.sensitive,
-            attributes=spec.attributes,
+            attributes=self._attributes,
             populations=self._populations,
         )
         for column in (*coded.columns, *coded.attributes.values()):

@@ -147,6 +147,11 @@ class Session:
             raise errors[0]
         return results[0]
 
+    def cancel(self) -> None:
+        """End the jobs that run now, from another thread."""
+        with suppress(PySparkException, Py4JError, ConnectionError):
+            self.spark.interruptTag(self._tag)
+
     def stop(self) -> None:
         """Stop Spark if it was started here."""
         if self.owned:

@@ -207,6 +207,9 @@ class Spark:
         self._kept.setdefault(relation, None)
         return stored
 
+    def cancel(self) -> None:
+        self._session.cancel()
+
     def close(self) -> None:
         """Drop all temporary tables, and what was stored and not published.
 

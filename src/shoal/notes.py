@@ -1,0 +1,120 @@
+"""What a reader of a release should know beside its figures, one note per matter."""
+
+from __future__ import annotations
+
+from shoal.describe.hierarchy import FromData
+from shoal.encode.table import CodedTable
+from shoal.engines.engine import Rows
+from shoal.privacy.judge import passing
+from shoal.read.formulas import note as formula_note
+from shoal.read.formulas import opens_in_spreadsheets
+from shoal.recode.verdict import Verdict
+from shoal.search.algorithms.best_first import BestFirst
+from shoal.search.result import SearchAlgorithm, SearchResult
+from shoal.spec.spec import Spec
+from shoal.suggestions.words import listed
+from shoal.write.output import Output, TableOutput
+
+
+def on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
+    """Tell what is odd about hierarchies that can be used all the same."""
+    notes = [f"Column {column.name!r}: {note}" for column in coded.columns for note in column.notes]
+    notes += [
+        f"Column {column.name!r}: its hierarchy ends with {len(column.labels[-1]):,} labels, not with one: "
+        "it cannot be hidden altogether."
+        for column in coded.columns
+        if column.height and len(column.labels[-1]) > 1
+    ]
+    unused = [
+        f"{column.name} {spare:,} of {column.total_leaves:,}"
+        for column in coded.columns
+        if (spare := column.total_leaves - len(column.counts))
+    ]
+    if unused:
+        notes.append(f"Entries of hierarchies that the table does not use: {', '.join(unused)}.")
+    return tuple(notes)
+
+
+def on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
+    """Tell how models were applied where that does not go without saying."""
+    notes = [note for model in spec.privacy for note in model.notes(coded)]
+    if spec.choose_by == "quasi-identifiers":
+        notes.append("Models of sensitive columns had no part in the search: they were checked after it.")
+    if spec.unit is not None and spec.unit not in spec.roles:
+        notes.insert(0, f"Column {spec.unit!r} says who a row is about; it has no role and is not released.")
+    if spec.suppression:
+        notes += [
+            f"Nothing was suppressed: under {model.describe()} a class that is missing tells something."
+            for model in spec.privacy
+            if not model.suppressible
+        ]
+    return tuple(dict.fromkeys((*notes, *on_uncovered_columns(spec))))
+
+
+def on_uncovered_columns(spec: Spec) -> tuple[str, ...]:
+    """Name the sensitive columns that no model reads: only a crowd of k hides what stands in them."""
+    covered = {model.column for model in spec.privacy}
+    uncovered = [name for name in spec.sensitive if name not in covered]
+    if not uncovered:
+        return ()
+    columns = f"{'column' if len(uncovered) == 1 else 'columns'} {listed(uncovered)}"
+    return (f"No model covers the sensitive {columns}: a class may reveal what its people have there.",)
+
+
+def on_weights(spec: Spec) -> tuple[str, ...]:
+    """Tell if weights were given to a measure that does not look at them."""
+    if spec.quality.weighted or len({qi.weight for qi in spec.quasi_identifiers.values()}) == 1:
+        return ()
+    return (f"Column weights do not count in {spec.quality.name}, which is no mean over columns.",)
+
+
+def on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
+    """Say how many rows were starred only to make the starred rows pass as a class."""
+    if not verdict.starred or not verdict.suppressed_rows:
+        return ()
+    failing = int(verdict.classes.sizes[~passing(spec.searched, verdict.classes)].sum())
+    more = verdict.suppressed_rows - failing
+    if not more:
+        return ()
+    are = "row is" if failing == 1 else "rows are"
+    return (
+        f"Starred rows are a class that anybody can see: {failing:,} {are} in classes that fail, and "
+        f"{more:,} more from the smallest other classes were starred for all of them to pass as one. With "
+        f"suppressed: remove these levels suppress {failing:,}.",
+    )
+
+
+def on_formulas(rows: Rows, spec: Spec, output: Output | None) -> tuple[str, ...]:
+    """Say which columns have cells that spreadsheets compute, unless no spreadsheet opens the release."""
+    if isinstance(output, TableOutput) or (output is not None and not opens_in_spreadsheets(output.path)):
+        return ()
+    return formula_note(rows.formula_cells(), spec.released, escaping=spec.escape_formulas)
+
+
+def on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
+    """Say which labels were made with the help of rows that are not released."""
+    made = [
+        column.name
+        for column, cells in zip(verdict.coded.columns, verdict.cells, strict=True)
+        if isinstance(spec.quasi_identifiers[column.name].hierarchy, FromData)
+        if cells.level != 0 and len(cells.labels) > 1
+    ]
+    if not made or not verdict.suppressed_rows:
+        return ()
+    return (
+        f"The labels of {', '.join(made)} are made from all rows, suppressed ones too: they may show a "
+        "little of these rows' values. Hierarchies that are given, such as intervals or a file, do not.",
+    )
+
+
+def on_size(size: int, algorithm: SearchAlgorithm, searched: SearchResult) -> tuple[str, ...]:
+    """Say why another search than the default ran; `searched` is its result before rows were starred."""
+    if not isinstance(algorithm, BestFirst):
+        return ()
+    large = f"The lattice of {size:.3g} nodes is too large for the default search"
+    if searched.optimal:
+        return (f"{large}; {algorithm.name} searched it instead.",)
+    return (
+        f"{large}; {algorithm.name} stopped after {algorithm.seconds:g} seconds. More time finds the same "
+        "or better, and proves more: --seconds (in Python algorithm=BestFirst(seconds=...)).",
+    )

@@ -1,0 +1,718 @@
+"""An open table: read and counted once, searched and released as often as you like."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal import notes as remarks
+from shoal import registry
+from shoal.audit.reference import claims, original_columns
+from shoal.cancellation import Cancellation
+from shoal.describe.fitted import Fitted
+from shoal.describe.hierarchy import Hierarchy
+from shoal.encode.table import CodedTable
+from shoal.engines.choose import open_engine
+from shoal.engines.engine import Engine, Profile
+from shoal.errors import AuditError, InputError, Problem
+from shoal.events import Counting, Listener, SearchAdvanced, Steps
+from shoal.explore.nodes import Nodes
+from shoal.explore.original import Original
+from shoal.measure.explain import Explanation, explain
+from shoal.measure.measure import canonical
+from shoal.prepare.columns import settle_columns
+from shoal.prepare.tables import open_populations
+from shoal.privacy.model import PrivacyModel
+from shoal.recode.full_domain import FullDomain
+from shoal.recode.recoding import Recoding
+from shoal.recode.verdict import Verdict
+from shoal.release import Release
+from shoal.search.algorithms.best_first import BestFirst
+from shoal.search.beyond_memory.plan import Plan
+from shoal.search.blind_choice import require_all
+from shoal.search.capabilities import require_served
+from shoal.search.evaluate import judge
+from shoal.search.frequency_sets import FrequencySets, Remembered, Viewed
+from shoal.search.infeasible import infeasible, infeasible_stars
+from shoal.search.problem import SearchProblem, suppressed_rows_allowed
+from shoal.search.result import SearchAlgorithm, SearchResult
+from shoal.search.run import explain as explain_search
+from shoal.search.run import search_counted
+from shoal.search.shared_counts import SharedCounts
+from shoal.search.starred_rows import settle_stars
+from shoal.spec.spec import Spec
+from shoal.write.output import FileOutput, Output, TableOutput, as_output
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What a release at one choice of levels would be, whether or not it is allowed.
+
+    Attributes
+    ----------
+    satisfies
+        Whether all models hold and no more rows are suppressed than the spec allows.
+    suppressed_rows
+        Rows in classes that fail, also where these are more than allowed.
+    score
+        By the spec's measure; None where the choice does not satisfy.
+    """
+
+    levels: dict[str, int]
+    satisfies: bool
+    suppressed_rows: int
+    score: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found: the recoding, how good it is, and what a release needs beside it.
+
+    Attributes
+    ----------
+    spec
+        The spec that was searched, with the hierarchies that were made from the table.
+    recoding
+        How values become labels; `levels` is the shortcut for one level per column.
+    nodes
+        If asked for, all choices of levels that satisfy, the best first.
+    """
+
+    spec: Spec
+    recoding: Recoding
+    score: float
+    optimal: bool
+    bound: float | None
+    search: SearchResult
+    plan: Plan
+    notes: tuple[str, ...]
+    nodes: Nodes | None
+    coded: CodedTable = field(repr=False)
+    profile: Profile = field(repr=False)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier; empty where the recoding has none."""
+        return dict(self.recoding.levels or {})
+
+
+class Session:
+    """A table that stays open: profile it, search it with this and that requirement, release a choice.
+
+    Everything that was read and counted is used again as long as a spec differs from an earlier one in its
+    models on the same columns, its k, its limit, its measure, or the weights and allowed levels of its
+    columns. A session is used by one thread at a time, and cancelled from any.
+
+    Parameters
+    ----------
+    data, spec, engine, table, memory, keep_undeclared, drop_undeclared, seed, keep_order, listener
+        As for `shoal.anonymize`.
+    also
+        Other specs that will be searched, so that what they need is read and counted together.
+    output, output_table
+        Where releases go, if that is known: it is checked before any work.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> people = pa.table({"age": [21, 25, 32, 38, 41, 49], "sex": list("FFMMFM")})
+    >>> spec = shoal.Spec(
+    ...     quasi_identifiers={"age": shoal.intervals(10, 20), "sex": "suppress"},
+    ...     privacy=[shoal.KAnonymity(2)],
+    ... )
+    >>> with shoal.Session(people, spec) as session:
+    ...     print(session.search().levels)
+    ...     print(session.search(k=6).levels)
+    ...     print(session.evaluate({"age": 2, "sex": 1}))
+    ...     release = session.release(session.search(k=3))
+    {'age': 3, 'sex': 0}
+    {'age': 3, 'sex': 1}
+    Evaluated(levels={'age': 2, 'sex': 1}, satisfies=True, suppressed_rows=0, score=0.7333333333333333)
+    >>> release.levels
+    {'age': 3, 'sex': 0}
+    """
+
+    def __init__(
+        self,
+        data: object,
+        spec: Spec | str | Path,
+        *,
+        also: Sequence[Spec] = (),
+        output: str | Path | None = None,
+        output_table: str | None = None,
+        engine: str | None = None,
+        table: str | None = None,
+        memory: str | None = None,
+        keep_undeclared: bool = False,
+        drop_undeclared: bool = False,
+        seed: int | None = None,
+        keep_order: bool = False,
+        listener: Listener | None = None,
+    ) -> None:
+        _check_arguments(seed, keep_undeclared, drop_undeclared)
+        self._cancellation = Cancellation()
+        self._listener = listener
+        self._keep, self._drop = keep_undeclared, drop_undeclared
+        self._seed, self._keep_order = seed, keep_order
+        self._released = False
+        self._also = tuple(also)
+        self._prepared: _Prepared | None = None
+        self.output = as_output(output, output_table)
+        self._engine: Engine | None = None
+        self.spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        self._open = partial(
+            open_engine,
+            data,
+            self.spec.input,
+            engine=engine or self.spec.engine,
+            table=table,
+            memory=memory,
+            writing=isinstance(self.output, TableOutput),
+        )
+        self.steps = self._new_steps()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Releases keep the engine open: their rows may be in it.
+        if kind is not None or not self._released:
+            self.close()
+
+    @property
+    def engine(self) -> Engine:
+        """Where the rows are counted and recoded; the table is opened when it is first needed."""
+        if self._engine is None:
+            self._engine = self._open()
+            self._cancellation.on_cancel(self._engine.cancel)
+            self.output = self._checked(self.output)
+        return self._engine
+
+    def close(self) -> None:
+        """Let go of the table; what was made on the way and is not published goes."""
+        self.forget()
+        if self._engine is not None:
+            self._engine.close()
+
+    def cancel(self) -> None:
+        """End whatever runs now, from any thread; it raises `CancelledError`. Nothing is left behind.
+
+        A cancelled session stays cancelled: open another one.
+        """
+        self._cancellation.cancel()
+
+    def forget(self) -> None:
+        """Let go of what was counted for later searches; a release needs none of it."""
+        if self._prepared is not None:
+            self._prepared.counts.forget()
+            self._prepared.shared.forget()
+            self._prepared.shared_blind.forget()
+
+    def settle(self, spec: Spec | None = None) -> Spec:
+        """Return the spec with a role for every released column and hierarchies made from the table."""
+        return self._prepare(spec).spec
+
+    def problem(self, spec: Spec | None = None) -> SearchProblem:
+        """Return the question that a search is asked, with all tuples of the table counted."""
+        prepared = self._prepare(spec)
+        with self._cancellation.guard():
+            return prepared.ask(prepared.seen.at((0,) * len(prepared.spec.quasi_identifiers)))
+
+    def plan(self, spec: Spec | None = None) -> Plan:
+        """Return how the table would be counted for a search, and how large that is."""
+        prepared = self._prepare(spec)
+        with self.steps("search"):
+            return explain_search(
+                prepared.seen,
+                prepared.ask,
+                most_entries=self.engine.most_entries,
+                tell=self._counting,
+                engine=self.engine.name,
+            )
+
+    def search(
+        self,
+        spec: Spec | None = None,
+        *,
+        k: int | None = None,
+        algorithm: str | SearchAlgorithm | None = None,
+        threads: int | None = None,
+        all_nodes: bool = False,
+    ) -> Found:
+        """Find the best choice of levels.
+
+        Parameters
+        ----------
+        spec
+            What to require; if not given, the spec that the session was opened with.
+        k
+            Takes the place of the spec's k-anonymity.
+        algorithm, threads, all_nodes
+            As for `shoal.anonymize`.
+
+        Raises
+        ------
+        InfeasibleError
+            No choice satisfies; the message names the nearest that does.
+        """
+        spec = self.spec if spec is None else spec
+        if k is not None:
+            from shoal.privacy.k_anonymity import KAnonymity
+
+            others = tuple(model for model in spec.privacy if not isinstance(model, KAnonymity))
+            spec = replace(spec, privacy=(KAnonymity(k), *others))
+        chosen = served_by(algorithm, spec, all_nodes=all_nodes)
+        prepared = self._prepare(spec)
+        with self.steps("search"):
+            return self._search(prepared, chosen, threads, all_nodes, default=algorithm is None)
+
+    def _search(
+        self,
+        prepared: _Prepared,
+        algorithm: SearchAlgorithm,
+        threads: int | None,
+        all_nodes: bool,
+        *,
+        default: bool,
+    ) -> Found:
+        spec, counts = prepared.spec, prepared.seen
+        whole = prepared.ask(counts.domain)
+        if default and whole.too_large and not all_nodes:
+            algorithm = BestFirst()
+        processors = os.cpu_count() or 1
+        threads = min(threads or processors, processors)
+        listener = None if self._listener is None else self._advanced
+        counted = search_counted(
+            counts,
+            prepared.ask,
+            self.engine.bound(algorithm),
+            most_entries=self.engine.most_entries,
+            all_nodes=all_nodes,
+            threads=threads,
+            listener=listener,
+            tell=self._counting,
+        )
+        result, problem = counted.result, counted.problem
+        if result.levels is None or result.score is None:
+            raise infeasible(problem)
+        if not all_nodes:
+            result = settle_stars(
+                problem, result, algorithm, whole=counted.whole, threads=threads, listener=listener
+            )
+        assert result.levels is not None and result.score is not None, "stars leave a node or raise"
+        coded = problem.table
+        if spec.choose_by == "quasi-identifiers":
+            # A blind search saw no attributes, and the models that are checked now need them.
+            coded = prepared.viewed.at(coded.bottom or (0,) * len(coded.columns))
+        found = Found(
+            spec=spec,
+            recoding=FullDomain.at(coded, result.levels),
+            score=result.score,
+            optimal=result.optimal and algorithm.exact,
+            bound=result.bound,
+            search=result,
+            plan=counted.plan,
+            notes=(
+                *prepared.notes,
+                *(remarks.on_size(whole.lattice.size, algorithm, counted.result) if default else ()),
+                *remarks.on_hierarchies(coded),
+                *remarks.on_models(spec, coded),
+                *counted.plan.notes,
+            ),
+            nodes=None,
+            coded=coded,
+            profile=prepared.profile,
+        )
+        if result.satisfying is None:
+            return found
+        nodes = Nodes.of(spec, problem, result.satisfying, partial(self._make, found))
+        if problem.starred and not nodes:
+            raise infeasible_stars(problem, result.levels, proved=True)
+        if problem.starred:
+            found = replace(found, recoding=FullDomain(nodes.best.levels), score=nodes.best.score)
+        return replace(found, nodes=nodes)
+
+    def evaluate(self, levels: Mapping[str, int], spec: Spec | None = None) -> Evaluated:
+        """Look at one choice of levels, whether or not it satisfies."""
+        problem = self.problem(spec)
+        self._check_levels(levels, problem.table)
+        with self.steps("search"):
+            judged = judge(problem, [[levels[name] for name in problem.table.names]])
+        satisfies = bool(judged.satisfies[0])
+        return Evaluated(
+            levels={name: levels[name] for name in problem.table.names},
+            satisfies=satisfies,
+            suppressed_rows=int(judged.suppressed_rows[0]),
+            score=float(judged.scores[0]) if satisfies else None,
+        )
+
+    def _checked(self, output: Output | None) -> Output | None:
+        """Raise what is wrong about where a release is to go, and in which order, before any work."""
+        if isinstance(output, FileOutput):
+            output = output.like(self.engine.source.dialect, self.spec.input)
+        self.engine.check(output, seed=self._seed, keep_order=self._keep_order)
+        return output
+
+    def _check_levels(self, levels: Mapping[str, int], table: CodedTable) -> None:
+        problems = [
+            f"Column {column.name!r} has levels 0 to {column.height}.\nFound: {levels.get(column.name)!r}."
+            for column in table.columns
+            if not isinstance(level := levels.get(column.name), int) or not 0 <= level <= column.height
+        ]
+        problems += [
+            f"Column {name!r} is not a quasi-identifier.\nQuasi-identifiers: {', '.join(table.names)}."
+            for name in levels
+            if name not in table.names
+        ]
+        if problems:
+            raise InputError(problems)
+
+    def release(
+        self,
+        found: Found | None = None,
+        *,
+        output: str | Path | None = None,
+        output_table: str | None = None,
+    ) -> Release:
+        """Recode the table as a search found, and audit it. `Release.write` publishes it.
+
+        Parameters
+        ----------
+        found
+            What `search` returned; if not given, a search comes first.
+        output, output_table
+            Where it will go, if that is known and not what the session was opened with: an engine then
+            writes it there at once, hidden until `Release.write`.
+        """
+        given = as_output(output, output_table)
+        written_to = self.output if given is None else self._checked(given)
+        found = self.search() if found is None else found
+        return self._release(found, self.steps, output=written_to)
+
+    def _make(self, found: Found, nodes: Nodes, position: int) -> Release:
+        """Make the release of one of all satisfying nodes, of which the first is the best."""
+        node, best = nodes[position], nodes[0].score
+        optimal = canonical(node.score) == canonical(best)
+        chosen = f"Chosen as number {position + 1:,} of {len(nodes):,} satisfying nodes by {nodes.quality}."
+        once = "Publish one release of a table: who has two can join them, and neither hides anybody then."
+        return self._release(
+            replace(
+                found,
+                spec=nodes.spec,
+                recoding=FullDomain(node.levels),
+                score=node.score,
+                optimal=optimal,
+                bound=best,
+                nodes=nodes,
+            ),
+            self._new_steps(),
+            notes=(once,) if optimal else (chosen, once),
+        )
+
+    def _release(
+        self, found: Found, steps: Steps, *, notes: tuple[str, ...] = (), output: Output | None = None
+    ) -> Release:
+        """Recode the table, and audit what comes of it."""
+        spec, coded, recoding = found.spec, found.coded, found.recoding
+        with steps("recode"):
+            allowed = _suppressed_rows_allowed(coded.rows, spec)
+            star = allowed if spec.suppressed == "star" else None
+            verdict = Verdict.of(coded, recoding, spec.searched, star=star)
+            if spec.choose_by == "quasi-identifiers":
+                require_all(spec.privacy, verdict)
+            suppressed = verdict.suppressed_rows
+            _check_suppressed(suppressed, allowed)
+            rows = found.profile.recode(
+                spec, verdict, output=output, seed=self._seed, keep_order=self._keep_order
+            )
+        self._released = True
+        with steps("audit"):
+            evidence = rows.audit(spec, recoding.levels)
+            evidence.require(coded.rows - (suppressed if spec.suppressed == "remove" else 0))
+            if evidence.linkable is not None:
+                evidence.linkable.require()
+        source = self.engine.source
+        return Release(
+            released=rows,
+            spec=spec,
+            recoding=recoding,
+            heights={column.name: column.height for column in coded.columns},
+            score=found.score,
+            rows=coded.rows,
+            suppressed_rows=suppressed,
+            class_sizes=verdict.class_sizes,
+            optimal=found.optimal,
+            bound=found.bound,
+            nodes=found.search.counters,
+            audit=evidence,
+            explanation=_explanation(found, verdict),
+            shuffled=not self._keep_order,
+            dialect=source.dialect,
+            notes=(
+                *(() if evidence.linkable is None else evidence.linkable.notes()),
+                *found.notes,
+                *notes,
+                *remarks.on_weights(spec),
+                *remarks.on_stars(verdict, spec),
+                *remarks.on_traces(verdict, spec),
+                *remarks.on_formulas(rows, spec, output),
+            ),
+            source=source,
+            steps=steps,
+            original=Original(source, coded, recoding, verdict.lost),
+            engine=self.engine.name,
+            satisfying_nodes=found.nodes,
+            subsets=_as_tables(found.search.subsets),
+        )
+
+    def _prepare(self, spec: Spec | None) -> _Prepared:
+        """Return the table as a spec needs it: what was read and counted before, if that serves."""
+        asked = self.spec if spec is None else spec
+        if self._prepared is None or not self._prepared.serves(asked):
+            self.forget()
+            self._prepared = self._read(asked)
+        return self._prepared.of(asked)
+
+    def _read(self, asked: Spec) -> _Prepared:
+        with self.steps("read"):
+            source = self.engine.source
+            sources, problems = open_populations(asked)
+            spec, settled = settle_columns(asked, source, self._keep, self._drop, problems)
+            together = replace(spec, privacy=_union(spec, self._also))
+            others = (name for other in self._also for name in other.attributes)
+            attributes = tuple(dict.fromkeys((*spec.attributes, *others)))
+            profile = self.engine.profile(together, sources, attributes)
+        with self.steps("encode"):
+            together, counts = profile.encode(together)
+        return _Prepared(
+            spec=together,
+            notes=settled,
+            profile=profile,
+            counts=Remembered(counts),
+            shared=SharedCounts(),
+            shared_blind=SharedCounts(),
+        )
+
+    def _new_steps(self) -> Steps:
+        return Steps(self._listener, guard=self._cancellation.guard)
+
+    def _counting(self, what: str) -> None:
+        self.steps.tell(Counting(what))
+
+    def _advanced(self, nodes: int, decided: int, best: float | None) -> None:
+        self.steps.tell(SearchAdvanced(nodes, decided, best))
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A table, read and counted for all specs that look at it in the same way.
+
+    Attributes
+    ----------
+    spec
+        The spec at hand, with its hierarchies made; of the one that was read, with the models of all.
+    notes
+        How undeclared columns were settled.
+    """
+
+    spec: Spec
+    notes: tuple[str, ...]
+    profile: Profile
+    counts: Remembered
+    shared: SharedCounts
+    shared_blind: SharedCounts
+
+    def serves(self, spec: Spec) -> bool:
+        """Return whether nothing has to be read or counted anew for a spec."""
+        own = original_columns(self.spec, claims(self.spec))
+        return (
+            _form(spec, self.spec.insensitive) == _form(self.spec, self.spec.insensitive)
+            and set(spec.attributes) <= set(self.counts.domain.attributes)
+            and set(original_columns(spec, claims(spec))) <= set(own)
+        )
+
+    def of(self, spec: Spec) -> _Prepared:
+        """Return the same for a spec that it serves.
+
+        Raises
+        ------
+        InputError
+            A model of it does not fit the table, or a column has no such level.
+        """
+        made = {
+            name: replace(spec.quasi_identifiers[name], hierarchy=column.hierarchy)
+            for name, column in self.spec.quasi_identifiers.items()
+        }
+        settled = replace(spec, quasi_identifiers=made, insensitive=self.spec.insensitive)
+        prepared = replace(self, spec=settled)
+        domain = self.counts.domain
+        problems = [
+            Problem(
+                f"Column {column.name!r}: its hierarchy has levels 0 to {column.height}, the spec asks for "
+                f"{made[column.name].min_level} to {made[column.name].max_level}."
+            )
+            for column in domain.columns
+            if max(made[column.name].min_level, made[column.name].max_level or 0) > column.height
+        ]
+        problems += [Problem(words) for model in spec.privacy for words in model.problems(domain)]
+        if problems:
+            raise InputError(problems)
+        return prepared
+
+    @property
+    def viewed(self) -> FrequencySets:
+        """Frequency sets with the weights and allowed levels of the spec at hand."""
+        return Viewed(self.counts, self._view)
+
+    @property
+    def seen(self) -> FrequencySets:
+        """The same as the search sees them: without sensitive columns, if it must not be steered by them."""
+        return self.viewed.without_attributes() if self._blind else self.viewed
+
+    @property
+    def _blind(self) -> bool:
+        return self.spec.choose_by == "quasi-identifiers"
+
+    def ask(self, frequencies: CodedTable) -> SearchProblem:
+        """Make the question of a frequency set."""
+        spec = self.spec
+        shared = self.shared_blind if self._blind else self.shared
+        return shared.problem(
+            SearchProblem(
+                frequencies,
+                spec.searched,
+                spec.quality,
+                spec.suppression,
+                starred=spec.suppressed == "star",
+            )
+        )
+
+    def _view(self, table: CodedTable) -> CodedTable:
+        counted = {column.name: 0 for column in table.columns}
+        if table.bottom is not None:
+            counted = dict(zip(table.names, table.bottom, strict=True))
+        columns = []
+        for column in table.columns:
+            qi = self.spec.quasi_identifiers[column.name]
+            most = column.height if qi.max_level is None else qi.max_level
+            least = max(qi.min_level, counted[column.name])
+            columns.append(replace(column, weight=qi.weight, min_level=least, max_level=most))
+        return replace(table, columns=tuple(columns))
+
+
+def _form(spec: Spec, insensitive: Sequence[str]) -> object:
+    """Return what specs must have in common to share what was read. Weights, levels and models may differ."""
+    columns = [
+        (name, replace(qi, weight=1.0, min_level=0, max_level=None, hierarchy=_asked_for(qi.hierarchy)))
+        for name, qi in spec.quasi_identifiers.items()
+    ]
+    return (
+        columns,
+        dict(spec.sensitive),
+        tuple(insensitive),
+        set(spec.identifiers),
+        dict(spec.types),
+        spec.unit,
+        sorted(spec.populations),
+        spec.input,
+    )
+
+
+def _asked_for(hierarchy: Hierarchy) -> Hierarchy:
+    """Return a hierarchy as it was given, before it was made from the table."""
+    return hierarchy.asked if isinstance(hierarchy, Fitted) else hierarchy
+
+
+def _union(spec: Spec, others: Sequence[Spec]) -> tuple[PrivacyModel, ...]:
+    models = list(spec.privacy)
+    for other in others:
+        models += [model for model in other.privacy if model not in models]
+    return tuple(models)
+
+
+def served_by(algorithm: object, spec: Spec, *, all_nodes: bool) -> SearchAlgorithm:
+    """Return the search algorithm that a name or an object stands for; `box` where none is given.
+
+    Raises
+    ------
+    InputError
+        It is none, or it cannot do what the spec requires. Nothing has to be read to find that out.
+    """
+    chosen = _algorithm_of("box" if algorithm is None else algorithm)
+    require_served(
+        chosen,
+        spec.searched,
+        spec.quality,
+        spec.suppression,
+        units=spec.unit is not None,
+        all_nodes=all_nodes,
+    )
+    return chosen
+
+
+def _algorithm_of(algorithm: object) -> SearchAlgorithm:
+    if isinstance(algorithm, str):
+        algorithm = registry.resolve("algorithms", algorithm)()
+    # A class has all that its objects have, but cannot be asked.
+    if isinstance(algorithm, type) or not isinstance(algorithm, SearchAlgorithm):
+        known = ", ".join(registry.names("algorithms"))
+        kind = algorithm.__name__ if isinstance(algorithm, type) else type(algorithm).__name__
+        raise InputError(
+            f"An object of type {kind!r} is not a search algorithm.\nKnown: {known}.\n"
+            "Give one of these names, or an object of such a class."
+        )
+    return algorithm
+
+
+def _check_arguments(seed: int | None, keep_undeclared: bool, drop_undeclared: bool) -> None:
+    problems = []
+    if seed is not None and seed < 0:
+        problems.append(f"The seed must be a whole number of at least 0.\nFound: {seed}.")
+    if keep_undeclared and drop_undeclared:
+        problems.append("Undeclared columns cannot be both kept and dropped.\nSay one of the two.")
+    if problems:
+        raise InputError(problems)
+
+
+def _explanation(found: Found, verdict: Verdict) -> Explanation:
+    spec, coded = found.spec, found.coded
+    # Nodes may have been ranked by other weights than those of the search.
+    columns = (replace(column, weight=spec.quasi_identifiers[column.name].weight) for column in coded.columns)
+    table = replace(coded, columns=tuple(columns))
+    k = max(model.minimum_size for model in spec.privacy)
+    return explain(spec.quality, table, verdict.cells, verdict.lost, score=found.score, k=k)
+
+
+def _suppressed_rows_allowed(rows: int, spec: Spec) -> int:
+    may = all(model.suppressible for model in spec.privacy)
+    return suppressed_rows_allowed(spec.suppression, rows) if may else 0
+
+
+def _check_suppressed(suppressed: int, allowed: int) -> None:
+    """Raise unless the rows that were suppressed in the end are as few as the spec allows."""
+    if suppressed > allowed:
+        raise AuditError(
+            "The release does not keep its suppression limit.\n"
+            f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
+            "Nothing was written."
+        )
+
+
+def _as_tables(
+    subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None,
+) -> dict[tuple[str, ...], pa.Table] | None:
+    if subsets is None:
+        return None
+    return {names: pa.table(list(nodes.T.copy()), names=list(names)) for names, nodes in subsets.items()}

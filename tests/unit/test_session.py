@@ -1,0 +1,188 @@
+"""A session: what it reads and counts once, what it refuses, and how another thread ends it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import shoal
+from shoal.engines import memory
+from shoal.events import Event, StepStarted
+from shoal.search import problem as problem_module
+
+DISEASES = ["flu", "cold", "asthma", "HIV"]
+
+
+def people(rows: int = 600) -> pa.Table:
+    return pa.table(
+        {
+            "age": [20 + row * 7 % 50 for row in range(rows)],
+            "zip": [f"537{row * 13 % 40:02}" for row in range(rows)],
+            "sex": ["FM"[row * 3 % 7 % 2] for row in range(rows)],
+            "disease": [DISEASES[row * 5 % 11 % 4] for row in range(rows)],
+        }
+    )
+
+
+def spec(k: int = 2, **changes: Any) -> shoal.Spec:
+    settings: dict[str, Any] = {
+        "quasi_identifiers": {
+            "age": shoal.intervals(5, 10, 20),
+            "zip": shoal.prefix(5),
+            "sex": "suppress",
+        },
+        "sensitive": ["disease"],
+        "privacy": [shoal.KAnonymity(k)],
+    }
+    return shoal.Spec(**{**settings, **changes})
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count how often the table is read, coded and grouped."""
+    counts = {"read": 0, "coded": 0, "grouped": 0}
+
+    def counting(module: Any, name: str, what: str) -> None:
+        function: Callable[..., Any] = getattr(module, name)
+
+        def count(*arguments: Any, **options: Any) -> Any:
+            counts[what] += 1
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(module, name, count)
+
+    counting(memory, "read_tables", "read")
+    counting(memory, "code_table", "coded")
+    counting(problem_module, "kernel_table", "grouped")
+    return counts
+
+
+def test_another_k_weight_level_or_limit_reads_and_counts_nothing_again(work: dict[str, int]) -> None:
+    table, first = people(), spec()
+    columns = dict(first.quasi_identifiers)
+    heavier = replace(first, quasi_identifiers={**columns, "age": replace(columns["age"], weight=5.0)})
+    lower = replace(first, quasi_identifiers={**columns, "zip": replace(columns["zip"], max_level=1)})
+    variants = [
+        first,
+        spec(7),
+        heavier,
+        replace(first, suppression=0.05),
+        replace(first, quality="precision"),
+        lower,
+    ]
+    with shoal.Session(table, first) as session:
+        found = [session.search(each) for each in variants]
+        assert (work["read"], work["coded"]) == (1, 1)
+        # The lattice of the narrower levels is another one, and so has maps of its own.
+        assert work["grouped"] == 2
+    for each, variant in zip(found, variants, strict=True):
+        alone = shoal.anonymize(table, variant)
+        assert (each.levels, each.score, each.optimal) == (alone.levels, alone.score, alone.optimal)
+
+
+def test_a_model_on_a_new_column_is_read_for_once(work: dict[str, int]) -> None:
+    diverse = spec(privacy=[shoal.KAnonymity(2), shoal.LDiversity("disease", 2)])
+    with shoal.Session(people(), spec()) as session:
+        session.search()
+        found = session.search(diverse)
+        session.search(replace(diverse, privacy=(*diverse.privacy[:1], shoal.LDiversity("disease", 3))))
+        assert work["read"] == 2
+    assert found.levels == shoal.anonymize(people(), diverse).levels
+    work["read"] = 0
+    with shoal.Session(people(), spec(), also=[diverse]) as session:
+        session.search()
+        session.search(diverse)
+        assert work["read"] == 1
+
+
+def test_releases_of_one_session_are_those_of_single_runs(tmp_path: Path) -> None:
+    with shoal.Session(people(), spec(), seed=1) as session:
+        for k in (2, 9):
+            release = session.release(session.search(k=k))
+            alone = shoal.anonymize(people(), spec(k), seed=1)
+            assert release.levels == alone.levels
+            assert release.table == alone.table
+            release.write(tmp_path / f"{k}.csv")
+            assert shoal.audit_release(tmp_path / f"{k}.csv", spec(k)).holds
+
+
+def test_one_choice_of_levels_is_evaluated() -> None:
+    with shoal.Session(people(), spec(5)) as session:
+        best = session.search()
+        assert session.evaluate(best.levels) == shoal.session.Evaluated(best.levels, True, 0, best.score)
+        lowest = session.evaluate({"age": 0, "zip": 0, "sex": 0})
+        assert not lowest.satisfies
+        assert lowest.suppressed_rows > 0
+        with pytest.raises(shoal.InputError, match="has levels 0 to"):
+            session.evaluate({"age": 99, "zip": 0, "sex": 0})
+        with pytest.raises(shoal.InputError, match="is not a quasi-identifier"):
+            session.evaluate({"age": 0, "zip": 0, "sex": 0, "disease": 0})
+
+
+def test_a_level_that_a_hierarchy_does_not_have_is_refused_before_the_search() -> None:
+    first = spec()
+    columns = dict(first.quasi_identifiers)
+    with shoal.Session(people(), first) as session:
+        session.search()
+        higher = {**columns, "sex": replace(columns["sex"], max_level=4)}
+        with pytest.raises(shoal.InputError, match="levels 0 to 1"):
+            session.search(replace(first, quasi_identifiers=higher))
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("step", ["read", "encode", "search", "recode", "audit"])
+def test_a_run_is_cancelled_from_another_thread_in_any_step(step: str, engine: str, tmp_path: Path) -> None:
+    """The other thread cancels as soon as the step begins; nothing is left, and the old file stays."""
+    data, output = tmp_path / "people.parquet", tmp_path / "release.csv"
+    pq.write_table(people(), data)
+    output.write_text("old")
+    begun, cancelled = threading.Event(), threading.Event()
+
+    def listen(event: Event) -> None:
+        if isinstance(event, StepStarted) and event.step == step:
+            begun.set()
+            assert cancelled.wait(30)
+
+    session = shoal.Session(data, spec(), engine=engine, output=output, listener=listen)
+
+    def cancel() -> None:
+        assert begun.wait(30)
+        session.cancel()
+        cancelled.set()
+
+    other = threading.Thread(target=cancel)
+    other.start()
+    with pytest.raises(shoal.CancelledError), session:
+        release = session.release()
+        release.write(output)
+    other.join()
+    assert output.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.parquet", "release.csv"]
+    with pytest.raises(shoal.CancelledError):
+        session.search()
+
+
+def test_a_search_in_the_kernel_is_cancelled() -> None:
+    """The lattice has a hundred million nodes: without the signal this would take minutes."""
+    from shoal.cancellation import Cancellation
+    from shoal.data.shapes import shape
+    from shoal.measure.entropy import Entropy
+    from shoal.privacy.k_anonymity import KAnonymity
+    from shoal.search.algorithms.box import Box
+    from shoal.search.problem import SearchProblem
+
+    problem = SearchProblem(shape("ihis", rows=200_000), (KAnonymity(50),), Entropy(), 0.02)
+    cancellation = Cancellation()
+    timer = threading.Timer(0.2, cancellation.cancel)
+    timer.start()
+    with pytest.raises(shoal.CancelledError), cancellation.guard():
+        while True:  # however fast the machine is
+            Box().search(replace(problem), all_nodes=True, threads=2)
+    timer.join()
