@@ -88,14 +88,14 @@ def manifest(path: Path, *models: PrivacyModel) -> Path:
     ]
     evidence = path.with_name(f"{len(models)}.manifest.json")
     content = {
-        "format": "shoal-manifest/1",
+        "format": "shoal-manifest/2",
         "tool": {"name": "benchmark", "version": "0"},
         "file": {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()},
         "claims": [{"claim": claim, "holds": True, "measured": figure} for claim, figure in told],
         "rows": {"in": rows, "suppressed": 0, "out": rows},
         "classes": sum(sizes.values()),
         "class_sizes": {str(size): count for size, count in sizes.items()},
-        "levels": dict.fromkeys(COLUMNS, 0),
+        "recoding": {"kind": "full-domain", "levels": dict.fromkeys(COLUMNS, 0)},
         "suppressed": "remove",
         "null": spec.nulls,
         "spec": portable(spec),

@@ -44,7 +44,8 @@ def _no_classes(said: Said) -> None:
     for name in ("age", "sex"):
         said["spec"]["columns"][name] = {"role": "insensitive"}
         del said["null"][name]
-    said |= {"levels": {}, "classes": 1, "class_sizes": {"12": 1}}
+    said["recoding"]["levels"] = {}
+    said |= {"classes": 1, "class_sizes": {"12": 1}}
     said["claims"][0] |= {"measured": "smallest class 12", "figure": 12}
     said["claims"][1] |= {"measured": "fewest values 3", "figure": 3}
 
@@ -77,8 +78,10 @@ FORGED: dict[str, Callable[[Said], object]] = {
     ),
     "more than all suppressed": lambda said: said["spec"].update(suppression=1e999),
     "fewer than none suppressed": lambda said: said["rows"].update({"suppressed": -5, "in": 7}),
-    "levels of other columns": lambda said: said.update(levels={"age": 1, "zip": 1}),
-    "levels beyond the limit": lambda said: said["levels"].update(age=99),
+    "levels of other columns": lambda said: said["recoding"].update(levels={"age": 1, "zip": 1}),
+    "levels beyond the limit": lambda said: said["recoding"]["levels"].update(age=99),
+    "no levels": lambda said: said["recoding"].pop("levels"),
+    "a recoding that draws in the terminal": lambda said: said.update(recoding={"kind": "\u001b[2J"}),
     "another format": lambda said: said.update(format="shoal-manifest/9"),
     "another tool": lambda said: said["tool"].update(name="shaol"),
     "fewer unique rows": lambda said: said["linkable"].update(with_quasi_identifiers=2),
@@ -114,7 +117,7 @@ def test_a_role_that_is_spelled_otherwise(tmp_path: Path) -> None:
 
     def change(said: Said) -> None:
         said["spec"]["columns"]["sex"] = {"role": "Quasi-identifier"}
-        del said["levels"]["sex"], said["null"]["sex"]
+        del said["recoding"]["levels"]["sex"], said["null"]["sex"]
 
     refit(release, change)
     assert check(release)[0] == 1

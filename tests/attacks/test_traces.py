@@ -170,7 +170,7 @@ def test_how_long_a_suppressed_value_was_is_not_told(
             release.write(out)
             manifest = json.loads(Path(f"{out}.manifest.json").read_text(encoding="utf-8"))
             lines = frozenset(out.read_text(encoding="utf-8").splitlines())
-            told = [manifest["levels"], manifest["spec"]["columns"]["code"]["hierarchy"]]
+            told = [manifest["recoding"], manifest["spec"]["columns"]["code"]["hierarchy"]]
             found[last][lines] = told
     alike = found[ordinary].keys() & found[longer].keys()
     assert alike

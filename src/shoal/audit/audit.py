@@ -32,6 +32,7 @@ from shoal.audit.reference import (
     for_recipients,
     read_references,
     with_hierarchies,
+    with_unknown_recoding,
     without_original,
     without_units,
 )
@@ -140,7 +141,7 @@ def audit_release(
             relation = restored_cells(relation)
         relation, strange = with_types(relation, asked_for)
         unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
-        asked = claims(asked_for, unit_known=unit is not None)
+        asked = _claims(asked_for, evidence, levels, unit)
         if spec is None:
             asked = for_recipients(asked, asked_for, original, populations)
         references, problems = read_references(asked_for, asked, original, populations, levels)
@@ -229,6 +230,16 @@ def audit_relation(
     tables = add_references(relation, spec, asked, original, compared, levels or {}, unit)
     audit = _judged(relation, spec, asked, tables, earlier, None, unit)
     return audit.extended(original_table(relation, original, tables, asked, None))
+
+
+def _claims(
+    spec: Spec, evidence: Evidence | None, levels: Mapping[str, int] | None, unit: str | None
+) -> list[Claim]:
+    """Return the claims of a spec, with what the release does not tell of them."""
+    asked = claims(spec, unit_known=unit is not None)
+    if evidence is None or levels is not None:
+        return asked
+    return with_unknown_recoding(asked, evidence.said.recoding.kind)
 
 
 def _judged(

@@ -56,7 +56,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
         _class_sizes(evidence, audit),
         _claims(evidence, audit.findings, spec, release.name, given=given),
         *_linkable(evidence, audit, given=given),
-        _levels(evidence, spec),
+        _recoding(evidence, spec),
         _spec(evidence, spec, given=given),
     )
 
@@ -252,8 +252,13 @@ def differing_claims(
     return [*wrong, *(f"{claim.claim}: not in the spec" for claim in said)]
 
 
-def _levels(evidence: Evidence, spec: Spec) -> Finding:
+def _recoding(evidence: Evidence, spec: Spec) -> Finding:
+    """Find whether the recoding is one that the spec allows, as far as its kind is known here."""
     levels = evidence.said.levels
+    if levels is None:
+        kind = evidence.said.recoding.kind
+        words = f"of the kind {kind!r}, which this version does not know; the released labels were checked"
+        return Finding("recoding that the spec allows", False, words, "", checkable=False)
     wrong = []
     if lost := [name for name in spec.quasi_identifiers if name not in levels]:
         wrong.append(f"without {', '.join(lost)}")

@@ -62,10 +62,33 @@ class _Extends(_Form):
     claims: list[SaidClaim]
 
 
-class Manifest(_Form):
-    """What an audit looks at in a manifest; it may hold more."""
+FULL_DOMAIN = "full-domain"
 
-    format: Literal["shoal-manifest/1"]
+
+class SaidRecoding(_Form):
+    """What a manifest says of how values became labels; kinds that are not known here may hold more."""
+
+    kind: str = Field(pattern="^[a-z][a-z0-9-]{0,63}$")
+    levels: dict[str, _Count] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_known(cls, said: Any) -> Any:
+        if not isinstance(said, dict):
+            return said
+        if said.get("kind") == FULL_DOMAIN:
+            return {**said, "levels": said.get("levels", "missing")}
+        # What another kind means by levels is not known.
+        return {key: value for key, value in said.items() if key != "levels"}
+
+
+class Manifest(_Form):
+    """What an audit looks at in a manifest; it may hold more.
+
+    Format 1 was for one kind of recoding, and has its levels at the top.
+    """
+
+    format: Literal["shoal-manifest/1", "shoal-manifest/2"]
     tool: _Tool
     one_file: _File | None = Field(default=None, alias="file")
     folder: str | None = None
@@ -75,13 +98,20 @@ class Manifest(_Form):
     rows: _Rows
     classes: _Count
     class_sizes: dict[str, _Count]
-    levels: dict[str, _Count]
+    recoding: SaidRecoding
     suppressed: Literal["remove", "star"]
     null: dict[str, str]
     spec: dict[str, Any]
     dialect: _Dialect | None = None
     extends: _Extends | None = None
     linkable: _Linkable | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_format_2(cls, said: Any) -> Any:
+        if isinstance(said, dict) and said.get("format") == "shoal-manifest/1":
+            return {**said, "recoding": {"kind": FULL_DOMAIN, "levels": said.get("levels")}}
+        return said
 
     @model_validator(mode="before")
     @classmethod
@@ -104,6 +134,11 @@ class Manifest(_Form):
         if self.one_file is not None:
             return self.one_file.name
         return self.folder or (self.table.name if self.table is not None else "")
+
+    @property
+    def levels(self) -> dict[str, int] | None:
+        """The level of each quasi-identifier; None where the recoding has none, or is not known here."""
+        return self.recoding.levels
 
     @property
     def file(self) -> _File:

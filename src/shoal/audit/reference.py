@@ -119,6 +119,12 @@ def for_recipients(
     return found
 
 
+def with_unknown_recoding(asked: Sequence[Claim], kind: str) -> list[Claim]:
+    """Return the claims, and say of those that compare with a population that it cannot be recoded here."""
+    lacks = f"it compares with a population, which this version cannot recode by {kind!r}"
+    return [replace(claim, lacks=claim.lacks or (lacks if claim.population else "")) for claim in asked]
+
+
 def without_original(asked: Sequence[Claim]) -> Problem:
     """Say that claims compare with the original table, and there is none."""
     compared = _listed(claim.model for claim in asked if claim.checkable and claim.original)

@@ -55,7 +55,9 @@ class Earlier:
 
     @property
     def levels(self) -> dict[str, int]:
-        return dict(self.evidence.said.levels)
+        levels = self.evidence.said.levels
+        assert levels is not None, "others are refused when they are opened"
+        return levels
 
     @property
     def rows(self) -> int:
@@ -151,7 +153,14 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
             f"Hierarchies of the manifest {evidence.path.name!r} are in files.\n"
             f"Not found: {', '.join(lost)}.\n{advice}"
         )
-    lacking = [name for name in spec.quasi_identifiers if name not in evidence.said.levels]
+    levels = evidence.said.levels
+    if levels is None:
+        raise InputError(
+            "Only a release with one level per column can be extended, since new rows get the same labels.\n"
+            f"Found: a recoding of the kind {evidence.said.recoding.kind!r}.\n"
+            "Release the new rows by themselves."
+        )
+    lacking = [name for name in spec.quasi_identifiers if name not in levels]
     if lacking:
         raise InputError(
             f"The manifest {evidence.path.name!r} does not tell all levels.\n"

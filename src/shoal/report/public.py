@@ -15,6 +15,7 @@ from markupsafe import Markup
 from shoal.audit.published_findings import WITHHELD
 from shoal.describe.roles import Role
 from shoal.draw.histogram import binned
+from shoal.recode.full_domain import FullDomain
 from shoal.report.glossary import link
 from shoal.report.page import render
 from shoal.report.sections.claims import (
@@ -163,12 +164,15 @@ def _role(settings: Any) -> Role:
 
 
 def _columns(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[PublicColumn]:
-    spec, levels = manifest["spec"], manifest["levels"]
+    spec, recoding = manifest["spec"], manifest["recoding"]
+    levels = recoding.get("levels") if recoding["kind"] == FullDomain.kind else None
     for name, settings in spec["columns"].items():
         role = _role(settings)
         if role is Role.QUASI_IDENTIFIER:
-            level = levels[name]
-            released = f"Generalized to level {level}." if level else "At level 0, not generalized."
+            released = f"Recoded, by the kind {recoding['kind']!r}."
+            if levels is not None:
+                level = levels[name]
+                released = f"Generalized to level {level}." if level else "At level 0, not generalized."
         else:
             released = "Not released." if role is Role.IDENTIFIER else "Not generalized."
         yield PublicColumn(name, link(*_ROLES[role]), released, labels.get(name, ""))

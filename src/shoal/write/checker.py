@@ -173,10 +173,13 @@ def check_form(told):
     roles = {name: column["role"] for name, column in spec["columns"].items()}
     crowd, sensitive = ([n for n in roles if roles[n] == role] for role in ("quasi-identifier", "sensitive"))
     nulls = {n: spec["columns"][n].get("null", "value") for n in crowd + sensitive}
-    levels = [(spec["columns"][n], told["levels"].get(n)) for n in crowd]
+    if told["format"] == "shoal-manifest/1":  # it had one kind of recoding
+        told["recoding"] = {"kind": "full-domain", "levels": told["levels"]}
+    kind, levels = told["recoding"]["kind"], told["recoding"].get("levels")
+    limits = [(spec["columns"][n], levels.get(n)) for n in crowd] if kind == "full-domain" else []
     models = [item if len(model) == 1 else (None, 0) for model in spec["privacy"] for item in model.items()]
     wrong = {
-        "format": told["format"] != "shoal-manifest/1" or told["tool"]["name"] != "shoal",
+        "format": not re.fullmatch("shoal-manifest/[12]", told["format"]) or told["tool"]["name"] != "shoal",
         "dialect": len({*dialect}) < 2
         or not all(len(c) == 1 and (" " <= c <= "~" or c == "\t") for c in dialect),
         "spec": not spec.keys() <= known | {"quality", "engine"},
@@ -187,8 +190,9 @@ def check_form(told):
         or told["suppressed"] != spec["suppressed"],
         "suppression": not number(spec["suppression"], 0, 1),
         "rows": not all(whole(rows[n]) for n in ("in", "suppressed", "out")),
-        "levels": {*told["levels"]} != {*crowd}
-        or not all(whole(n, c.get("min-level", 0)) and n <= c.get("max-level", n) for c, n in levels),
+        "recoding": not re.fullmatch("[a-z][a-z0-9-]{0,63}", kind),
+        "levels": (kind == "full-domain" and {*levels} != {*crowd})
+        or not all(whole(n, c.get("min-level", 0)) and n <= c.get("max-level", n) for c, n in limits),
         "privacy": not models or not all(model and is_model(model, a, sensitive) for model, a in models),
     }
     if any(wrong.values()):
@@ -314,6 +318,8 @@ def check(path, told):
             same = same and (claim["measured"], claim.get("checkable", True)) == (words, True)
             same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
         yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
+    if told["recoding"]["kind"] != "full-domain":
+        yield "recoding that the spec allows", None, "this program does not know its kind"
     if "extends" in told:
         yield "what it adds to an earlier release", None, "this program reads one release"
 

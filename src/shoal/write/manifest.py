@@ -19,6 +19,7 @@ import pyarrow as pa
 from shoal.audit import Audit
 from shoal.audit.manifest_file import Evidence, portable
 from shoal.audit.published_findings import published
+from shoal.errors import InputError
 from shoal.files.folder import digests
 from shoal.read.source import InputFormat
 from shoal.recode.recoding import Recoding
@@ -26,7 +27,7 @@ from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.write.output import FileOutput, Output, TableOutput
 
-FORMAT = "shoal-manifest/1"
+FORMAT = "shoal-manifest/2"
 _LIBRARIES = ("duckdb", "numpy", "pyarrow")
 
 
@@ -91,7 +92,7 @@ def manifest(
         "classes": sum(audit.class_sizes.values()),
         "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
         **({} if audit.linkable is None else {"linkable": audit.linkable.for_recipients()}),
-        "levels": dict(release.handed_on.recoding["levels"]),
+        "recoding": dict(release.handed_on.recoding),
         "suppressed": spec.suppressed,
         "null": spec.nulls,
         "shuffled": release.shuffled,
@@ -116,11 +117,17 @@ def _is_file(files: Sequence[Path], output: FileOutput) -> bool:
 
 
 def levels_in(path: Path) -> dict[str, int]:
-    """Return the levels that a manifest tells, by quasi-identifier.
+    """Return the levels that a manifest gives, by quasi-identifier.
 
     Raises
     ------
     InputError
-        The file is no manifest.
+        The file is no manifest, or that of a recoding without levels.
     """
-    return dict(Evidence.read(path).said.levels)
+    said = Evidence.read(path).said
+    if said.levels is None:
+        raise InputError(
+            f"The release {said.name!r} has no levels at which a population could be generalized.\n"
+            f"Found: a recoding of the kind {said.recoding.kind!r}.\nLeave the population out."
+        )
+    return said.levels

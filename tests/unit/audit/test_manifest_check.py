@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pyarrow as pa
@@ -158,13 +160,15 @@ def test_what_is_no_manifest(tmp_path: Path, text: str, found: str) -> None:
     assert found in str(error.value)
 
 
-@pytest.mark.parametrize("place", ["rows.in", "rows.suppressed", "classes", "levels.age", "class_sizes.3"])
+@pytest.mark.parametrize(
+    "place", ["rows.in", "rows.suppressed", "classes", "recoding.levels.age", "class_sizes.3"]
+)
 @pytest.mark.parametrize("number", [10**400, -1])
 def test_counts_that_no_file_has(tmp_path: Path, place: str, number: int) -> None:
     release = write(tmp_path)
     content = manifest_of(release)
     *above, last = place.split(".")
-    (content[above[0]] if above else content)[last] = number
+    reduce(getitem, above, content)[last] = number
     rewrite(release, content)
     with pytest.raises(InputError, match=place.replace(".", "[.]")):
         audit_release(release)
@@ -219,7 +223,7 @@ def test_levels_that_are_none(tmp_path: Path) -> None:
         ({"age": 0, "sex": 0}, "not among those of the spec: age"),
     ):
         content = manifest_of(release)
-        rewrite(release, {**content, "levels": change})
+        rewrite(release, {**content, "recoding": {"kind": "full-domain", "levels": change}})
         assert failing(audit_release(release)) == {"levels that the spec allows": said}
         rewrite(release, content)
 

@@ -202,7 +202,7 @@ def test_a_release_tells_how_it_was_chosen(nodes: Nodes, tmp_path: Any) -> None:
     assert third.to_mapping()["satisfying_nodes"] == len(nodes)
     third.write(tmp_path / "third.csv")
     manifest = json.loads((tmp_path / "third.csv.manifest.json").read_text(encoding="utf-8"))
-    assert manifest["levels"] == ranked[2].levels
+    assert manifest["recoding"]["levels"] == ranked[2].levels
     assert (third.score, third.quality) == (ranked[2].score, "precision")
     assert third.spec.quasi_identifiers["age"].weight == 3
     chosen, once = (note for note in third.notes if not note.startswith(("Column ", "No model covers")))

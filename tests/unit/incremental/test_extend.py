@@ -55,7 +55,7 @@ def test_the_evidence(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
     said = json.loads((tmp_path / f"{output.name}.manifest.json").read_text("utf-8"))
     earlier = json.loads(manifest.read_text("utf-8"))
     assert said["extends"]["file"] == earlier["file"]
-    assert said["levels"] == earlier["levels"]
+    assert said["recoding"] == earlier["recoding"]
     assert said["rows"] == {"in": 21, "suppressed": 1, "out": 20}
     assert [claim["claim"] for claim in said["extends"]["claims"]] == [
         "earlier rows kept",

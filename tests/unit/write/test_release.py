@@ -78,7 +78,7 @@ def test_file_and_manifest(tmp_path: Path, name: str) -> None:
     assert manifest["file"] == {"name": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
     assert manifest["rows"] == {"in": 10, "suppressed": 2, "out": 8}
     assert manifest["class_sizes"] == {"2": 4}
-    assert manifest["levels"] == {"age": 0}
+    assert manifest["recoding"] == {"kind": "full-domain", "levels": {"age": 0}}
     assert manifest["null"] == {"age": "value", "disease": "value"}
     assert not {"score", "quality", "optimal", "bound", "notes"} & manifest.keys()
     assert not {"quality", "engine"} & manifest["spec"].keys()
