@@ -91,6 +91,21 @@ def test_such_a_part_without_a_manifest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("inside", ["more", "sex=F", "a/b"])
+def test_a_folder_in_the_folder(tmp_path: Path, inside: str, kind: str) -> None:
+    """Without a manifest nothing says that it is not a part: Arrow reads its files, and DuckDB does not."""
+    first, more = halves(write(tmp_path, name=f"release.{kind}"))
+    folder = tmp_path / "folder"
+    (folder / inside).mkdir(parents=True)
+    (folder / f"part-0.{kind}").write_bytes(first)
+    expected = [f.claim for f in audit_release(folder, spec()).findings if not f.holds]
+    assert "nothing hidden in the file" not in expected  # an empty folder is none
+    (folder / inside / f"part-1.{kind}").write_bytes(more)
+    audit = audit_release(folder, spec())
+    assert [f.claim for f in audit.findings if not f.holds] == [*expected, "nothing hidden in the file"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("name", ["notes.txt", ".notes", "people.xlsx"])
 def test_a_file_that_only_the_manifest_takes_for_a_part(tmp_path: Path, name: str, kind: str) -> None:
     release = write(tmp_path, name=f"release.{kind}")

@@ -143,6 +143,42 @@ IN_XML: dict[str, tuple[str, str, bytes, bytes]] = {
         b"<styleSheet",
         b'<!DOCTYPE s [<!ENTITY a "Ann">]><styleSheet',
     ),
+    "in a cell outside the cells": (
+        "texts outside the cells",
+        SHEET,
+        b"</sheetViews>",
+        b"<c><v>Ann</v></c></sheetViews>",
+    ),
+    "in a run of text in the styles": (
+        "texts outside the cells",
+        "xl/styles.xml",
+        b"</fonts>",
+        b"<r><t>Ann</t></r></fonts>",
+    ),
+    "in a run of text in the links": (
+        "texts outside the cells",
+        "_rels/.rels",
+        b"</Relationships>",
+        b"<r><t>Ann</t></r></Relationships>",
+    ),
+    "in a run of two texts": (
+        "further contents",
+        SHEET,
+        b"<is><t>flu</t></is>",
+        b"<is><r><t>Ann</t><t>flu</t></r></is>",
+    ),
+    "between the properties": (
+        "texts outside the cells",
+        "docProps/app.xml",
+        b"<AppVersion>",
+        b"Ann<AppVersion>",
+    ),
+    "in the name of the program": (
+        "'Application'",
+        "docProps/app.xml",
+        b"Microsoft Excel Compatible",
+        b"Ann has gout,",
+    ),
     "in a row that is there twice": (
         "there twice",
         SHEET,
@@ -168,6 +204,52 @@ def test_in_the_xml_of_a_workbook(tmp_path: Path, what: str) -> None:
     assert expected in found(release)
 
 
+def test_in_texts_that_are_shared(tmp_path: Path) -> None:
+    """Of two texts openpyxl takes the second, which is audited; others show both."""
+    release = write(tmp_path, name="release.xlsx")
+    with zipfile.ZipFile(release) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    texts = re.findall(rb'"inlineStr"><is><t>(.*?)</t></is>', parts[SHEET])
+    number = iter(range(len(texts)))
+    parts[SHEET] = re.sub(
+        rb'"inlineStr"><is>.*?</is>', lambda _: b'"s"><v>%d</v>' % next(number), parts[SHEET]
+    )
+    kind = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings"
+    links = "xl/_rels/workbook.xml.rels"
+    link = b'<Relationship Type="%s" Target="sharedStrings.xml" Id="r9"/></Relationships>' % kind
+    parts[links] = parts[links].replace(b"</Relationships>", link)
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    types = "[Content_Types].xml"
+    link = b'<Override PartName="/xl/sharedStrings.xml" ContentType="%s"/></Types>' % kind
+    parts[types] = parts[types].replace(b"</Types>", link)
+    for more in (b"", b"<t>Ann</t>"):
+        shared = b"".join(b"<si>%s<t>%s</t></si>" % (more, text) for text in texts)
+        main = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+        parts["xl/sharedStrings.xml"] = b'<sst xmlns="%s">%s</sst>' % (main, shared)
+        with zipfile.ZipFile(release, "w") as book:
+            for name, content in parts.items():
+                book.writestr(name, content)
+        refit(release)
+        if more:
+            assert "further contents" in found(release)
+        else:
+            assert audit_release(release).holds
+
+
+def test_in_a_sheet_that_is_called_otherwise(tmp_path: Path) -> None:
+    """Programs go by the links between the parts; its hidden rows were looked for in parts called sheets."""
+    release = write(tmp_path, name="release.xlsx")
+    with zipfile.ZipFile(release) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    other = "xl/theme/theme2.xml"
+    parts[other] = parts.pop(SHEET).replace(b'<row r="3">', b'<row r="3" hidden="1">')
+    with zipfile.ZipFile(release, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content.replace(SHEET.encode(), other.encode()))
+    refit(release)
+    assert "texts outside the cells" in found(release)
+
+
 def _parquet(what: str, table: pa.Table) -> pa.Table:
     if what == "metadata 'pandas'":
         return pa.Table.from_pandas(table.to_pandas())
@@ -177,6 +259,25 @@ def _parquet(what: str, table: pa.Table) -> pa.Table:
         return table.cast(pa.schema([field.with_metadata({"who": "Ann"}) for field in table.schema]))
     values = pa.DictionaryArray.from_arrays([0] * table.num_rows, ["flu", "Ann"])
     return table.set_column(table.schema.get_field_index("disease"), "disease", values)
+
+
+IN_COLUMNS: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "bytes": lambda values: values,
+    "list": lambda values: pa.ListArray.from_arrays([0, 1, 2, 3], values),
+    "struct": lambda values: pa.StructArray.from_arrays([values], ["x"]),
+}
+
+
+@pytest.mark.parametrize("inside", IN_COLUMNS)
+def test_in_dictionaries_of_other_types(tmp_path: Path, inside: str) -> None:
+    path = tmp_path / "release.parquet"
+    kind = pa.binary() if inside == "bytes" else pa.string()
+    for known, expected in ((["flu", "gout"], []), (["flu", "gout", "Ann"], ["values that no row has"])):
+        values = pa.DictionaryArray.from_arrays([0, 1, 1], pa.array(known, kind))
+        table = pa.table({"a.b": ["x"] * 3, "a": IN_COLUMNS[inside](values)})
+        pq.write_table(table, path, store_schema=False)
+        said = list(hidden_content(path, written_by_shoal=True))
+        assert [what.partition(", in ")[0] for what in said] == expected
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
-from shoal.audit.parquet_footer import has_gaps, wrong_statistics
+from shoal.audit.parquet_footer import has_gaps, inner_values, wrong_statistics
 from shoal.errors import InputError
-from shoal.files.folder import data_files, left_out
+from shoal.files.folder import data_files, has_folders, left_out
 from shoal.read.delimited import open_delimited
 from shoal.read.source import InputFormat
 
@@ -51,6 +51,8 @@ def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputForma
     found = dict.fromkeys(what for part in parts for what in hidden_content(part, written_by_shoal))
     if release.is_dir() and left_out(release):
         found["files that programs leave out, for their names"] = None
+    if release.is_dir() and has_folders(release):
+        found["folders with further files, which some programs read"] = None
     if dialect is not None and not all(_is_regular(part, dialect) for part in parts):
         found["lines that programs read differently"] = None
     return Finding(HIDDEN, not found, "; ".join(found) or "nothing", "", figure=len(found))
@@ -141,7 +143,7 @@ def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
         yield "a text in place of the writer's name"
     if _with_metadata(schema):
         yield "metadata of columns"
-    if unused := _unused_values(path, schema):
+    if unused := _unused_values(path):
         yield f"values that no row has, in {', '.join(map(repr, unused))}"
     if wrong := wrong_statistics(path):
         yield f"statistics that the rows do not have, in {', '.join(map(repr, wrong))}"
@@ -190,16 +192,21 @@ def _known(key: bytes) -> bool:
     return key == b"ARROW:schema" or key.startswith(_SPARK.encode())
 
 
-def _unused_values(path: Path, schema: pa.Schema) -> Sequence[str]:
-    """Return the columns of text whose dictionaries have values that no row of the group has."""
+def _unused_values(path: Path) -> Sequence[str]:
+    """Return the columns whose dictionaries have texts or bytes that no row of the group has.
+
+    Columns are read by their place: names with dots in them also mean fields inside a column.
+    """
     from pyarrow import parquet
 
-    texts = [field.name for field in schema if _is_text(field.type)]
+    about = parquet.read_metadata(path).schema
+    places = [place for place in range(len(about)) if about.column(place).physical_type == "BYTE_ARRAY"]
+    paths = {place: about.column(place).path for place in places}
     found: dict[str, None] = {}
-    with parquet.ParquetFile(path, read_dictionary=texts) as file:
+    with parquet.ParquetFile(path, read_dictionary=[*paths.values()]) as file:
         for group in range(file.metadata.num_row_groups):
-            for name in texts:
-                column = file.read_row_group(group, columns=[name]).column(0)
+            for place, name in paths.items():
+                column = inner_values(file.reader.read_row_group(group, column_indices=[place]).column(0))
                 if not pa.types.is_dictionary(column.type) or name in found:
                     continue
                 for chunk in column.chunks:
@@ -207,8 +214,3 @@ def _unused_values(path: Path, schema: pa.Schema) -> Sequence[str]:
                     if used < len(chunk.dictionary):
                         found[name] = None
     return list(found)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(value) or pa.types.is_large_string(value))

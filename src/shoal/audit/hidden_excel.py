@@ -29,9 +29,21 @@ _SILENT |= {"SharedDoc", "HyperlinksChanged", "HeadingPairs", "TitlesOfParts", "
 _BLOCK = 1 << 20
 _DESCRIPTOR = 24  # the most that may stand after a part whose size was not known before it was written
 _NUMBER = re.compile(r"[\d.:TZ+-]*")
-_WRITER = re.compile(r"(Microsoft Excel|LibreOffice)[\w. /$:-]{0,99}")
-_TEXTS = {("c", "v"), ("is", "t"), ("si", "t"), ("r", "t")}
-"""Elements that hold what a cell shows, each with the one that it is in; no other has a text."""
+_WRITER = re.compile(
+    r"(Microsoft|LibreOffice|OpenOffice|Google|WPS|Numbers|SheetJS|Gnumeric)[\w. /$:-]{0,99}"
+)
+_STRINGS = "xl/sharedStrings.xml"
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def _within(*names: str) -> tuple[str, ...]:
+    return tuple(_MAIN + name for name in names)
+
+
+_CELL = _within("worksheet", "sheetData", "row", "c")
+_IN_SHEETS = {(*_CELL, *_within("v")), (*_CELL, *_within("is", "t")), (*_CELL, *_within("is", "r", "t"))}
+_IN_STRINGS = {_within("sst", "si", "t"), _within("sst", "si", "r", "t")}
+"""Elements that hold what a cell shows, each with those that it is in; no other has a text."""
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _KNOWN_TEXTS = {"openpyxl", "true", "false", "Worksheets", "Microsoft Excel", "LibreOffice"}
 
@@ -67,7 +79,7 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     strings: set[int] = set()
     for sheet in sheets:
         yield from _in_sheet(book, sheet, strings)
-    if "xl/sharedStrings.xml" in names:
+    if _STRINGS in names:
         yield from _in_strings(book, strings)
     for about in ("docProps/app.xml", "docProps/core.xml"):
         if about in names:
@@ -117,16 +129,17 @@ def _has_comments(book: zipfile.ZipFile, name: str) -> bool:
 
 def _has_texts(book: zipfile.ZipFile, name: str) -> bool:
     """Return whether a part has text between its elements, or in one that shows none."""
-    inside = [""]
+    shown = _IN_SHEETS if name.startswith("xl/worksheets/") else _IN_STRINGS if name == _STRINGS else set()
+    inside: list[str] = []
     with book.open(name) as file:
         for event, element in ElementTree.iterparse(file, events=("start", "end")):
             if event == "start":
-                inside.append(_kind(element))
+                inside.append(element.tag)
                 continue
-            inside.pop()
             texts = [child.tail for child in element]
-            if (inside[-1], _kind(element)) not in _TEXTS:
+            if tuple(inside) not in shown:
                 texts.append(element.text)
+            inside.pop()
             if any(text and text.strip() for text in texts):
                 return True
             if _kind(element) in ("row", "si"):
@@ -165,7 +178,7 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
                         yield "rows or cells that are there twice, or in another order"
                 continue
             depth -= 1
-            if kind in ("row", "c", "is") and not _is_plain(element):
+            if kind in ("row", "c", "is", "r") and not _is_plain(element):
                 yield "further contents of rows or cells"
             if kind in ("row", "col") and _is_hidden(element):
                 yield "hidden rows" if kind == "row" else "hidden columns"
@@ -199,11 +212,13 @@ def _place(element: ElementTree.Element, row: int, column: int) -> tuple[int, in
 
 def _is_plain(element: ElementTree.Element) -> bool:
     """Return whether a row has cells only, and a cell one value: programs differ in which they take."""
-    kinds = [_kind(child) for child in element if _kind(child) not in ("f", "rPh", "phoneticPr")]
+    kinds = [_kind(child) for child in element if _kind(child) not in ("f", "rPh", "rPr", "phoneticPr")]
     if _kind(element) == "row":
         return {*kinds} <= {"c"}
-    if _kind(element) == "is":
+    if _kind(element) in ("is", "si"):
         return kinds == ["t"] or {*kinds} == {"r"} or not kinds
+    if _kind(element) == "r":
+        return kinds in ([], ["t"])
     return kinds in ([], ["is" if element.get("t") == "inlineStr" else "v"])
 
 
@@ -214,10 +229,12 @@ def _is_hidden(element: ElementTree.Element) -> bool:
 
 def _in_strings(book: zipfile.ZipFile, used: set[int]) -> Iterator[str]:
     number = 0
-    with book.open("xl/sharedStrings.xml") as file:
+    with book.open(_STRINGS) as file:
         for _, element in ElementTree.iterparse(file):
             if _kind(element) == "rPh":
                 yield "phonetic texts"
+            if _kind(element) in ("si", "r") and not _is_plain(element):
+                yield "further contents of rows or cells"
             if _kind(element) == "si":
                 number += 1
                 element.clear()
@@ -226,13 +243,16 @@ def _in_strings(book: zipfile.ZipFile, used: set[int]) -> Iterator[str]:
 
 
 def _in_properties(book: zipfile.ZipFile, name: str, titles: list[str]) -> Iterator[str]:
-    for element in _root(book, name):
+    root = _root(book, name)
+    if any(text and text.strip() for text in (root.text, *(element.tail for element in root))):
+        yield "texts outside the cells"
+    for element in root:
         texts = [text.strip() for text in element.itertext() if text.strip()]
         known = (
             text in _KNOWN_TEXTS
             or text in titles
             or _NUMBER.fullmatch(text)
-            or _kind(element) == "Application"
+            or (_kind(element) == "Application" and _WRITER.fullmatch(text))
             for text in texts
         )
         if texts and (not all(known) or (_kind(element) not in _SILENT and texts != ["openpyxl"])):

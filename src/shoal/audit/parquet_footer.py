@@ -91,11 +91,17 @@ def _has_ends(said: Any, column: pa.ChunkedArray) -> bool:
     return _is_least(said.min, real["min"]) and _is_greatest(said.max, real["max"])
 
 
-def _leaf(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def inner_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the values inside lists and structs, which have one field where one column is read."""
     while pa.types.is_nested(column.type):
         inside = pa.types.is_struct(column.type)
         column = pc.struct_field(column, [0]) if inside else pc.list_flatten(column)
+    return column
+
+
+def _leaf(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the same in a type whose values Arrow compares."""
+    column = inner_values(column)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):

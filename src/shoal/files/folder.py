@@ -55,6 +55,12 @@ def left_out(folder: Path) -> list[str]:
     return [file.name for file in files if file.name.startswith((".", "_")) or not file.name.endswith(suffix)]
 
 
+def has_folders(folder: Path) -> bool:
+    """Return whether a release has folders with files in them: Arrow and Spark read some, DuckDB none."""
+    inside = (entry for entry in folder.iterdir() if entry.is_dir())
+    return any(file.is_file() and file.stat().st_size for entry in inside for file in entry.rglob("*"))
+
+
 def digests(files: Iterable[Path]) -> dict[str, str]:
     """Return by name the SHA-256 of files."""
     found = {}

@@ -128,15 +128,20 @@ def reading_csv(paths: str, form: str) -> str:
     return f"read_csv({paths}, {form}, {_FILE_ONLY})"
 
 
-def reading_parquet(paths: str) -> str:
+def reading_parquet(paths: str, *, alike: bool = True) -> str:
     """Return the same for Parquet files.
+
+    Parameters
+    ----------
+    alike
+        Whether all have the same types. If not, DuckDB would round to those of the first file.
 
     Examples
     --------
     >>> reading_parquet("'age=30/people.parquet'")
     "read_parquet('age=30/people.parquet', hive_partitioning = false)"
     """
-    return f"read_parquet({paths}, {_FILE_ONLY})"
+    return f"read_parquet({paths}, {_FILE_ONLY}{'' if alike else ', union_by_name = true'})"
 
 
 def file_text(path: Path | str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
@@ -294,6 +295,34 @@ def test_text_files_of_one_table(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_bytes("age;town\n23;Zürich\n".encode("cp1252"))
     with pytest.raises(InputError):
         shoal.anonymize(f"{tmp_path}/*.csv", spec, drop_undeclared=True)
+
+
+def test_compressed_text(tmp_path: Path) -> None:
+    """Files in gzip were refused for what their name says."""
+    for number, part in enumerate((PEOPLE.slice(0, 15), PEOPLE.slice(15))):
+        pacsv.write_csv(part, tmp_path / "part.csv")
+        packed = gzip.compress((tmp_path / "part.csv").read_bytes())
+        (tmp_path / f"people-{number}.csv.gz").write_bytes(packed)
+    release = shoal.anonymize(f"{tmp_path}/people-*.csv.gz", SPEC, output=tmp_path / "release.csv.gz")
+    assert release.released.count == len(expected())
+    assert shoal.audit_release(tmp_path / "release.csv.gz").holds
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_files_of_one_table_with_other_types(tmp_path: Path, turned: bool) -> None:
+    """DuckDB takes the types of the first file: it rounded the numbers of others, and cut off hours."""
+    moments = [datetime.datetime(2026, 1, 1, hour) for hour in range(3)]
+    whole = pa.table({"age": [30] * 3, "cost": [1, 2, 2], "at": [datetime.date(2026, 1, 2)] * 3})
+    exact = pa.table({"age": [30] * 3, "cost": [1.5, 2.25, 3.75], "at": moments})
+    for number, table in enumerate((exact, whole) if turned else (whole, exact)):
+        pq.write_table(table, tmp_path / f"{number}.parquet")
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"}, insensitive=["cost", "at"], privacy=[shoal.KAnonymity(3)]
+    )
+    shoal.anonymize(f"{tmp_path}/*.parquet", spec, engine="duckdb", output=tmp_path / "release.csv")
+    released = pacsv.read_csv(tmp_path / "release.csv")
+    assert sorted(released["cost"].to_pylist()) == [1, 1.5, 2, 2, 2.25, 3.75]
+    assert {moment.hour for moment in released["at"].to_pylist()} == {0, 1, 2}
 
 
 def test_memory_is_a_number_with_a_unit() -> None:

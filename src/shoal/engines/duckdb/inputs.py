@@ -69,8 +69,9 @@ def open_duckdb(
         if paths[0].name.lower().endswith(PARQUET):
             for path in paths:
                 check_content(path, b"PAR1")
-            source = reading_parquet(files(paths))
-            database.open(source, _parquet_names(paths), _nulls(input_format), paths)
+            names, alike = _parquet_columns(paths)
+            source = reading_parquet(files(paths), alike=alike)
+            database.open(source, names, _nulls(input_format), paths)
             return database, None
         dialect = _open_text(database, paths, input_format)
         return database, dialect
@@ -112,27 +113,26 @@ def files_of(place: str) -> list[Path]:
     return found
 
 
-def _parquet_names(paths: Sequence[Path]) -> list[str]:
-    """Return the names of the columns, the same in all files."""
+def _parquet_columns(paths: Sequence[Path]) -> tuple[list[str], bool]:
+    """Return the names of the columns, the same in all files, and whether these have the same types too."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    first: list[str] | None = None
+    schemas: list[pa.Schema] = []
     for path in paths:
         check_file(path)
         try:
-            names = parquet.read_schema(path).names
+            schemas.append(parquet.read_schema(path))
         except (pa.ArrowException, OSError):
             raise InputError(f"File {path.name!r} is not a complete Parquet file.\nGet it again.") from None
-        if first is None:
-            first = names
-        elif sorted(names) != sorted(first):
+        names, first = schemas[-1].names, schemas[0].names
+        if sorted(names) != sorted(first):
             raise InputError(
                 f"The files {paths[0].name!r} and {path.name!r} have not the same columns.\n"
                 f"Columns: {', '.join(first)}; and {', '.join(names)}.\nGive files of one table."
             )
-    assert first is not None
-    return first
+    types = [dict(zip(schema.names, schema.types, strict=True)) for schema in schemas]
+    return schemas[0].names, all(own == types[0] for own in types)
 
 
 def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputFormat) -> InputFormat:
@@ -144,7 +144,6 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
     readable = []
     for number, path in enumerate(paths):
         check_file(path)
-        check_content(path)
         own = open_delimited(path, InputFormat(first.delimiter, first.quote, input_format.encoding))
         _check_same_columns(first, own, input_format.header)
         readable.append(in_utf8(path, own.encoding, database.scratch / f"{number}.csv"))
