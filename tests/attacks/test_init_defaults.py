@@ -249,7 +249,7 @@ def test_people_are_counted_where_a_value_is_one_person_s():
 
 def test_few_people_are_counted_all_the_same():
     found = shoal.suggest(pa.table({"patient_id": ["a", "b", "c", "d"] * 15, "age": list(range(20, 80))}))
-    assert (found.unit, found.k) == ("patient_id", 2)
+    assert (found.unit, found.k) == ("patient_id", 4)
     with pytest.raises(InputError, match="about one person"):
         shoal.suggest(pa.table({"patient_id": ["a"] * 60, "age": list(range(20, 80))}))
 
@@ -279,3 +279,57 @@ def test_what_k_anonymity_leaves_open_is_said(tmp_path, capsys):
     app(["init", str(path), "--output", str(tmp_path / "spec.yaml")], standalone_mode=False)
     printed = " ".join(capsys.readouterr().out.split())
     assert "diagnosis: k-anonymity does not hide a value that a whole class shares" in printed
+
+
+def test_pupils_are_no_smaller_crowd_because_ages_differ_little():
+    """All pupils are between 10 and 15, so any column agrees in age: people are not counted by one.
+
+    Counted by the two stages, a class of two rows would have been enough.
+    """
+    random = Random(5)
+    ages = [random.randrange(10, 16) for _ in range(100)]
+    stages = [("middle", "high")[age > 12] for age in ages]
+    points = [random.randrange(20) for _ in ages]
+    people = pa.table({"age": ages, "stage": stages, "points": points})
+    found = shoal.suggest(people)
+    assert (found.unit, found.k) == (None, 5)
+    assert min(shoal.anonymize(people, found.spec).class_sizes) >= 5
+
+
+def test_a_number_that_goes_one_to_one_with_a_salary_is_no_secret_of_its_own():
+    """It was taken for sensitive, and released as it is beside each of the person's rows."""
+    people = diary(ref=list(range(7000, 7030)), salary=[20_000 + 7 * number for number in range(30)])
+    found = shoal.suggest(people)
+    assert found.unit in ("ref", "salary")
+    released = shoal.anonymize(people, found.spec).table.to_pylist()
+    for column in {"ref", "salary"} & set(released[0]):
+        assert not {str(value) for value in people[column].to_pylist()} & {
+            str(row[column]) for row in released
+        }
+
+
+@pytest.mark.parametrize("names", [("wiek", "plec", "miasto", "zawod"), ("c1", "c2", "c3", "c4")])
+def test_people_are_found_in_a_language_that_is_not_known(names):
+    """Forty people with fifteen rows each: four columns are the person's own, one is not."""
+    random = Random(4)
+    own = [(random.randrange(20, 80), *map(random.choice, ("KM", "abcde", "uvwxyz"))) for _ in range(40)]
+    rows = [number % 40 for number in range(600)]
+    columns = {name: [own[who][place] for who in rows] for place, name in enumerate(names)}
+    people = pa.table(
+        {"kod": [f"X{who:03d}" for who in rows], **columns, "d": random.choices("pqrst", k=600)}
+    )
+    found = shoal.suggest(people)
+    assert (found.unit, found["kod"].role.value, found["kod"].sure) == ("kod", "identifier", False)
+    kept = shoal.anonymize(people, replace(found.spec, suppression=0), keep_order=True).table.to_pylist()
+    crowds: dict[tuple[Any, ...], set[int]] = {}
+    for row, who in zip(kept, rows, strict=True):
+        crowds.setdefault(tuple(row.values()), set()).add(who)
+    assert "kod" not in kept[0] and min(map(len, crowds.values())) >= 5
+
+
+def test_a_summary_by_an_unconfirmed_spec_says_that_rows_are_taken_for_people():
+    people = pa.table({"age": [20, 30, 40, 50] * 5, "town": list("ab") * 10})
+    spec = shoal.suggest(people).spec
+    said = "each row is taken for one; if somebody has several rows, add `unit:` to the spec"
+    assert dict(shoal.anonymize(people, spec).facts())["People"] == said
+    assert "People" not in dict(shoal.anonymize(people, replace(spec, proposed=False)).facts())

@@ -65,7 +65,7 @@ def init(
             "-k",
             "--k",
             help="k-anonymity: rows per class. "
-            "[dim]\\[default: 5, or 2 for fewer than 50 rows or 5 people][/dim]",
+            "[dim]\\[default: 5, or 2 for fewer than 50 rows; all people if they are fewer][/dim]",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the spec if it is there already.")] = False,

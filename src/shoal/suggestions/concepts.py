@@ -1,6 +1,7 @@
 """What columns of tables about people are often about, and the words by which they are called.
 
-English for the most part, some German, French and Spanish; in lower case, without accents.
+English for the most part, some German, French and Spanish; age, sex and birth also in other languages, since
+they show whose rows are whose. In lower case, without accents.
 """
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ CONCEPTS: Final = (
     _concept(
         "age",
         _Q,
-        "age, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe",
+        "age, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe, wiek, "
+        "leeftijd, idade, eta, alder, ikae, vek, eletkor, yas, varsta",
         "C",
         hint="age",
     ),
@@ -171,7 +173,8 @@ CONCEPTS: Final = (
         _Q,
         "birth, birthdate, birth date, birthday, date birth, born, dob, birth year, yob, birth month, "
         "geburtsdatum, geburtstag, geburtsjahr, geburt, gebdat, date naissance, naissance, fecha "
-        "nacimiento, nacimiento",
+        "nacimiento, nacimiento, urodzenia, geboortedatum, geboortejaar, nascimento, nascita, "
+        "fodelsedatum, foedelsedatum, fodselsdato, foedselsdato, syntymaaika, narozeni, dogum, nasterii",
         "C",
     ),
     _concept(
@@ -185,7 +188,12 @@ CONCEPTS: Final = (
         "C",
     ),
     _concept("the year of something", _Q, "year, jahr, annee, ano"),
-    _concept("sex", _Q, "sex, gender, geschlecht, sexe, sexo, genero, genre"),
+    _concept(
+        "sex",
+        _Q,
+        "sex, gender, geschlecht, sexe, sexo, genero, genre, plec, "
+        "geslacht, sesso, kon, koen, kjonn, kjoenn, sukupuoli, pohlavi, cinsiyet",
+    ),
     _concept(
         "a postcode",
         _Q,

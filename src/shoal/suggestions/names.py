@@ -15,6 +15,7 @@ from shoal.describe.roles import Role
 from shoal.suggestions.concepts import CONCEPTS, Concept
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_STROKES = (("ł", "l"), ("Ł", "L"), ("ø", "o"), ("Ø", "O"), ("đ", "d"), ("\u0131", "i"))
 _SHORT_PARTS = frozenset({"zip", "log", "dob", "ssn", "mrn", "net"})
 _OTHER_PARTS = frozenset({"code", "number", "group", "class", "level", "type", "years", "status", "amount"})
 _NEVER_A_PART = frozenset({"mail", "party", "post", "land"})
@@ -36,7 +37,7 @@ def words(name: str) -> tuple[str, ...]:
     >>> words("lastname"), words("logwage"), words("postage")
     (('lastname',), ('log', 'wage'), ('postage',))
     """
-    for umlaut, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")):
+    for umlaut, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss"), *_STROKES):
         name = name.replace(umlaut, plain)
     letters = unicodedata.normalize("NFKD", name)
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -84,7 +84,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
         proposals = _limited(proposals, profile.columns)
         people = table.rows if unit is None else profile[unit].distinct
-        wanted = k or (_K if table.rows >= _SMALL_TABLE and people >= _K else 2)
+        wanted = k or (min(_K, people) if table.rows >= _SMALL_TABLE else 2)
         kept = [name for name in candidates if proposals[name].role is Role.QUASI_IDENTIFIER]
         separations = find_separations(table, candidates, each=kept)
         tell(StepStarted("hierarchies"))

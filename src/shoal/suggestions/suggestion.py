@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shoal.describe.roles import Role
+from shoal.describe.roles import EACH_ROW_A_PERSON, Role
 from shoal.errors import InputError, nearest
 from shoal.read.source import InputFormat
 
@@ -136,7 +136,7 @@ class Suggestion:
     def people(self) -> str:
         """How people are counted, in words."""
         if self.unit is None:
-            return "each row is taken for one; if somebody has several rows, add `unit:` to the spec"
+            return EACH_ROW_A_PERSON
         nulls = self[self.unit].profile.nulls
         rows = "1 row" if nulls == 1 else f"{nulls:,} rows"
         missing = f"; it is NULL in {rows}: say whom these are about, or remove them" if nulls else ""
@@ -262,7 +262,8 @@ def suggest(
     data
         Whatever `anonymize` takes: the path of a file, or a data frame.
     k
-        For k-anonymity; 5 where it is not given, or 2 for a table of fewer than 50 rows or 5 people.
+        For k-anonymity; 5 where it is not given, or 2 for a table of fewer than 50 rows; all people, where
+        they are fewer.
     input
         How a CSV file is written, where it should not be found out.
     listener

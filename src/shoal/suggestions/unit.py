@@ -7,8 +7,9 @@ column by which rows agree in what a person is born with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from shoal.describe.roles import Role
@@ -25,9 +26,14 @@ _TWINS = 2
 _NEARLY_ALL = 0.75
 """Of the names or numbers that repeat. Some names are those of two people."""
 _ALIKE = 0.6
-_YEARS = 5
-"""Ages of one person may differ by so much, if the rows are of several years."""
+_YEARS = (5, 1)
+"""Ages of one person may differ by so much, if the rows are of several years: by the first that tells people
+apart, since the ages of all pupils of a school differ by five."""
+_CLOSE = 0.5
+_SEXES = 5
 _MOST_COMPARED = 50
+_MOST_RELATED = 10
+_MANY = 3
 _PERSON, _RECORD, _MAIL, _THING = range(4)
 _THINGS = frozenset(
     {
@@ -147,6 +153,9 @@ def _by_agreement(
     each of its members a number.
     """
     traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
+    ages = {name: what for name, what in traits.items() if what == "age"}
+    years = {name: _years(table, name) for name in ages if columns[name].kind is Kind.INTEGER}
+    sexes = {name for name, what in traits.items() if what == "sex" and columns[name].categories <= _SEXES}
     enough = len(traits) > 1 or not _AGES.isdisjoint(traits.values())  # first names agree in the sex
     others = [
         name
@@ -155,15 +164,44 @@ def _by_agreement(
     ][:_MOST_COMPARED]
     for name in _possible(proposals, columns, traits):
         proposal = proposals[name]
-        agreeing = _agreeing(table, columns, name, traits)
+        agreeing = _agreeing(table, name, traits, years=years)
+        if not sexes.issubset(agreeing):  # a form at school, a firm
+            continue
         if enough and len(agreeing) == len(traits):
             return name, agreeing
         # Age or birth may be called by words that are not known. So what else agrees, beside the sex?
         if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
-            rest = {other: "" for other in others if other != name}
-            agreeing += [other for other in _agreeing(table, columns, name, rest) if _varies(table, other)]
+            rest = [other for other in others if other != name]
+            agreeing += [other for other in _agreeing(table, name, rest) if _varies(table, other)]
             if len(agreeing) > (1 if proposal.about is None else 2):
                 return name, agreeing
+    if not traits:
+        return _by_many(table, proposals, columns, others)
+    return None
+
+
+def _by_many(
+    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], others: list[str]
+) -> tuple[str, list[str]] | None:
+    """Return the column by whose values rows agree in several others that do not follow from each other.
+
+    For tables in a language that is not known. Of a doctor's rows the clinic, its town and its country agree
+    too, but the town follows from the clinic.
+    """
+    varied = [name for name in others if _varies(table, name)]
+    for name in _possible(proposals, columns, {}):
+        if proposals[name].sure and proposals[name].role is not Role.IDENTIFIER:
+            continue
+        agreeing = _agreeing(table, name, [other for other in varied if other != name])
+        agreeing = [one for one in agreeing if not _agreeing(table, one, [name])][:_MOST_RELATED]
+        follow = {
+            other
+            for one in agreeing
+            for other in _agreeing(table, one, [other for other in agreeing if other != one], beyond=name)
+        }
+        agreeing = [one for one in agreeing if one not in follow]
+        if len(agreeing) >= _MANY:
+            return name, agreeing
     return None
 
 
@@ -187,14 +225,14 @@ def _by_dates(
         and column.values >= _ROWS_PER_PERSON * column.distinct
     ]
     for column in sorted(possible, key=lambda column: -column.distinct)[:_MOST_COMPARED]:
-        if not _agreeing(table, columns, column.name, dict.fromkeys(traits, "")):
+        if not _agreeing(table, column.name, traits):
             continue
-        others = {
-            name: ""
+        others = [
+            name
             for name, other in columns.items()
             if name != column.name and other.categories > 1 and other.kind is not Kind.OTHER
-        }
-        agreeing = _agreeing(table, columns, column.name, dict(list(others.items())[:_MOST_COMPARED]))
+        ]
+        agreeing = _agreeing(table, column.name, others[:_MOST_COMPARED])
         varied = [name for name in agreeing if _varies(table, name)]
         if len(varied) > 1 and not set(traits).isdisjoint(varied):
             return column.name
@@ -210,21 +248,49 @@ def _varies(table: Table, name: str) -> bool:
     return bool(alike <= _ALIKE)
 
 
+def _years(table: Table, name: str) -> int:
+    """Return by how much ages may differ in rows of one person, so that few rows of two people agree."""
+    number = f"TRY_CAST({table.columns[name]} AS DOUBLE)"
+    for years in _YEARS:
+        (close,) = table.ask(
+            "SELECT sum(n * near) / (sum(n) * sum(n)) FROM (SELECT n, sum(n) OVER (ORDER BY age RANGE "
+            f"BETWEEN {years} PRECEDING AND {years} FOLLOWING) AS near FROM (SELECT {number} AS age, "
+            "count(*)::DOUBLE AS n FROM {table} GROUP BY 1) WHERE age IS NOT NULL)"
+        )
+        if close is not None and close <= _CLOSE:
+            return years
+    return 0
+
+
 def _agreeing(
-    table: Table, columns: Mapping[str, ColumnProfile], name: str, compared: Mapping[str, str]
+    table: Table,
+    name: str,
+    compared: Collection[str],
+    *,
+    years: Mapping[str, int] = MappingProxyType({}),
+    beyond: str | None = None,
 ) -> list[str]:
-    """Return the columns in which nearly all rows agree that have the same value of a column."""
+    """Return the columns in which nearly all rows agree that have the same value of a column.
+
+    Parameters
+    ----------
+    years
+        By how much ages may differ that agree.
+    beyond
+        Compare only rows among which this column differs.
+    """
     if not compared:
         return []
     counted = ", ".join(f"count(*) FILTER (a{place})::DOUBLE / count(*)" for place, _ in enumerate(compared))
     agree = ", ".join(
-        f"{_agreement(table, columns[other], what)} AS a{place}"
-        for place, (other, what) in enumerate(compared.items())
+        f"{_agreement(table.columns[other], years.get(other))} AS a{place}"
+        for place, other in enumerate(compared)
     )
     value = table.columns[name]
+    several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
     shares = table.ask(
         f"SELECT {counted} FROM (SELECT {agree} FROM {{table}} WHERE {value} IS NOT NULL "
-        f"GROUP BY {value} HAVING count(*) > 1)"
+        f"GROUP BY {value} HAVING {several} > 1)"
     )
     return [other for other, share in zip(compared, shares, strict=True) if share and share >= _NEARLY_ALL]
 
@@ -250,7 +316,7 @@ def _possible(
         and 2 * column.nulls <= column.rows
         and column.distinct > 1
         and column.values >= _ROWS_PER_PERSON * column.distinct
-        and proposals[name].role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER)
+        and proposals[name].role is not Role.INSENSITIVE
         # A year of birth under another name agrees with the age, and has no more values.
         and not (len(traits) == 1 and column.kind is Kind.INTEGER and column.distinct in numbers)
     ]
@@ -258,10 +324,9 @@ def _possible(
     yield from (column.name for column in possible[:_MOST_COMPARED])
 
 
-def _agreement(table: Table, column: ColumnProfile, what: str) -> str:
+def _agreement(value: str, years: int | None) -> str:
     """Return SQL that tells whether the rows of a group may be about one person, by one column."""
-    value = table.columns[column.name]
-    if what == "age" and column.kind is Kind.INTEGER:
+    if years is not None:
         number = f"TRY_CAST({value} AS DOUBLE)"
-        return f"(coalesce(max({number}) - min({number}), 0) <= {_YEARS})"
+        return f"(coalesce(max({number}) - min({number}), 0) <= {years})"
     return f"coalesce(min({value}) = max({value}), true)"

@@ -115,3 +115,20 @@ def test_a_number_with_decimal_places_says_who_too():
 def test_a_first_name_agrees_in_the_sex_and_is_nobody_s():
     sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
     assert unit(sex=sex, imie=repeated("p{}")) is None
+
+
+def test_a_form_at_school_is_nobody_s():
+    """Its pupils are of one age and have one teacher, but they are girls and boys."""
+    form = [number % 12 for number in range(ROWS)]
+    age = [each + 6 + RANDOM.randint(0, 1) for each in form]
+    teacher = [f"t{each}" for each in form]
+    sex = [RANDOM.choice("FM") for _ in form]
+    assert unit(form=form, age=age, teacher=teacher, sex=sex) is None
+
+
+def test_what_follows_from_each_other_is_no_agreement():
+    """A doctor's rows agree in the clinic, its town and its region."""
+    doctor = [number % 60 for number in range(ROWS)]
+    clinic, place = [f"c{each % 20}" for each in doctor], [f"o{each % 10}" for each in doctor]
+    region = [f"r{each % 5}" for each in doctor]
+    assert unit(lekarz=[f"d{each}" for each in doctor], klinika=clinic, miejsce=place, woj=region) is None
