@@ -19,7 +19,7 @@ WHEEL = build/wheel
 SANITIZED = build/sanitized
 SANITIZED_THREADS = build/sanitized-threads
 SOURCES = pyproject.toml CMakeLists.txt \
-	$(shell find cpp src -name '*.[ch]pp' -o -name '*.py' -o -name '*.pyi' -o -name py.typed)
+	$(shell find cpp src -name '*.[ch]pp' -o -name '*.py' -o -name '*.pyi' -o -name '*.jinja' -o -name '*.css' -o -name py.typed)
 
 .PHONY: help demo test test-all services sanitize sanitize-threads check fuzz bench format clean
 

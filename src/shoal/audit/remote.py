@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from shoal.read.source import check_installed
 from shoal.read.sql import quoted
 from shoal.sql.connection import SqlPlace
 from shoal.sql.relation import Relation
@@ -179,8 +178,6 @@ def placed(
         spelled[mark] = text
         # DuckDB's own text can stand in its SQL as it is.
         texts.append(text if dialect == "duckdb" else mark)
-    if {database.dialect, telling} != {"duckdb"}:
-        check_installed("sqlglot", "postgres" if database.dialect == "postgres" else "spark", "The audit")
     place = InDatabase(database, telling, spelled)
     identifiers = _identifiers(columns)
     try:

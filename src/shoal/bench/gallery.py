@@ -12,6 +12,7 @@ from pathlib import Path
 from shoal.bench.figure import Figure, Numbers
 from shoal.bench.runs import Bench, Run
 from shoal.errors import OutputError
+from shoal.read.source import check_installed
 
 _STYLE = """
 body { font: 16px/1.5 sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
@@ -31,8 +32,10 @@ class Gallery:
     problems: tuple[str, ...]
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder, so that a run of minutes does not end with a refusal to write."""
+def prepare(folder: Path) -> None:
+    """Check for the drawing packages and make the folder, so that a run of minutes does not end with a refusal."""
+    for package in ("altair", "vl_convert"):
+        check_installed(package, "figures", "Drawing figures")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
@@ -46,7 +49,7 @@ def make_folder(folder: Path) -> None:
 
 def draw(bench: Bench, figures: Sequence[Figure], folder: Path) -> Gallery:
     """Run what the figures need, and write them; one is complete before the next begins."""
-    make_folder(folder)
+    prepare(folder)
     index = folder / "index.html"
     index.write_text(_page([]), encoding="utf-8")
     sections: list[str] = []

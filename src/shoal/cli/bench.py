@@ -107,7 +107,7 @@ def search(
             metavar="DIR",
             help="Also draw the papers' figures from our own runs, with k from 2 to 10, into this folder: "
             "SVG, PNG, the numbers, and an index.html with the published numbers beside. Takes some "
-            "minutes for adult.",
+            "minutes for adult. Needs shoal\\[figures].",
             rich_help_panel=_OUT,
         ),
     ] = None,
@@ -121,7 +121,7 @@ def search(
         if json and csv:
             raise InputError("The result is printed as JSON or as CSV.\nBoth were asked for.")
         without_pandas()
-        from shoal.bench.gallery import make_folder
+        from shoal.bench.gallery import prepare
         from shoal.bench.runs import Bench
         from shoal.bench.table import disagreements
 
@@ -135,7 +135,7 @@ def search(
         show = not (json or csv)
         wrong: list[str] = []
         if figures is not None:
-            make_folder(figures)
+            prepare(figures)
         try:
             _compare(bench, asked, chosen, steps, finished, show=show)
             if figures is not None:

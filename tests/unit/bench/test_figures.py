@@ -12,7 +12,7 @@ import pytest
 
 from shoal.bench import flash_figures, published
 from shoal.bench.figures import plan
-from shoal.bench.gallery import draw, make_folder
+from shoal.bench.gallery import draw, prepare
 from shoal.bench.runs import Bench, Setting
 from shoal.errors import OutputError
 
@@ -139,7 +139,18 @@ def test_figures_whose_algorithms_are_not_there_are_left_out(tiny, monkeypatch):
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
-        make_folder(tmp_path / "file" / "figures")
+        prepare(tmp_path / "file" / "figures")
+
+
+@pytest.mark.parametrize("missing", ["altair", "vl_convert"])
+def test_without_the_drawing_packages_nothing_runs(missing, tmp_path, monkeypatch, shoal):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else name)
+    ran = shoal("bench", "search", "--rows", 100, "--figures", tmp_path / "figures")
+    assert ran.code == 2
+    assert ran.out == ""
+    assert f"Drawing figures needs the package {missing}, which is not installed." in ran.err
+    assert "pip install 'shoal[figures]'" in ran.err
+    assert not (tmp_path / "figures").exists()
 
 
 def test_nothing_but_drawing_loads_the_drawing_library():
