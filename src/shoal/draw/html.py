@@ -1,49 +1,77 @@
-"""Small pieces of HTML, for notebooks and for pages with one picture. Every text in them is escaped."""
+"""How all HTML is made: by templates, which escape every text but `Markup`.
+
+Each package keeps its own in a folder `templates`. The small pieces here are for notebooks and for pages with
+one picture.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from html import escape
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-from shoal.draw.svg import FONTS, theme, writable
+from markupsafe import Markup
 
-_LOOK = f"""
-.shoal-piece {{ background: var(--paper); color: var(--ink); font: 14px/1.45 {FONTS}; padding: 0.6em 0.8em; }}
-.shoal-piece h3 {{ font-size: 1.05em; margin: 0 0 0.5em; }}
-.shoal-piece p {{ margin: 0.5em 0; max-width: 46em; color: var(--ink); }}
-.shoal-piece p.note {{ color: var(--muted); }}
-.shoal-piece .wide {{ overflow-x: auto; }}
-.shoal-piece table {{ border-collapse: collapse; margin: 0.4em 0; color: var(--ink); font-size: 1em; }}
-.shoal-piece th, .shoal-piece td {{ text-align: left; vertical-align: top; padding: 0.2em 0.9em 0.2em 0;
-  border: 0; border-bottom: 1px solid var(--line); background: var(--paper); color: var(--ink);
-  white-space: normal; max-width: 34em; }}
-.shoal-piece td.number, .shoal-piece th.number {{ text-align: right; white-space: nowrap;
-  font-variant-numeric: tabular-nums; }}
-.shoal-piece svg {{ display: block; margin: 0.4em 0; }}
-"""
+from shoal.draw.svg import Canvas, theme, writable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+# They reverse the text after them: a name could make a sentence read otherwise than it is.
+_REVERSING = re.compile("[\\u202a-\\u202e\\u2066\\u2067]")
 
 
-def text(words: object) -> str:
-    """Return words as they may stand in HTML.
+def templates(package: str, style: str) -> Environment:
+    """Return the templates of a package; they know the theme and one style sheet that is beside them."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    sheet = files(package).joinpath("templates", style).read_text(encoding="utf-8")
+    environment.globals.update(theme=Markup(theme()), style=Markup(sheet))
+    return environment
+
+
+def readable(html: str) -> str:
+    r"""Return HTML without signs that no page can hold or that reverse the text after them.
 
     Examples
     --------
-    >>> text("<b> & 'c'")
-    '&lt;b&gt; &amp; &#x27;c&#x27;'
+    >>> readable("<b>a\u202eb</b>")
+    '<b>a\ufffdb</b>'
     """
-    return escape(writable(str(words)))
+    return _REVERSING.sub("\ufffd", writable(html))
 
 
-def paragraph(words: str, *, note: bool = False) -> str:
-    """Return a paragraph; a note is quieter."""
-    return f"<p{' class=' + chr(34) + 'note' + chr(34) if note else ''}>{text(words)}</p>"
+def picture(canvas: Canvas) -> Markup:
+    """Return a drawing as markup; the canvas escapes every text in it."""
+    return Markup(canvas.svg())
 
 
-def heading(words: str) -> str:
-    return f"<h3>{text(words)}</h3>"
+def heading(words: str) -> Markup:
+    return Markup(_pieces().heading(words))
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> str:
+def paragraph(words: str, *, note: bool = False) -> Markup:
+    """Return a paragraph; a note is quieter.
+
+    Examples
+    --------
+    >>> paragraph("a < b", note=True)
+    Markup('<p class="note">a &lt; b</p>')
+    """
+    return Markup(_pieces().paragraph(words, note))
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> Markup:
     """Return a table.
 
     Parameters
@@ -55,40 +83,22 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequ
 
     Examples
     --------
-    >>> table([], [("k", "5")])
-    '<div class="wide"><table><tbody><tr><th scope="row">k</th><td>5</td></tr></tbody></table></div>'
+    >>> print(table([], [("k", "5")]))
+    <div class="wide"><table><tbody><tr><th scope="row">k</th><td>5</td></tr></tbody></table></div>
     """
-
-    def cell(tag: str, place: int, words: str) -> str:
-        look = ' class="number"' if place in numbers else ""
-        return f"<{tag}{look}>{text(words)}</{tag.partition(' ')[0]}>"
-
-    head = "".join(cell('th scope="col"', place, words) for place, words in enumerate(header))
-    body = "".join(
-        "<tr>"
-        + "".join(
-            cell("td" if header or place else 'th scope="row"', place, words)
-            for place, words in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    top = f"<thead><tr>{head}</tr></thead>" if header else ""
-    return f'<div class="wide"><table>{top}<tbody>{body}</tbody></table></div>'
+    return Markup(_pieces().table(header, rows, numbers))
 
 
-def framed(*parts: str) -> str:
+def framed(*parts: Markup) -> str:
     """Return parts as one piece for a notebook, with the theme; it holds no scripts."""
-    return f'<div class="shoal shoal-piece"><style>{theme()}{_LOOK}</style>{"".join(parts)}</div>'
+    return readable(_pieces().framed(parts))
 
 
-def page(title: str, *parts: str) -> str:
+def page(title: str, *parts: Markup) -> str:
     """Return parts as a page of its own."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{text(title)}</title>"
-        "<style>html { background: #ffffff } body { margin: 0 }"
-        " @media (prefers-color-scheme: dark) { html { background: #12181f } }</style></head>\n"
-        f"<body>{framed(*parts)}</body></html>\n"
-    )
+    return readable(_pieces().page(title, parts))
+
+
+@cache
+def _pieces() -> Any:
+    return templates("shoal.draw", "piece.css").get_template("pieces.html.jinja").module

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from shoal.draw.html import framed, paragraph
+from shoal.draw.html import framed, paragraph, picture
 from shoal.draw.svg import Canvas, Point, colour, listed, shortened, text_width
 from shoal.explore.survey import PER_LAYER, Layer, Survey, SurveyedNode, survey
 from shoal.search.problem import SearchProblem
@@ -62,7 +62,7 @@ class LatticePicture:
         return self.survey.render()
 
     def _repr_html_(self) -> str:
-        return framed(self.svg, paragraph(self.render(), note=True))
+        return framed(picture(self.canvas), paragraph(self.render(), note=True))
 
 
 def draw_lattice(problem: SearchProblem, chosen: Sequence[int] | None = None) -> LatticePicture:

@@ -1,4 +1,4 @@
-"""Markup in a report that is not written by its templates: pictures, and names that may be broken."""
+"""Names of columns in a report, which may be broken where they are long."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from shoal.draw.svg import Canvas, shortened
-
-
-def picture(canvas: Canvas) -> Markup:
-    """Return a drawing as markup; the canvas escapes every text in it."""
-    return Markup(canvas.svg())
+from shoal.draw.svg import shortened
 
 
 def columns(names: Sequence[str]) -> Markup:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
-from shoal.draw.svg import theme, writable
+from shoal.draw.html import readable, templates
 from shoal.report.glossary import GLOSSARY, anchor, link
 from shoal.report.markup import column
-
-# They reverse the text after them: a name could make a sentence read otherwise than it is.
-_UNSEEN = re.compile("[\\u202a-\\u202e\\u2066\\u2067]")
 
 
 def render(template: str, **sections: object) -> str:
@@ -23,7 +18,7 @@ def render(template: str, **sections: object) -> str:
     body = environment.get_template(template).render(**sections)
     linked = {word: meaning for word, meaning in GLOSSARY.items() if f'href="#{anchor(word)}"' in body}
     glossary = environment.get_template("glossary.html.jinja").render(glossary=linked)
-    return _UNSEEN.sub("\ufffd", writable(body.replace(_GLOSSARY_HERE, glossary)))
+    return readable(body.replace(_GLOSSARY_HERE, glossary))
 
 
 _GLOSSARY_HERE = "<!-- glossary -->"
@@ -31,21 +26,6 @@ _GLOSSARY_HERE = "<!-- glossary -->"
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("shoal.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    style = files("shoal.report").joinpath("templates", "report.css").read_text(encoding="utf-8")
-    environment.globals.update(
-        column=column,
-        term=link,
-        anchor=anchor,
-        theme=Markup(theme()),
-        style=Markup(style),
-        glossary_here=Markup(_GLOSSARY_HERE),
-    )
+    environment = templates("shoal.report", "report.css")
+    environment.globals.update(column=column, term=link, anchor=anchor, glossary_here=Markup(_GLOSSARY_HERE))
     return environment

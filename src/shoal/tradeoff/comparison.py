@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from shoal.draw.html import framed, heading, page, paragraph, table
+from shoal.draw.html import framed, heading, page, paragraph, picture, table
 from shoal.draw.scatter import Dot, scatter
 from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from shoal.draw.svg import Canvas
 
 Risk: TypeAlias = Literal["average", "highest"]
@@ -221,11 +223,11 @@ class Comparison:
     def _repr_html_(self) -> str:
         return framed(*self._parts())
 
-    def _parts(self) -> list[str]:
+    def _parts(self) -> list[Markup]:
         header, rows = self.cells()
         return [
             heading(f"{len(self.points):,} specs on {self.rows:,} rows"),
-            self.svg(),
+            picture(self.canvas),
             table(header, rows, numbers=range(2, 7)),
             *(paragraph(remark, note=True) for remark in self.remarks()),
         ]

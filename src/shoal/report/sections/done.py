@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from shoal.draw.bars import Bar, BarGroup, bars, one_each
+from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
-from shoal.report.markup import picture
 from shoal.report.sections.verdict import proof
 from shoal.report.words import count, figure
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from shoal.report.markup import picture
+from shoal.draw.html import picture
 from shoal.report.sections.verdict import proof
 from shoal.report.words import count, figure
 

@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.histogram import binned, histogram
+from shoal.draw.html import picture
 from shoal.report.glossary import link
-from shoal.report.markup import columns, picture
+from shoal.report.markup import columns
 from shoal.report.sections.verdict import rows_or_people
 from shoal.report.words import count, counted, figure, percent
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from shoal.draw.bars import Bar, BarGroup, bars, one_each
+from shoal.draw.html import picture
 from shoal.report.glossary import link
-from shoal.report.markup import columns, picture
+from shoal.report.markup import columns
 from shoal.report.words import count, decimal, percent
 
 if TYPE_CHECKING:
