@@ -6,21 +6,23 @@ would have, without spaces around it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
 from decimal import Decimal as Exact
 from typing import ClassVar, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import InputError, nearest
 from shoal.read.columns import is_text, text_of
+from shoal.read.date_format import DateFormat
 
 _DIGITS = 38
 _UNITS = ("s", "ms", "us", "ns")
+_FIRST, _LAST = np.array(["0001-01-01T00:00:00", "9999-12-31T23:59:59"], "M8[s]").astype(np.int64).tolist()
+"""The moments that Python has, in seconds since 1970."""
 _ZONE = r"[0-9]{2}:[0-9]{2}.*(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
 
@@ -254,8 +256,7 @@ class Date:
             return _cast(values, pa.date32())
         if self.format is None:
             return _cast(_only(_trimmed(values), r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), pa.date32())
-        moments = (_parsed(text, self.format) for text in _trimmed(values).to_pylist())
-        return pa.array([moment and moment.date() for moment in moments], pa.date32())
+        return _moments(_trimmed(values), self.format).cast(pa.date32(), safe=False)
 
     def to_spec(self) -> object:
         return self.name if self.format is None else {self.name: self.format}
@@ -294,9 +295,7 @@ class Timestamp:
             return values.cast(pa.timestamp("s"))
         text = _trimmed(values)
         if self.format is not None:
-            moments = [_parsed(moment, self.format) for moment in text.to_pylist()]
-            zoned = [moment.tzinfo is not None for moment in moments if moment is not None]
-            return _coarsest(pa.array(moments, pa.timestamp("us", _zone(zoned))))
+            return _coarsest(_moments(text, self.format))
         written = _only(text, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:.*)?$")
         zone = _zone(pc.match_substring_regex(written.drop_null(), _ZONE).to_pylist())
         for unit in _UNITS:
@@ -446,28 +445,22 @@ def _zone(zoned: Sequence[bool]) -> str | None:
     return "UTC" if any(zoned) else None
 
 
-def _parsed(text: str, form: str) -> datetime | None:
-    try:
-        moment = datetime.strptime(text, form)
-        return moment if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
+def _moments(texts: pa.Array, form: str) -> pa.Array:
+    """Return texts in a form as timestamps, which are in UTC if they have offsets; NULL for what is none.
+
+    Leap seconds and parts of a microsecond have no place in a timestamp.
+    """
+    written = DateFormat(form)
+    found = written.read(texts)
+    seconds = found.seconds - found.offset
+    fits = found.known & (found.nanoseconds < 10**9) & (found.nanoseconds % 1000 == 0)
+    fits &= (seconds >= _FIRST) & (seconds <= _LAST)
+    microseconds = pa.array(seconds * 10**6 + found.nanoseconds // 1000, pa.int64(), mask=~fits)
+    return microseconds.cast(pa.timestamp("us", "UTC" if "z" in written.parts else None))
 
 
 def _check_format(form: object, name: str) -> None:
-    if form is None:
-        return
-    if isinstance(form, str) and "%Z" in form.replace("%%", ""):
-        raise InputError(
-            f"Names of time zones do not tell the instant.\nFound: {form!r}.\n"
-            "Read offsets, such as +01:00, with %z, or leave the zone out."
-        )
-    example = datetime(2026, 1, 31, 12, 30, tzinfo=UTC)
-    try:
-        read = _parsed(example.strftime(form), form) if isinstance(form, str) else None
-    except (ValueError, re.error):  # characters that are none, and parts that stand there twice
-        read = None
-    if read is None or read.date() != example.date():
+    if form is not None and not (isinstance(form, str) and DateFormat(form).has_day):
         raise InputError(
             f"The form of a {name} must tell day, month and year, each once.\nFound: {form!r}.\n"
             'Write it as Python does, in quotes: "%d.%m.%Y" for 31.1.2026.'

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
+
+import pyarrow as pa
+
+from shoal.read.date_format import DateFormat
 
 MOST = 0.8
 """Share of some drawn values that must be of a kind before all of them are asked."""
@@ -37,7 +40,7 @@ class Reading:
     number
         As SQL, the number that a `value` is.
     format
-        Of dates: as for strptime.
+        Of dates: see `DateFormat`.
     other_format
         Another one that fits as well, since days and months cannot always be told apart.
     decimal_mark
@@ -182,15 +185,7 @@ def _share(values: Sequence[str], pattern: str) -> float:
 
 
 def _parse_share(values: Sequence[str], written: str) -> float:
-    return sum(_is_parsed(value, written) for value in values) / len(values)
-
-
-def _is_parsed(value: str, written: str) -> bool:
-    try:
-        datetime.strptime(value, written)
-    except ValueError:
-        return False
-    return True
+    return float(DateFormat(written).read(pa.array(values, pa.string())).known.mean())
 
 
 def _matches(pattern: str) -> str:

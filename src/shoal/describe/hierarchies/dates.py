@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
-from shoal.describe.hierarchies import date_format
 from shoal.describe.hierarchies.arguments import keyed, several
 from shoal.describe.hierarchies.days import Days, months_of, zone_exists
 from shoal.describe.hierarchies.suppress import Suppress
@@ -24,6 +23,7 @@ from shoal.describe.hierarchy import (
     Levels,
 )
 from shoal.errors import InputError, nearest
+from shoal.read.date_format import DateFormat
 
 _EXAMPLE = "For example: dates('month', 'year')."
 
@@ -118,7 +118,7 @@ class Dates(HierarchyDefaults):
                 problems.append(f"A date format is text such as '%d.%m.%Y'.\nFound: {self.format!r}.")
             else:
                 try:
-                    date_format.pattern(self.format)
+                    DateFormat(self.format)
                 except InputError as error:
                     problems.extend(error.problems)
                 else:
@@ -127,10 +127,10 @@ class Dates(HierarchyDefaults):
             raise InputError(problems)
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
-        return pa.array(Days.of(values, self._pattern, self.zone).known, pa.bool_())
+        return pa.array(Days.of(values, DateFormat(self.format), self.zone).known, pa.bool_())
 
     def levels(self, values: pa.Array) -> Levels:
-        found = Days.of(values, self._pattern, self.zone)
+        found = Days.of(values, DateFormat(self.format), self.zone)
         if problems := found.problems(values, self.format):
             raise HierarchyError(problems)
         days, codes = np.unique(found.days, return_inverse=True)
@@ -147,7 +147,7 @@ class Dates(HierarchyDefaults):
     def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
         if self.units or level == 0:
             return self, level
-        units = self._usual_units(timed=Days.of(values, self._pattern, self.zone).timed)
+        units = self._usual_units(timed=Days.of(values, DateFormat(self.format), self.zone).timed)
         if level > len(units):
             return Suppress(), 1
         return Dates((units[level - 1],), self.format, self.zone), 1
@@ -171,16 +171,12 @@ class Dates(HierarchyDefaults):
         return cls(tuple(part.strip() for part in text.split(",")) if text.strip() else ())
 
     @property
-    def _pattern(self) -> str | None:
-        return None if self.format is None else date_format.pattern(self.format)
-
-    @property
     def _finest(self) -> str:
         """The smallest unit that text in the given format tells."""
-        found = date_format.parts(self._pattern or date_format.ISO)
-        if "d" in found:
+        written = DateFormat(self.format)
+        if written.has_day:
             return "day"
-        return "month" if found & {"m", "b"} else "year"
+        return "month" if written.has_month else "year"
 
     def _usual_units(self, *, timed: bool) -> tuple[str, ...]:
         usual = ("day", "month", "quarter", "year", "decade")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchies.date_format import ISO, MONTHS, parts
 from shoal.describe.hierarchy import HierarchyError, IntArray, as_text
 from shoal.errors import Problem
+from shoal.read.date_format import DateFormat
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 
@@ -49,12 +49,12 @@ class Days:
     timed: bool
 
     @classmethod
-    def of(cls, values: pa.Array, pattern: str | None = None, zone: str | None = None) -> Self:
+    def of(cls, values: pa.Array, written: DateFormat | None = None, zone: str | None = None) -> Self:
         """Find the day of each value.
 
         Parameters
         ----------
-        pattern
+        written
             How text is written, ISO 8601 if not given.
         zone
             Where moments become days.
@@ -71,9 +71,10 @@ class Days:
         >>> Days.of(pa.array(["1970-01-01T23:30Z"]), zone="Europe/Berlin").days.tolist()
         [1]
         """
+        written = written or DateFormat(None)
         kind = values.type
         if pa.types.is_dictionary(kind):
-            return cls.of(values.dictionary_decode(), pattern, zone)
+            return cls.of(values.dictionary_decode(), written, zone)
         if pa.types.is_date(kind):
             days = values.cast(pa.date32(), safe=False).cast(pa.int32()).to_numpy().astype(np.int64)
             return cls._within(days, np.ones(len(days), dtype=np.bool_), timed=False)
@@ -85,29 +86,19 @@ class Days:
                 seconds = _local(seconds, zone, values, known)
             return cls._within(seconds // _DAY, known, timed=True)
         is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
-        if not is_text and not (pattern and pa.types.is_integer(kind)):
+        if not is_text and not (written.text and pa.types.is_integer(kind)):
             numbers = "\nFor numbers such as 20261116 give a format, here %Y%m%d."
             advice = numbers if pa.types.is_integer(kind) else ""
             raise HierarchyError(f"dates need dates or text.\nFound: values of type {kind}.{advice}")
-        return cls._of_text(values, pattern or ISO, zone)
+        return cls._of_text(values, written, zone)
 
     @classmethod
-    def _of_text(cls, values: pa.Array, pattern: str, zone: str | None) -> Self:
-        found = pc.extract_regex(pc.utf8_trim_whitespace(as_text(values)), pattern)
-        named = parts(pattern)
-        known: BoolArray = found.is_valid().to_numpy(zero_copy_only=False).astype(np.bool_)
-        found = found.filter(pa.array(known, pa.bool_()))
-        text = {name: found.field(name) for name in named}
-        days, real = _calendar_days(text, len(found))
-        seconds = days * _DAY + _time_of_day(text, len(found))
-        timed = bool(text.keys() & {"H", "I"}) and (pattern != ISO or _any_filled(text["H"]))
-        if "z" in text:
-            offset, moment = _offset(text["z"])
-            chosen = values.filter(pa.array(known, pa.bool_()))
-            seconds = np.where(moment, _local(seconds - offset, zone, chosen, moment & real), seconds)
-        at, there = np.zeros(len(values), dtype=np.int64), known.copy()
-        at[known], there[known] = seconds // _DAY, real
-        return cls._within(at, there, timed=timed)
+    def _of_text(cls, values: pa.Array, written: DateFormat, zone: str | None) -> Self:
+        texts = pc.utf8_trim_whitespace(as_text(values))
+        found = written.read(texts)
+        local = _local(found.seconds - found.offset, zone, values, found.zoned)
+        seconds = np.where(found.zoned, local, found.seconds)
+        return cls._within(seconds // _DAY, found.known, timed=written.times_of(texts))
 
     @classmethod
     def _within(cls, days: IntArray, known: BoolArray, *, timed: bool) -> Self:
@@ -185,62 +176,7 @@ def _by_rules(seconds: IntArray, zone: str) -> IntArray:
     return local
 
 
-def _calendar_days(text: dict[str, pa.Array], count: int) -> tuple[IntArray, BoolArray]:
-    """Return the days of year, month and day, and whether there are such days."""
-    year = _numbers(text["Y"]) if "Y" in text else _full_year(_numbers(text["y"]))
-    month = np.ones(count, dtype=np.int64)
-    if "m" in text:
-        month = _numbers(text["m"])
-    elif "b" in text:
-        short = pc.utf8_slice_codeunits(pc.ascii_lower(text["b"]), 0, 3)
-        month = pc.index_in(short, pa.array(MONTHS)).to_numpy(zero_copy_only=False).astype(np.int64) + 1
-    day = _numbers(text["d"]) if "d" in text else np.ones(count, dtype=np.int64)
-    months = (year - 1970) * 12 + month - 1
-    days = months.astype("M8[M]").astype("M8[D]").astype(np.int64) + day - 1
-    return days, months_of(days) == months
-
-
 def months_of(days: IntArray) -> IntArray:
     """Return the months since January 1970 in which days are."""
     months: IntArray = days.astype("M8[D]").astype("M8[M]").astype(np.int64)
     return months
-
-
-def _full_year(year: IntArray) -> IntArray:
-    """Return years of two digits in full, as POSIX has it: 1969 to 2068."""
-    return np.where(year < 69, 2000 + year, 1900 + year)
-
-
-def _time_of_day(text: dict[str, pa.Array], count: int) -> IntArray:
-    """Return the seconds since midnight. A leap second is in the minute before it."""
-    hour = np.zeros(count, dtype=np.int64)
-    if "H" in text:
-        hour = _numbers(text["H"])
-    elif "I" in text:
-        afternoon = pc.equal(pc.ascii_lower(text["p"]), "pm").to_numpy(zero_copy_only=False)
-        hour = _numbers(text["I"]) % 12 + 12 * afternoon.astype(np.int64)
-    minute = _numbers(text["M"]) if "M" in text else 0
-    second = np.minimum(_numbers(text["S"]), 59) if "S" in text else 0
-    return hour * 3600 + minute * 60 + second
-
-
-def _offset(text: pa.Array) -> tuple[IntArray, BoolArray]:
-    """Return offsets in seconds, and which values have one."""
-    digits = pc.replace_substring_regex(text, "[^0-9]", "")
-    hour = _numbers(pc.utf8_slice_codeunits(digits, 0, 2))
-    minute = _numbers(pc.utf8_slice_codeunits(digits, 2, 4))
-    west = pc.starts_with(text, "-").to_numpy(zero_copy_only=False).astype(np.bool_)
-    seconds = hour * 3600 + minute * 60
-    there: Any = pc.not_equal(text, "").to_numpy(zero_copy_only=False)
-    return np.where(west, -seconds, seconds), there.astype(np.bool_)
-
-
-def _any_filled(text: pa.Array) -> bool:
-    return bool(pc.any(pc.not_equal(text, "")).as_py())
-
-
-def _numbers(text: pa.Array) -> IntArray:
-    """Return digits as numbers; what is not said is 0."""
-    digits = pc.if_else(pc.equal(text, ""), "0", text)
-    numbers: IntArray = digits.cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return numbers
