@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +155,7 @@ def running() -> Iterator[Server]:
         finally:
             assert process.stdin is not None
             process.stdin.close()
-            process.wait(30)
+            process.wait()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -186,12 +186,24 @@ def _free_port() -> int:
 
 
 def _wait(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + 60
-    while True:
+    def ready() -> bool:
+        assert process.poll() is None, log.read_text("utf-8", errors="replace")
         try:
             server.connect().close()
-            return
         except psycopg.OperationalError:
-            gone = process.poll() is not None
-            assert not gone and time.monotonic() < end, log.read_text("utf-8", errors="replace")
-            time.sleep(0.05)  # nothing tells when a server is ready but asking it
+            return False
+        return True
+
+    until(ready)
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Ask a server until something holds; nothing but asking tells.
+
+    It gives up after so many tries that a slow machine is no reason, only so that a mistake ends the tests.
+    """
+    for _ in range(20_000):
+        if holds():
+            return
+        time.sleep(0.03)
+    raise AssertionError("It did not come to hold.")

@@ -59,7 +59,7 @@ def test_nothing_is_wider_than_the_page(page: str, width: int, tmp_path: Path) -
             BROWSER, "--headless", "--disable-gpu", "--dump-dom", f"--user-data-dir={tmp_path / 'profile'}",
             *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []), frame.as_uri(),
         ],
-        check=True, capture_output=True, text=True, encoding="utf-8", timeout=120,
+        check=True, capture_output=True, text=True, encoding="utf-8",
     ).stdout  # fmt: skip
     found = re.search(r'data-found="(\d+) (\d+) (\d+)"', drawn)
     assert found is not None, drawn[-500:]

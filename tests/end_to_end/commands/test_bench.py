@@ -149,7 +149,7 @@ def test_an_interrupt_shows_what_is_there(tmp_path, monkeypatch):
     ) as process:
         assert process.stdout.readline() == "paused\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
     assert process.returncode == 130
     assert "\nola " in out
     assert err == "Interrupted; 2 runs of the comparison were finished.\n"
