@@ -46,7 +46,7 @@ test: check services
 	$(PYTEST) -m 'not slow'
 
 test-all: check services
-	$(PYTEST)
+	$(PYTEST) --hypothesis-profile=thorough
 	$(MAKE) sanitize
 	$(MAKE) sanitize-threads
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from tests.postgres_server import Clinic, Server
 
 # Machines that run the tests are slow now and then; that is no failure.
-settings.register_profile("shoal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("shoal")
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", _PATIENT, max_examples=40)
+settings.register_profile("thorough", _PATIENT, max_examples=100)  # `make test-all` says so
+settings.load_profile("quick")
 
 # Arrow looks for pandas once. Let it find pandas before a command, run in this process, keeps them apart.
 pa.scalar(0)
