@@ -94,6 +94,7 @@ LONG = (
     "docs/init.md",
     "docs/report.md",
     "docs/search.md",
+    "docs/spark.md",
     "docs/bench.md",
     "docs/models/crowd.md",
     "docs/models/closeness.md",
@@ -101,13 +102,17 @@ LONG = (
 """These take ten seconds or more each: `make test-all` runs them."""
 
 
+def _marks(page: Path) -> Iterator[pytest.MarkDecorator]:
+    if _place(page) in LONG:
+        yield pytest.mark.slow
+    if "from pyspark" in page.read_text("utf-8"):
+        yield pytest.mark.xdist_group("spark")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the shell blocks are for a POSIX shell")
 @pytest.mark.parametrize(
     "document",
-    [
-        pytest.param(page, marks=[pytest.mark.slow] if _place(page) in LONG else [], id=_place(page))
-        for page in DOCUMENTS
-    ],
+    [pytest.param(page, marks=list(_marks(page)), id=_place(page)) for page in DOCUMENTS],
 )
 def test_what_a_document_shows(document: Path, folder: Path, request: pytest.FixtureRequest) -> None:
     if in_database := "postgresql:///clinic" in document.read_text("utf-8"):

@@ -27,6 +27,7 @@ main()
 """
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize(
     ("module", "name"),
@@ -75,6 +76,7 @@ main()
 """
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("told", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -98,6 +100,7 @@ def test_what_belongs_together_is_not_torn_apart(tmp_path, engine, told):
     assert all(finding.holds for finding in shoal.audit_release(out).findings)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_before_anything_is_loaded_there_is_no_traceback():
     code = (

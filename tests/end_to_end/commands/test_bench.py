@@ -140,6 +140,7 @@ main()
 """
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_an_interrupt_shows_what_is_there(tmp_path, monkeypatch):
     monkeypatch.setenv("SHOAL_DATA", str(write_tiny(tmp_path)))
