@@ -188,7 +188,7 @@ def test_a_lattice_beyond_exact_search_gets_a_better_answer_than_by_datafly() ->
 
 def test_the_clock_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     readings = itertools.count()
-    monkeypatch.setattr("shoal.search.anytime.budget.perf_counter", lambda: float(next(readings)))
+    monkeypatch.setattr("shoal.search.algorithms.anytime.budget.perf_counter", lambda: float(next(readings)))
     found = BestFirst(seconds=200).search(wide(), threads=2)
     assert next(readings) == 202  # the first and the last, which says that it is too late
     assert found.score is not None
