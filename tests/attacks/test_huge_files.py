@@ -88,3 +88,42 @@ def test_many_rows_in_a_small_parquet_file_go_to_an_engine_that_does_not_hold_th
     parquet.write_table(pa.table({"age": [31] * 4_000_000}), tmp_path / "many.parquet")
     assert (tmp_path / "many.parquet").stat().st_size < 50_000
     assert _of_path(str(tmp_path / "many.parquet"), None, 10_000_000) == "duckdb"
+
+
+INSIDE = {
+    "bytes": lambda texts: texts.cast(pa.binary()),
+    "list": lambda texts: pa.ListArray.from_arrays(list(range(len(texts) + 1)), texts),
+    "struct": lambda texts: pa.StructArray.from_arrays([texts], ["x"]),
+}
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_nor_may_its_bytes_and_what_is_in_lists(tmp_path, monkeypatch, inside):
+    monkeypatch.setattr(parquet_size, "_LARGE_BYTES", 1 << 20)
+    spec = api.Spec(quasi_identifiers={"age": "suppress"}, sensitive=["note"], privacy=[api.KAnonymity(2)])
+    path = tmp_path / "bomb.parquet"
+    notes = INSIDE[inside](pa.array(["x" * 100_000] * 300))
+    parquet.write_table(pa.table({"age": [31] * 300, "note": notes}), path)
+    with pytest.raises(InputError, match="unpacks to more than 200 times the file's size"):
+        api.anonymize(path, spec)
+    notes = INSIDE[inside](pa.array([f"note {row % 50}" for row in range(200_000)]))
+    parquet.write_table(pa.table({"age": [31] * 200_000, "note": notes}), path)
+    assert api.anonymize(path, spec, engine="memory").rows == 200_000
+
+
+def test_an_audit_reads_a_text_that_repeats_once(tmp_path, monkeypatch):
+    """It read all texts of a part at once, to compare them with what the footer says of them."""
+    spec = api.Spec(quasi_identifiers={"age": "suppress"}, sensitive=["note"], privacy=[api.KAnonymity(2)])
+    path = tmp_path / "bomb.parquet"
+    parquet.write_table(pa.table({"age": [31] * 300, "note": ["x" * 100_000] * 300}), path)
+    before, counted = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(counted)
+    try:
+        assert api.audit_release(path, spec).holds
+    finally:
+        pa.set_memory_pool(before)
+    assert counted.max_memory() < 10_000_000
+    parquet.write_table(pa.table({"age": [31] * 300_000, "note": ["x"] * 300_000}), path)
+    monkeypatch.setattr(parquet_size, "_LARGE_BYTES", 1 << 20)
+    with pytest.raises(InputError, match="unpacks to more than 200 times its size"):
+        api.audit_release(path, spec)

@@ -21,10 +21,11 @@ import pyarrow.compute as pc
 
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
-from shoal.audit.parquet_footer import has_gaps, inner_values, wrong_statistics
+from shoal.audit.parquet_footer import has_gaps, wrong_statistics
 from shoal.errors import InputError
 from shoal.files.folder import data_files, has_folders, left_out
 from shoal.read.delimited import open_delimited
+from shoal.read.parquet_size import check_groups, inner_values
 from shoal.read.source import InputFormat
 
 HIDDEN = "nothing hidden in the file"
@@ -134,6 +135,7 @@ def _inflated(file: Any, member: Any) -> Iterator[bytes]:
 def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
     from pyarrow import parquet
 
+    check_groups(path)
     with parquet.ParquetFile(path) as file:
         about, schema = file.metadata, file.schema_arrow
     for key, value in (about.metadata or {}).items():

@@ -13,6 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.read.parquet_size import inner_values
+
 _ARROW = "parquet-cpp-arrow version "
 _DUCKDB = "DuckDB version "
 _SPARK = "parquet-mr version "
@@ -25,7 +27,11 @@ def wrong_statistics(path: Path) -> Sequence[str]:
     from pyarrow import parquet
 
     found: dict[str, None] = {}
-    with parquet.ParquetFile(path) as file:
+    stored = parquet.read_metadata(path).schema
+    leaves = [stored.column(place) for place in range(len(stored))]
+    # Texts are read once each, since one that repeats takes next to no place in the file.
+    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
         about = file.metadata
         for group in range(about.num_row_groups):
             for place in range(about.num_columns):
@@ -67,10 +73,10 @@ def has_gaps(path: Path, *, written_by_shoal: bool) -> bool:
 
 def _fit(chunk: Any, column: pa.ChunkedArray) -> bool:
     """Return whether the statistics of a column in a row group are those of its rows."""
-    nested, column = pa.types.is_nested(column.type), _leaf(column)
+    nested, nulls, column = pa.types.is_nested(column.type), column.null_count, _leaf(column)
     try:
         said = chunk.statistics
-        if said.has_null_count and not nested and said.null_count != column.null_count:
+        if said.has_null_count and not nested and said.null_count != nulls:
             return False
         if said.has_min_max and chunk.physical_type != "INT96" and not _has_ends(said, column):
             return False  # INT96 has no defined order
@@ -91,19 +97,12 @@ def _has_ends(said: Any, column: pa.ChunkedArray) -> bool:
     return _is_least(said.min, real["min"]) and _is_greatest(said.max, real["max"])
 
 
-def inner_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values inside lists and structs, which have one field where one column is read."""
-    while pa.types.is_nested(column.type):
-        inside = pa.types.is_struct(column.type)
-        column = pc.struct_field(column, [0]) if inside else pc.list_flatten(column)
-    return column
-
-
 def _leaf(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the same in a type whose values Arrow compares."""
+    """Return the values inside a column in a type that Arrow compares; those of a dictionary once each."""
     column = inner_values(column)
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        used = [chunk.dictionary.take(pc.unique(chunk.indices.drop_null())) for chunk in column.chunks]
+        column = pa.chunked_array(used, column.type.value_type)
     if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
         column = column.cast(pa.string() if pa.types.is_string_view(column.type) else pa.binary())
     return column

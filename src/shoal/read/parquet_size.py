@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.errors import InputError
 from shoal.read.sql import file_text, quoted, reading_parquet
 
 _LARGE_BYTES = 1 << 30
+_BYTES_PER_VALUE = 8
 _MOST_PACKED = 200
 """As in `shoal.read.delimited`: tables of people are packed to a tenth or a fiftieth."""
 
@@ -45,31 +47,85 @@ def check_size(path: Path, file: Any, name: str) -> None:
         )
 
 
+def check_groups(path: Path) -> None:
+    """Refuse a file with a part that is large in memory, by its number of values, and next to nothing in it.
+
+    For whoever reads a file part by part, and texts that repeat once.
+
+    Raises
+    ------
+    InputError
+        A part is too large.
+    """
+    from pyarrow import parquet
+
+    about, packed = parquet.read_metadata(path), path.stat().st_size
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    values = (group.column(place).num_values for group in groups for place in range(about.num_columns))
+    size = max(values, default=0) * _BYTES_PER_VALUE
+    if size > max(_LARGE_BYTES, _MOST_PACKED * packed):
+        raise InputError(
+            f"File {path.name!r} unpacks to more than {_MOST_PACKED} times its size.\n"
+            f"Found: {packed / 1e6:,.1f} MB, and {size / 1e6:,.0f} MB for a column of one row group.\n"
+            "Ask for it with smaller row groups."
+        )
+
+
 def _least_size(path: Path, file: Any, name: str, allowed: int) -> int:
     """Return how many bytes a column takes in memory at least."""
     kind = file.schema_arrow.field(name).type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        try:
-            return int(file.metadata.num_rows * kind.bit_width // 8)
-        except ValueError:  # bytes, lists, structs
-            return 0
+    try:
+        return int(file.metadata.num_rows * kind.bit_width // 8)
+    except ValueError:  # texts, bytes, lists, structs
+        pass
     paths = [file.schema.column(place).path for place in range(len(file.schema))]
-    place = paths.index(name)
-    chunks = [file.metadata.row_group(group).column(place) for group in range(file.num_row_groups)]
-    # No text is longer than what a part of the file takes before it is packed.
-    longest = sum(chunk.num_values * chunk.total_uncompressed_size for chunk in chunks)
-    return 0 if longest <= allowed else _length(path, name)
+    own = [place for place, inner in enumerate(paths) if inner == name or inner.startswith(f"{name}.")]
+    nested, size = pa.types.is_nested(kind), 0
+    for place in own:
+        chunks = [file.metadata.row_group(group).column(place) for group in range(file.num_row_groups)]
+        if nested:
+            size += sum(chunk.num_values for chunk in chunks) * _BYTES_PER_VALUE // 2
+        # No text is longer than what a part of the file takes before it is packed.
+        longest = sum(chunk.num_values * chunk.total_uncompressed_size for chunk in chunks)
+        if file.schema.column(place).physical_type == "BYTE_ARRAY" and size <= allowed < longest:
+            size += _inner_length(path, place) if nested else _length(path, name)
+    return size
+
+
+def _inner_length(path: Path, place: int) -> int:
+    """Return how long the texts or bytes inside lists and structs are together, each read once."""
+    from pyarrow import parquet
+
+    name = parquet.read_metadata(path).schema.column(place).path
+    size = 0
+    with parquet.ParquetFile(path, read_dictionary=[name]) as file:
+        for group in range(file.num_row_groups):
+            column = inner_values(file.reader.read_row_group(group, column_indices=[place]).column(0))
+            for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+                size += pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0
+    return size
+
+
+def inner_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values inside lists and structs, which have one field where one column is read."""
+    while pa.types.is_nested(column.type):
+        inside = pa.types.is_struct(column.type)
+        column = pc.struct_field(column, [0]) if inside else pc.list_flatten(column)
+    return column
 
 
 def _length(path: Path, name: str) -> int:
-    """Return how long the texts of a column are together. DuckDB adds it up without a copy of each."""
+    """Return how long the texts or bytes of a column are together. DuckDB adds it up without copies."""
     import duckdb
 
     with duckdb.connect() as connection:
-        query = f"SELECT sum(strlen({quoted(name)})) FROM {reading_parquet(file_text(path))}"
+        source = reading_parquet(file_text(path))
         try:
+            (kind,) = connection.sql(f"SELECT {quoted(name)} FROM {source}").types
+            length = "octet_length" if kind == "BLOB" else "strlen"
+            query = f"SELECT sum({length}({quoted(name)})) FROM {source}"
             found = connection.execute(query).fetchone()
         except duckdb.Error:  # of which Arrow says what it is
             return 0
