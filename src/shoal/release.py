@@ -28,7 +28,7 @@ from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.write.output import FileOutput, Output, TableOutput
-from shoal.write.release import Pages
+from shoal.write.publish import Pages, publish
 
 if TYPE_CHECKING:
     from shoal.explore.lattice_drawing import LatticePicture
@@ -220,13 +220,14 @@ class Release:
             )
 
         people = self._people(output) if remember_people else None
-        written = self.released.write(
+        written = publish(
             self,
+            self.released.write,
             output,
             sign=sign,
             report=pages if report else None,
             stage=self.steps,
-            manifest=None if manifest is None else Path(manifest),
+            manifest_at=None if manifest is None else Path(manifest),
         )
         if people is not None:
             from shoal.incremental.remembered import remember

@@ -194,7 +194,7 @@ def audit_relation(
     unit: str | None = None,
     earlier: Audit | None = None,
 ) -> Audit:
-    """Check a release where it is, such as in a database: see `placed.py`.
+    """Check a release where it is, such as in a database: see `remote.py`.
 
     Parameters
     ----------

@@ -200,8 +200,8 @@ def _columns(
 
 def _levels(release: Path, manifest: Path | None) -> dict[str, int] | None:
     """Return the levels of a release as its manifest tells them, if there is one."""
+    from shoal.write.evidence_paths import manifest_path
     from shoal.write.manifest import levels_in
-    from shoal.write.release import manifest_path
 
     beside = manifest_path(release)
     if manifest is None and not beside.exists():

@@ -22,7 +22,7 @@ def print_release(release: Release, files: Sequence[tuple[str, str]] = ()) -> No
 
 def written(path: Path, *, report: bool = False, signed: bool = False) -> list[tuple[str, str]]:
     """Return the release and the files beside it, by what they are."""
-    from shoal.write.release import (
+    from shoal.write.evidence_paths import (
         checker_path,
         internal_report_path,
         manifest_path,

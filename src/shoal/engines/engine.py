@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
@@ -13,12 +11,13 @@ if TYPE_CHECKING:
     from shoal.audit import Audit
     from shoal.read.source import Source
     from shoal.recode.verdict import Verdict
-    from shoal.release import Release
     from shoal.search.frequency_sets import FrequencySets
     from shoal.search.result import SearchAlgorithm
     from shoal.spec.spec import Spec
+    from shoal.write.manifest import Releasable
     from shoal.write.output import Output
-    from shoal.write.release import Pages
+    from shoal.write.publish import Stage
+    from shoal.write.unpublished import Unpublished
 
 
 class Engine(Protocol):
@@ -128,15 +127,6 @@ class Rows(Protocol):
         """
         ...
 
-    def write(
-        self,
-        release: Release,
-        output: Output,
-        *,
-        sign: str | Path | None,
-        report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
-        stage: Callable[[str], AbstractContextManager[object]],
-        manifest: Path | None,
-    ) -> Path:
-        """Put them into a file or table, with the evidence beside it; see `Release.write`."""
+    def write(self, release: Releasable, output: Output, stage: Stage) -> tuple[Unpublished, Audit]:
+        """Write them beside the output, unpublished, and audit them as written; see `shoal.write.publish`."""
         ...

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +12,6 @@ import pyarrow.compute as pc
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.reference import claims, original_columns
 from shoal.encode.table import code_table
-from shoal.errors import InputError
 from shoal.prepare.fit import fitted
 from shoal.prepare.tables import read_tables
 from shoal.read.formulas import formula_cells
@@ -26,11 +23,11 @@ from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
 from shoal.write.files import check_writable, suffix_of
-from shoal.write.output import FileOutput, Output, TableOutput
-from shoal.write.release import Pages, write_release
-
-if TYPE_CHECKING:
-    from shoal.release import Release
+from shoal.write.manifest import Releasable
+from shoal.write.output import FileOutput, Output
+from shoal.write.publish import Stage
+from shoal.write.table_file import refuse_table, write_table_file
+from shoal.write.unpublished import UnpublishedFiles
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Memory:
             check_writable(output.path)
             suffix_of(output.path)
         elif output is not None:
-            _refuse_table(output)
+            refuse_table(output)
 
     def cancel(self) -> None:
         """Do nothing: no step in memory takes long but the kernel's, which has a signal of its own."""
@@ -176,26 +173,8 @@ class MemoryRows:
             units=self.units,
         )
 
-    def write(
-        self,
-        release: Release,
-        output: Output,
-        *,
-        sign: str | Path | None,
-        report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
-        stage: Callable[[str], AbstractContextManager[object]],
-        manifest: Path | None,
-    ) -> Path:
-        if isinstance(output, TableOutput):
-            _refuse_table(output)
-        return write_release(release, self.references, output.path, sign=sign, report=report, stage=stage)
-
-
-def _refuse_table(output: TableOutput) -> NoReturn:
-    raise InputError(
-        f"A release that is made in memory goes to a file, not to a table.\nFound: {output.name!r}.\n"
-        "Give the path of a file: --output FILE (in Python output=...)."
-    )
+    def write(self, release: Releasable, output: Output, stage: Stage) -> tuple[UnpublishedFiles, Audit]:
+        return write_table_file(self.released, self.references, release, output, stage)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
     """
     try:
         _check_folder(path.parent)
-        _check_target(path)
+        _check_file(path)
         for other in apart_from:
             _check_apart(path, other)
     except ShoalError:
@@ -47,67 +47,87 @@ def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
 
 @contextmanager
 def atomic(
-    *targets: Path, first: Callable[[], object] | None = None, gone: Iterable[Path] = ()
+    *paths: Path,
+    first: Callable[[], object] | None = None,
+    first_name: str | None = None,
+    gone: Iterable[Path] = (),
 ) -> Iterator[tuple[Path, ...]]:
-    """Give a hidden file for each target to write to; all take their place when the block ends well.
+    """Give a hidden file for each path to write to; all are renamed to their paths when the block ends well.
 
-    Whatever ends it otherwise, an interrupt included, the hidden files go and the targets stay as they were.
-    A hidden file has its target's name, in a folder beside it that nobody else may enter. An interrupt while
-    they take their place waits until they have it.
+    Whatever ends it otherwise, an interrupt included, the hidden files are removed and the paths stay as they
+    were. A hidden file has the name of its path, in a folder beside it that nobody else may enter. An
+    interrupt between the renames waits until all are done.
 
     Parameters
     ----------
     first
-        Called when the hidden files are on the disk, before the first of them takes its place.
+        Called when the hidden files are on the disk, before the first of them is renamed.
+    first_name
+        What messages call that which `first` changes.
     gone
-        Files that go together with what the targets were before, if they are there.
+        Files that are removed together with what was at the paths before, if they are there.
 
     Examples
     --------
-    >>> target = Path(tempfile.mkdtemp()) / "notes.txt"
-    >>> with atomic(target) as (hidden,):
+    >>> path = Path(tempfile.mkdtemp()) / "notes.txt"
+    >>> with atomic(path) as (hidden,):
     ...     _ = hidden.write_text("whole", encoding="utf-8")
-    ...     target.exists()
+    ...     path.exists()
     False
-    >>> target.read_text(encoding="utf-8")
+    >>> path.read_text(encoding="utf-8")
     'whole'
     """
     folders: dict[Path, Path] = {}
     changed = False
     try:
-        for target in targets:
-            _check_target(target)
-            if target.parent not in folders:
-                folders[target.parent] = private_folder(target.parent)
-        hidden = tuple(folders[target.parent] / target.name for target in targets)
+        for path in paths:
+            _check_file(path)
+            if path.parent not in folders:
+                folders[path.parent] = private_folder(path.parent)
+        hidden = tuple(folders[path.parent] / path.name for path in paths)
         yield hidden
-        for path in hidden:
-            _flush(path)
+        for file in hidden:
+            flush(file)
         with uninterrupted():
             if first is not None:
                 first()
                 changed = True
-            for path, target in zip(hidden, targets, strict=True):
-                path.replace(target)
+            for file, path in zip(hidden, paths, strict=True):
+                file.replace(path)
                 changed = True
             for path in gone:
                 path.unlink(missing_ok=True)
     except ShoalError:
         raise
     except OSError as error:
-        names = ", ".join(f"'{target}'" for target in targets)
-        state = (
-            "Some of these files are new and others are not: they do not belong together. Check the "
-            "permissions, and write them again."
-            if changed
-            else "Nothing was changed there; check the free space and the permissions."
-        )
-        raise OutputError(
-            f"Writing {names} failed.\nThe system says: {error.strerror or type(error).__name__}.\n{state}"
-        ) from error
+        raise _failure([*([] if first_name is None else [first_name]), *paths], error, changed) from error
     finally:
         for folder in folders.values():
             remove_private(folder)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Raise as an OutputError what the system refuses, when nothing was changed at a path."""
+    try:
+        yield
+    except ShoalError:
+        raise
+    except OSError as error:
+        raise _failure([path], error, changed=False) from None
+
+
+def _failure(paths: Iterable[Path | str], error: OSError, changed: bool) -> OutputError:
+    names = ", ".join(f"'{path}'" for path in paths)
+    state = (
+        "Some of these files are new and others are not: they do not belong together. Check the "
+        "permissions, and write them again."
+        if changed
+        else "Nothing was changed there; check the free space and the permissions."
+    )
+    return OutputError(
+        f"Writing {names} failed.\nThe system says: {error.strerror or type(error).__name__}.\n{state}"
+    )
 
 
 @contextmanager
@@ -129,7 +149,8 @@ def uninterrupted() -> Iterator[None]:
         signal.raise_signal(came[0])
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Wait until what was written to a file is on the disk."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
@@ -154,21 +175,21 @@ def _check_folder(folder: Path) -> None:
         ) from error
 
 
-def check_link(target: Path) -> None:
+def check_link(path: Path) -> None:
     """Refuse to write to a link, whatever engine writes and whatever it leads to."""
-    if target.is_symlink():
+    if path.is_symlink():
         # To follow it would write where whoever made it wants; to replace it would surprise its owner.
         raise OutputError(
-            f"The output '{target}' cannot be written.\nIt is a link to another place.\n"
+            f"The output '{path}' cannot be written.\nIt is a link to another place.\n"
             "Give the path that it leads to, or remove it."
         )
 
 
-def _check_target(target: Path) -> None:
-    check_link(target)
-    if target.is_dir():
+def _check_file(path: Path) -> None:
+    check_link(path)
+    if path.is_dir():
         raise OutputError(
-            f"The output '{target}' cannot be written.\nA folder of that name is there.\nChoose another name."
+            f"The output '{path}' cannot be written.\nA folder of that name is there.\nChoose another name."
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from shoal.recode.full_domain import FullDomain
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.write.files import check_writable, suffix_of
-from shoal.write.release import write_release
+from shoal.write.output import FileOutput
+from shoal.write.publish import publish
+from shoal.write.table_file import write_table_file
 
 _TEXT = (".csv", ".csv.gz")
 
@@ -113,11 +116,14 @@ class Extension:
         path = Path(path)
         self.check_place(path)
 
-        def extends(data: Path, dialect: InputFormat) -> dict[str, Any]:
+        output = FileOutput(path).like(self.dialect, self.spec.input)
+
+        def extends(files: Sequence[Path]) -> dict[str, Any]:
+            (data,) = files
             findings = difference_findings(
                 data,
                 self.earlier.path,
-                dialect,
+                output.dialect,
                 self.spec,
                 self._audit_of_rows,
                 names=(path.name, self.earlier.name),
@@ -127,7 +133,8 @@ class Extension:
             people = self.newness.to_mapping()
             return {"extends": {"file": file, "people": people, "claims": published(findings, self.spec)}}
 
-        write_release(self, self.references, path, sign=sign, stage=self.steps, further=extends)
+        write_rows = partial(write_table_file, self.table, self.references)
+        publish(self, write_rows, output, sign=sign, stage=self.steps, further=extends)
         if self.newness.people is not None:
             remember(path, self.newness.people)
         return path

@@ -1,4 +1,4 @@
-"""Where the queries of an audit run: here in DuckDB of its own (`placed.py` has the other, a database)."""
+"""Runs the queries of an audit in a DuckDB of its own; `audit/remote.py` runs them in a database."""
 
 from __future__ import annotations
 

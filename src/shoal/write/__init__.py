@@ -2,6 +2,6 @@
 
 from shoal.write.files import check_writable, write_table
 from shoal.write.manifest import manifest
-from shoal.write.release import write_release
+from shoal.write.publish import publish
 
-__all__ = ["check_writable", "manifest", "write_release", "write_table"]
+__all__ = ["check_writable", "manifest", "publish", "write_table"]

@@ -14,8 +14,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow as pa
-
 from shoal.audit import Audit
 from shoal.audit.manifest_file import Evidence, portable
 from shoal.audit.published_findings import published
@@ -34,8 +32,6 @@ _LIBRARIES = ("duckdb", "numpy", "pyarrow")
 class Releasable(Protocol):
     """What a result must know to be written."""
 
-    @property
-    def table(self) -> pa.Table: ...
     @property
     def spec(self) -> Spec: ...
     @property
@@ -57,11 +53,8 @@ class Releasable(Protocol):
 def manifest(
     release: Releasable,
     audit: Audit,
-    files: Path | Sequence[Path],
-    *,
-    output: Output | None = None,
-    name: str | None = None,
-    dialect: InputFormat | None = None,
+    files: Sequence[Path],
+    output: Output,
 ) -> dict[str, Any]:
     """Return the manifest of a release, as plain values.
 
@@ -74,19 +67,15 @@ def manifest(
     files
         The file, or the files in a folder: their bytes are what the SHA-256 is of. Of a table none.
     output
-        Where they go, or the table; if not given, the file is in its place.
-    name
-        The file's name in the manifest, where it is to be another than its own.
-    dialect
-        How it is written, if it is CSV.
+        Where they go, or the table.
     """
     spec = release.handed_on.spec
     return {
         "format": FORMAT,
         "tool": {"name": "shoal", "version": version("shoal")},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
-        **_place([files] if isinstance(files, Path) else files, output, name),
-        **({} if dialect is None else {"dialect": {"delimiter": dialect.delimiter, "quote": dialect.quote}}),
+        **_contents(files, output),
+        **_dialect(output),
         "claims": published(audit.findings, spec),
         "rows": {"in": release.rows, "suppressed": release.suppressed_rows, "out": audit.rows},
         "classes": sum(audit.class_sizes.values()),
@@ -100,19 +89,26 @@ def manifest(
     }
 
 
-def _place(files: Sequence[Path], output: Output | None, name: str | None) -> dict[str, Any]:
+def _contents(files: Sequence[Path], output: Output) -> dict[str, Any]:
     """Return what a release consists of."""
     if isinstance(output, TableOutput):
         return {"table": {"name": output.name}}
-    if output is None or _is_file(files, output):
-        ((own, digest),) = digests(files).items()
-        return {"file": {"name": name or (own if output is None else output.title), "sha256": digest}}
-    listed = [{"name": own, "sha256": digest} for own, digest in sorted(digests(files).items())]
-    return {"folder": name or output.title, "files": listed}
+    found = digests(files)
+    if _is_file(files, output):
+        return {"file": {"name": output.title, "sha256": found[output.title]}}
+    listed = [{"name": name, "sha256": digest} for name, digest in sorted(found.items())]
+    return {"folder": output.title, "files": listed}
+
+
+def _dialect(output: Output) -> dict[str, Any]:
+    """Return how a release is written, if it is CSV."""
+    if not isinstance(output, FileOutput) or not output.is_csv:
+        return {}
+    return {"dialect": {"delimiter": output.delimiter, "quote": output.quote}}
 
 
 def _is_file(files: Sequence[Path], output: FileOutput) -> bool:
-    """Tell whether a file becomes the output, and not one in a folder of that name."""
+    """Return whether the file is the output itself, and not one in a folder of that name."""
     return not output.folder and [file.name for file in files] == [output.path.name]
 
 

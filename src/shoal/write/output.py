@@ -1,4 +1,4 @@
-"""Where a release goes when an engine writes it itself: files, or a table."""
+"""The output of a release: a file, a folder of files, or a table of a database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FileOutput:
     Attributes
     ----------
     delimiter, quote
-        Of a CSV file; the same place is meant whatever they are.
+        Of a CSV file. Outputs that differ only in these are equal.
     """
 
     path: Path
@@ -40,6 +40,16 @@ class FileOutput:
         """Whether it is a folder of files."""
         return not self.path.suffix
 
+    @property
+    def is_csv(self) -> bool:
+        """Whether all values in it are text."""
+        return is_csv(self.path)
+
+    @property
+    def dialect(self) -> InputFormat:
+        """How a CSV file is written."""
+        return InputFormat(delimiter=self.delimiter, quote=self.quote, encoding="utf-8", header=True)
+
 
 @dataclass(frozen=True, slots=True)
 class TableOutput:
@@ -55,8 +65,19 @@ class TableOutput:
 Output: TypeAlias = FileOutput | TableOutput
 
 
+def is_csv(path: Path) -> bool:
+    """Return whether a release of that name is CSV.
+
+    Examples
+    --------
+    >>> is_csv(Path("release.CSV.gz")), is_csv(Path("release.parquet"))
+    (True, False)
+    """
+    return path.name.lower().endswith((".csv", ".csv.gz"))
+
+
 def as_output(output: str | Path | None, table: str | None) -> Output | None:
-    """Return where a release goes, if that is said.
+    """Return the output that a path or the name of a table gives, if one of them is given.
 
     Examples
     --------
@@ -65,7 +86,7 @@ def as_output(output: str | Path | None, table: str | None) -> Output | None:
     """
     if output is not None and table is not None:
         raise InputError(
-            f"A release goes to one place.\nFound: the file {Path(output).name!r} and the table {table!r}.\n"
+            f"A release has one output.\nFound: the file {Path(output).name!r} and the table {table!r}.\n"
             "Give one of --output and --output-table (in Python output and output_table)."
         )
     if table is not None:

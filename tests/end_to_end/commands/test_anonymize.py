@@ -204,12 +204,12 @@ def test_all_nodes(folder, shoal):
 
 
 def test_no_nodes_without_a_release(folder, shoal, monkeypatch):
-    from shoal.write import release
+    from shoal.write import table_file
 
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(release, "write_table", fail)
+    monkeypatch.setattr(table_file, "write_table", fail)
     ran = shoal(
         "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--all-nodes", "nodes.csv"
     )

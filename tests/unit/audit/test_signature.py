@@ -14,7 +14,7 @@ import shoal
 from shoal.audit import audit_release
 from shoal.audit.signature import make_keys, public_key_path, signer
 from shoal.errors import InputError, OutputError
-from shoal.write.release import manifest_path, signature_path
+from shoal.write.evidence_paths import manifest_path, signature_path
 
 pytest.importorskip("cryptography")
 

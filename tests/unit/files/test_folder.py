@@ -44,7 +44,7 @@ def written(release: shoal.Release, folder: Path) -> Path:
     (folder / "_SUCCESS").touch()
     parts = sorted(folder.glob("part-*"))
     audit = audit_release(folder, SPEC)
-    said = manifest(release, audit, parts, output=FileOutput(folder), dialect=DIALECT if csv else None)
+    said = manifest(release, audit, parts, FileOutput(folder, DIALECT.delimiter, DIALECT.quote))
     beside = folder.with_name(f"{folder.name}.manifest.json")
     beside.write_text(json.dumps(said), encoding="utf-8")
     return folder
@@ -109,7 +109,7 @@ def test_a_manifest_of_another_kind_is_told(release: shoal.Release, tmp_path: Pa
 
 
 def test_the_manifest_of_a_table_has_its_name(release: shoal.Release) -> None:
-    said = manifest(release, release.audit, [], output=TableOutput("clinic.visits_release"))
+    said = manifest(release, release.audit, [], TableOutput("clinic.visits_release"))
     assert said["table"] == {"name": "clinic.visits_release"}
     assert not said.keys() & {"file", "files", "folder"}
 

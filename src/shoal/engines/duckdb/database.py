@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 import duckdb
 import pyarrow as pa
 
-from shoal.engines.duckdb.output import StoredFiles
-from shoal.engines.relational.output import StoredTable, check_files, hidden_beside
+from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, check_files
 from shoal.engines.relational.star import Dimension
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
@@ -68,7 +67,7 @@ class DuckDB:
         self.title = title
         self.scratch = private_folder(Path(tempfile.gettempdir()))
         weakref.finalize(self, remove_private, self.scratch)  # if nobody closes it, as after Ctrl-C
-        self._stored: list[StoredFiles | StoredTable] = []
+        self._stored: list[QueryableFiles | UnpublishedTable] = []
         self._attached: str | None = None
         self._names = 0
         self.columns: tuple[str, ...] = ()
@@ -177,7 +176,7 @@ class DuckDB:
 
     def store(
         self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
-    ) -> StoredFiles | StoredTable:
+    ) -> QueryableFiles | UnpublishedTable:
         kinds = [str(row[1]) for row in self.rows(f"DESCRIBE {sql}")]
         # An ENUM names all its labels, also those that no released row has.
         cells = [
@@ -193,7 +192,7 @@ class DuckDB:
             rows += f" ORDER BY {_secret_number()}"
         query = f"SELECT {named} FROM ({rows})"
         if isinstance(output, TableOutput):
-            stored: StoredFiles | StoredTable = self._store_table(query, output)
+            stored: QueryableFiles | UnpublishedTable = self._store_table(query, output)
         else:
             passing = FileOutput(self.scratch / f"{self._name('release')}.parquet")
             stored = self._store_files(query, columns, output or passing)
@@ -209,29 +208,27 @@ class DuckDB:
         self._connection.close()
         remove_private(self.scratch)
 
-    def _store_files(self, query: str, columns: Sequence[str], output: FileOutput) -> StoredFiles:
-        hidden = hidden_beside(output.path)
-        name = output.path.name.lower()
-        if name.endswith((".csv", ".csv.gz")):
+    def _store_files(self, query: str, columns: Sequence[str], output: FileOutput) -> QueryableFiles:
+        if output.is_csv:
             how = (
                 f"FORMAT csv, HEADER, DELIMITER {text(output.delimiter)}, QUOTE {text(output.quote)}, "
                 f"ESCAPE {text(output.quote)}, NULLSTR ''"
             )
-            how += ", COMPRESSION gzip" if name.endswith(".gz") else ", COMPRESSION none"
+            how += ", COMPRESSION " + ("gzip" if output.path.suffix.lower() == ".gz" else "none")
             reading = partial(_read_csv, columns=columns, output=output)
         else:
             how = "FORMAT parquet, COMPRESSION zstd" + (", FILE_SIZE_BYTES '512MB'" if output.folder else "")
             how += ", WRITE_BLOOM_FILTER false" if _MAY_LEAVE_FILTERS_OUT else ""
             reading = partial(_read_parquet, suffix=".parquet" if output.folder else "")
-        stored = StoredFiles(output, hidden, reading)
+        stored = QueryableFiles(output, reading)
         try:
-            stored.rows = int(self.rows(f"COPY ({query}) TO {text(str(hidden))} ({how})")[0][0])
+            stored.rows = int(self.rows(f"COPY ({query}) TO {text(str(stored.hidden))} ({how})")[0][0])
         except BaseException:
             stored.discard()
             raise
         return stored
 
-    def _store_table(self, query: str, output: TableOutput) -> StoredTable:
+    def _store_table(self, query: str, output: TableOutput) -> UnpublishedTable:
         schema, _, name = output.name.rpartition(".")
         inside = f"{self._attached}.{quoted(schema or 'main')}"
         secret = f"shoal_{secrets.token_hex(4)}"
@@ -251,7 +248,11 @@ class DuckDB:
 
         self.run(f"CREATE TABLE {hidden} AS {query}")
         ((rows,),) = self.rows(f"SELECT count(*) FROM {hidden}")
-        return StoredTable(hidden, int(rows), publish, lambda: self.run(f"DROP TABLE IF EXISTS {hidden}"))
+
+        def remove() -> None:
+            self.run(f"DROP TABLE IF EXISTS {hidden}")
+
+        return UnpublishedTable(hidden, int(rows), publish, remove)
 
     def _name(self, name: str) -> str:
         self._names += 1

@@ -22,11 +22,11 @@ from shoal.engines.postgres.failure import Doing
 from shoal.engines.postgres.hashes import HashedColumn, Numbers, Words, hash_of
 from shoal.engines.postgres.names import quoted
 from shoal.engines.postgres.numbers import fetch_numbers
-from shoal.engines.postgres.output_files import StoredFiles, write_files
+from shoal.engines.postgres.output_files import write_files
 from shoal.engines.postgres.output_table import Place, find_place
 from shoal.engines.postgres.selection import Rows
 from shoal.engines.postgres.types import Column, sql_type
-from shoal.engines.relational.output import StoredTable, check_files
+from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, check_files
 from shoal.engines.relational.star import Dimension
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names
@@ -79,7 +79,7 @@ class Postgres:
         self._null_values = tuple(null_values)
         self._input: str | None = None
         self._made: list[str] = []
-        self._stored: list[StoredTable | StoredFiles] = []
+        self._stored: list[UnpublishedTable | QueryableFiles] = []
         # Whoever forgets to close it closes it in the end.
         weakref.finalize(self, connection.close)
         with self._guard(rows.reading):
@@ -205,7 +205,7 @@ class Postgres:
 
     def store(
         self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
-    ) -> StoredTable | StoredFiles:
+    ) -> UnpublishedTable | QueryableFiles:
         made = _made_up("release")
         if output is not None:
             self.check(output)
@@ -230,13 +230,13 @@ class Postgres:
                 relation = quoted(place.schema, made)
                 done = self._execute(f"CREATE TABLE {relation} ({names}) {rows}")
             self._execute(f"ANALYZE {relation}")
-        table = StoredTable(
+        table = UnpublishedTable(
             relation,
             done.rowcount,
             None if place is None else partial(self._publish, place, made),
             partial(self._remove, relation),
         )
-        stored: StoredTable | StoredFiles = table
+        stored: UnpublishedTable | QueryableFiles = table
         if isinstance(output, FileOutput):
             stored = self._write(table, output)
         self._stored.append(stored)
@@ -316,7 +316,7 @@ class Postgres:
     def _literal(self, text: str) -> str:
         return Literal(text).as_string(self._connection)
 
-    def _write(self, table: StoredTable, output: FileOutput) -> StoredFiles:
+    def _write(self, table: UnpublishedTable, output: FileOutput) -> QueryableFiles:
         sql = f"SELECT * FROM {table.relation}"
         with self._guard(self._rows.reading):
             columns = self._describe(sql)
@@ -336,7 +336,7 @@ class Postgres:
             relation = quoted(place.schema, place.table)
             for other in self._stored:
                 # Others that wait for a place would be committed too, under the names that they have now.
-                if isinstance(other, StoredTable) and other.relation != quoted(place.schema, made):
+                if isinstance(other, UnpublishedTable) and other.relation != quoted(place.schema, made):
                     other.discard()
             self._execute(f"DROP TABLE IF EXISTS {relation}")
             self._execute(f"ALTER TABLE {quoted(place.schema, made)} RENAME TO {quoted(place.table)}")
@@ -426,8 +426,9 @@ class Postgres:
     def _take_back(self) -> None:
         """End the transaction as if it had never been; cancel what still runs."""
         for stored in self._stored:
-            if isinstance(stored, StoredFiles):
-                stored.table.done = True  # it goes with the transaction
+            if isinstance(stored, QueryableFiles):
+                if stored.table is not None:
+                    stored.table.done = True  # it goes with the transaction
                 stored.discard()
         if not self._connection.closed:
             with suppress(psycopg.Error):
@@ -442,7 +443,7 @@ class Postgres:
         self._input = None
         self._made = []
         self._stored = [
-            stored for stored in self._stored if isinstance(stored, StoredFiles) and not stored.done
+            stored for stored in self._stored if isinstance(stored, QueryableFiles) and not stored.done
         ]
 
 

@@ -2,74 +2,35 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
-from shoal.engines.relational.output import StoredTable, explained, hidden_beside, put_into_place, remove
-from shoal.read.source import InputFormat
-from shoal.write.files import suffix_of, write_csv
+from shoal.engines.relational.output import QueryableFiles, UnpublishedTable
+from shoal.files.atomic import explained
+from shoal.write.files import write_csv
 from shoal.write.output import FileOutput
-
-
-@dataclass(slots=True, weakref_slot=True)
-class StoredFiles:
-    """Hidden files beside the place where they go, and the temporary table that they were written from."""
-
-    table: StoredTable
-    output: Path
-    hidden: Path
-    done: bool = field(default=False, repr=False)
-
-    @property
-    def relation(self) -> str:
-        return self.table.relation
-
-    @property
-    def rows(self) -> int:
-        return self.table.rows
-
-    @property
-    def files(self) -> Sequence[Path]:
-        now = self.output if self.done else self.hidden
-        return sorted(now.iterdir()) if now.is_dir() else [now]
-
-    def publish(self) -> None:
-        if self.done:
-            return
-        put_into_place(self.hidden, self.output)
-        self.done = True
-
-    def discard(self) -> None:
-        if self.done:
-            return
-        remove(self.hidden)
-        self.table.discard()
+from shoal.write.unpublished import UnpublishedFiles
 
 
 def write_files(
-    tables: Iterable[pa.Table], schema: pa.Schema, table: StoredTable, output: FileOutput
-) -> StoredFiles:
-    """Write rows to hidden files; whatever fails, they go."""
-    hidden = hidden_beside(output.path)
+    tables: Iterable[pa.Table], schema: pa.Schema, table: UnpublishedTable, output: FileOutput
+) -> QueryableFiles:
+    """Write rows to unpublished files; whatever fails, they are removed."""
+    stored = QueryableFiles(output, lambda _: table.relation, table.rows, table)
     try:
         with explained(output.path):
             if output.folder:
-                hidden.mkdir()
-                _write_parquet(tables, schema, hidden / "part-0.parquet")
-            elif suffix_of(output.path) == ".parquet":
-                _write_parquet(tables, schema, hidden)
+                stored.hidden.mkdir()
+                _write_parquet(tables, schema, stored.hidden / "part-0.parquet")
+            elif output.is_csv:
+                write_csv(stored.hidden, tables, header=schema.names, dialect=output.dialect)
             else:
-                dialect = InputFormat(delimiter=output.delimiter, quote=output.quote)
-                write_csv(hidden, tables, header=schema.names, dialect=dialect)
+                _write_parquet(tables, schema, stored.hidden)
     except BaseException:
-        remove(hidden)
+        UnpublishedFiles.discard(stored)  # the table is removed with the transaction
         raise
-    stored = StoredFiles(table, output.path, hidden)
-    weakref.finalize(stored, remove, hidden)  # where nobody publishes or discards it
     return stored
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -11,13 +10,14 @@ from numpy.typing import NDArray
 
 from shoal.sql.connection import SqlPlace
 from shoal.write.output import Output
+from shoal.write.unpublished import Unpublished
 
 if TYPE_CHECKING:
     from shoal.engines.relational.star import Dimension
 
 
-class Stored(Protocol):
-    """Released rows that a database wrote, not yet in their place."""
+class UnpublishedRelation(Unpublished, Protocol):
+    """Released rows that a database wrote and can query, not published yet."""
 
     @property
     def relation(self) -> str:
@@ -26,19 +26,6 @@ class Stored(Protocol):
 
     @property
     def rows(self) -> int: ...
-
-    @property
-    def files(self) -> Sequence[Path]:
-        """The local files that they consist of, as they are called now; none for tables."""
-        ...
-
-    def publish(self) -> None:
-        """Put them into their place, at once; what was there before is replaced."""
-        ...
-
-    def discard(self) -> None:
-        """Remove them; what was in their place stays. Does nothing once they are published."""
-        ...
 
 
 class Database(SqlPlace, Protocol):
@@ -102,8 +89,8 @@ class Database(SqlPlace, Protocol):
 
     def store(
         self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
-    ) -> Stored:
-        """Write what a query gives into a hidden place beside the output, or for a while without one.
+    ) -> UnpublishedRelation:
+        """Write what a query gives beside the output, unpublished; without an output, as a temporary table.
 
         Parameters
         ----------

@@ -1,47 +1,72 @@
-"""Released rows that wait for their place: a hidden table, or hidden files beside where they go."""
+"""Released rows that a database wrote, not published yet: a table nobody else knows, or hidden files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shoal.errors import InputError, OutputError, ShoalError
+from shoal.errors import InputError, OutputError
 from shoal.files.atomic import check_link, check_place
-from shoal.files.temporary import private_folder, remove_private
 from shoal.write.files import suffix_of
 from shoal.write.output import FileOutput
+from shoal.write.unpublished import UnpublishedFiles
 
 
 @dataclass(slots=True)
-class StoredTable:
-    """A table that nobody else looks for yet, or a temporary one.
+class UnpublishedTable:
+    """A table whose name nobody else knows yet, or a temporary one.
 
     Attributes
     ----------
-    place
-        Puts it into its place and returns its name there; a temporary one has none.
+    rename
+        Gives it the name of the output and returns that as SQL; a temporary table keeps its own.
     remove
         Drops it.
     """
 
     relation: str
     rows: int
-    place: Callable[[], str] | None
+    rename: Callable[[], str] | None
     remove: Callable[[], None]
     files: Sequence[Path] = ()
     done: bool = field(default=False, repr=False)
 
     def publish(self) -> None:
-        if not self.done and self.place is not None:
-            self.relation = self.place()
+        if not self.done and self.rename is not None:
+            self.relation = self.rename()
         self.done = True
 
     def discard(self) -> None:
         if not self.done:
             self.done = True
             self.remove()
+
+
+@dataclass(slots=True)
+class QueryableFiles(UnpublishedFiles):
+    """Unpublished files that a database wrote and can query.
+
+    Attributes
+    ----------
+    reading
+        Returns what stands after FROM, for the path that they have now.
+    table
+        The temporary table that they were written from, if there is one.
+    """
+
+    reading: Callable[[Path], str]
+    rows: int = 0
+    table: UnpublishedTable | None = None
+
+    @property
+    def relation(self) -> str:
+        return self.reading(self.current)
+
+    def discard(self) -> None:
+        UnpublishedFiles.discard(self)
+        if self.table is not None and not self.done:
+            self.table.discard()
 
 
 def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
@@ -57,7 +82,7 @@ def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
     InputError
         They would be of a kind that no database writes.
     OutputError
-        The place cannot be written to, or something else is there.
+        The output cannot be written, or something else is there.
     """
     path = output.path
     if not output.folder and suffix_of(path) == ".xlsx":
@@ -86,46 +111,3 @@ def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
             "Choose another name, or end it in .parquet."
         )
     check_place(path.with_name(f".{path.name}"))
-
-
-def hidden_beside(path: Path) -> Path:
-    """Return a path of the same name in a folder beside it that nobody else may enter."""
-    with explained(path):
-        return private_folder(path.parent) / path.name
-
-
-def put_into_place(hidden: Path, output: Path) -> None:
-    """Rename a file or folder to what it is to be called; a folder that is there goes only then."""
-    with explained(output):
-        check_link(output)
-        if output.is_dir():
-            old = hidden.with_name(f"old.{hidden.name}")
-            output.rename(old)
-            try:
-                hidden.rename(output)
-            except OSError:
-                old.rename(output)
-                raise
-        else:
-            hidden.replace(output)
-        remove(hidden)
-
-
-@contextmanager
-def explained(output: Path) -> Iterator[None]:
-    """Tell what the system refuses."""
-    try:
-        yield
-    except ShoalError:
-        raise
-    except OSError as error:
-        raise OutputError(
-            f"Writing '{output}' failed.\n"
-            f"The system says: {error.strerror or type(error).__name__}.\n"
-            "Nothing was changed there; check the free space and the permissions."
-        ) from None
-
-
-def remove(hidden: Path) -> None:
-    """Remove a hidden file or folder, if it is there, with the folder that it is in."""
-    remove_private(hidden.parent)

@@ -1,12 +1,10 @@
-"""Released rows in a database, audited there, and put into their place with the evidence beside them."""
+"""Released rows in a database, which writes them to their output and audits them itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,17 +14,14 @@ from shoal.audit.audit import audit_relation
 from shoal.audit.reference import claims, original_columns
 from shoal.audit.remote import placed
 from shoal.describe.hierarchy import ANYTHING, as_text
-from shoal.engines.relational.database import Stored
+from shoal.engines.relational.database import UnpublishedRelation
 from shoal.engines.relational.recode import Recoding
 from shoal.read import formulas
 from shoal.spec.spec import Spec
 from shoal.sql.relation import shown_files
+from shoal.write.manifest import Releasable
 from shoal.write.output import FileOutput, Output
-from shoal.write.placed import write_placed
-from shoal.write.release import Pages
-
-if TYPE_CHECKING:
-    from shoal.release import Release
+from shoal.write.publish import Stage
 
 _MARKS = {"pyspark": "`"}
 """What stands around names in SQL, where that is not a double quote."""
@@ -45,7 +40,7 @@ class DatabaseRows:
     """
 
     recoding: Recoding
-    stored: Stored
+    stored: UnpublishedRelation
     output: Output | None
     populations: Mapping[str, pa.Table]
 
@@ -90,32 +85,23 @@ class DatabaseRows:
         earlier = self._earlier(spec, levels)
         return self._audit(self.stored, self.output, spec, levels, earlier)
 
-    def write(
-        self,
-        release: Release,
-        output: Output,
-        *,
-        sign: str | Path | None,
-        report: Callable[[Audit, Mapping[str, Any]], Pages] | None,
-        stage: Callable[[str], AbstractContextManager[object]],
-        manifest: Path | None,
-    ) -> Path:
-        stored, audit = self.stored, release.audit
-        if output != self.output:
-            database = self.recoding.database
-            database.check(output)
-            with stage("write"):
-                columns = self.recoding.columns
-                cells = self._cells(release.spec, output, formulas.escaping_sql)
-                named = ", ".join(f"{cells[name]} AS r{i}" for i, name in enumerate(columns))
-                query = f"SELECT {named} FROM {self.stored.relation}"
-                stored = database.store(query, columns, output, shuffle=False)
+    def write(self, release: Releasable, output: Output, stage: Stage) -> tuple[UnpublishedRelation, Audit]:
+        if output == self.output:
+            return self.stored, release.audit
+        database, columns = self.recoding.database, self.recoding.columns
+        database.check(output)
+        with stage("write"):
+            cells = self._cells(release.spec, output, formulas.escaping_sql)
+            named = ", ".join(f"{cells[name]} AS r{i}" for i, name in enumerate(columns))
+            query = f"SELECT {named} FROM {self.stored.relation}"
+            stored = database.store(query, columns, output, shuffle=False)
+        try:
             with stage("audit"):
                 audit = self._audit(stored, output, release.spec, release.recoding.levels, release.audit)
-                audit.require(self.count)
-        return write_placed(
-            release, stored, output, audit, sign=sign, report=report, stage=stage, manifest_at=manifest
-        )
+                return stored, audit.require(self.count)
+        except BaseException:
+            stored.discard()
+            raise
 
     def _earlier(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit | None:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
@@ -127,7 +113,7 @@ class DatabaseRows:
 
     def _audit(
         self,
-        stored: Stored,
+        stored: UnpublishedRelation,
         output: Output | None,
         spec: Spec,
         levels: Mapping[str, int] | None,
@@ -167,7 +153,7 @@ class DatabaseRows:
         levels: Mapping[str, int] | None,
         earlier: Audit | None,
         unit: str | None = None,
-        stored: Stored | None = None,
+        stored: UnpublishedRelation | None = None,
     ) -> Audit:
         compared = original_columns(spec, claims(spec))
         original = f"({self.recoding.original(compared)}) AS shoal_rows" if compared else None
@@ -183,7 +169,7 @@ class DatabaseRows:
             original=original,
             original_columns={name: f"o{place}" for place, name in enumerate(compared)},
             hidden=() if unit is None else (unit,),
-            shown_text=list(columns) if stored is not None and _is_csv(output) else None,
+            shown_text=list(columns) if stored is not None and _all_text(output) else None,
         ) as (relation, own):
             return audit_relation(
                 relation,
@@ -205,9 +191,9 @@ def _escapes(spec: Spec, output: Output | None) -> bool:
     )
 
 
-def _is_csv(output: Output | None) -> bool:
+def _all_text(output: Output | None) -> bool:
     """Return whether a release goes to a file in which all is text, whatever types the database has."""
-    return isinstance(output, FileOutput) and output.path.name.lower().endswith((".csv", ".csv.gz"))
+    return isinstance(output, FileOutput) and output.is_csv
 
 
 def _tells_people(spec: Spec) -> bool:
@@ -215,7 +201,9 @@ def _tells_people(spec: Spec) -> bool:
     return spec.unit in spec.sensitive or spec.unit in spec.insensitive
 
 
-def _shown(output: Output | None, stored: Stored | None, columns: Sequence[str]) -> tuple[str, str | None]:
+def _shown(
+    output: Output | None, stored: UnpublishedRelation | None, columns: Sequence[str]
+) -> tuple[str, str | None]:
     """Return what stands after FROM for somebody who has the release, and in which dialect."""
     if not isinstance(output, FileOutput) or stored is None:
         return ("" if output is None else output.title, None)

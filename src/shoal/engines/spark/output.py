@@ -24,7 +24,7 @@ _WRITING = "writing the release"
 _CHECKING = "counting the release"
 
 
-class StoredFrame:
+class UnpublishedFrame:
     """Released rows that Spark holds, computed once.
 
     They stay in memory and on the disks of the executors. What is lost with one of them is computed again,
@@ -64,7 +64,7 @@ class StoredFrame:
             self._frame.unpersist()
 
 
-class StoredFolder:
+class UnpublishedFolder:
     """Released rows in a folder of files, Parquet or CSV."""
 
     def __init__(
@@ -76,7 +76,7 @@ class StoredFolder:
         self._folder = Folder(session.spark, place_of(output))
         self._output = output
         self._columns = columns
-        self._text = output.path.name.lower().endswith((".csv", ".csv.gz"))
+        self._text = output.is_csv
         self.relation = relation
         try:
             session.act(_WRITING, lambda: self._write(frame), writing=True)
@@ -157,7 +157,7 @@ class StoredFolder:
         }
 
 
-class StoredTable:
+class UnpublishedCatalogTable:
     """Released rows in a table of the catalog; until they are published, under another name beside it."""
 
     files: Sequence[Path] = ()

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 from shoal.engines.relational.star import Dimension
 from shoal.engines.spark.columns import settled
 from shoal.engines.spark.failure import told
-from shoal.engines.spark.output import StoredFolder, StoredFrame, StoredTable
+from shoal.engines.spark.output import UnpublishedCatalogTable, UnpublishedFolder, UnpublishedFrame
 from shoal.engines.spark.output_names import check_folder, check_table
 from shoal.engines.spark.session import Session
 from shoal.engines.spark.shuffle import shuffled
@@ -25,7 +25,7 @@ from shoal.errors import OutputError, ShoalError
 from shoal.read.source import check_names
 from shoal.write.output import FileOutput, Output, TableOutput
 
-Stored: TypeAlias = StoredFrame | StoredFolder | StoredTable
+UnpublishedBySpark: TypeAlias = UnpublishedFrame | UnpublishedFolder | UnpublishedCatalogTable
 
 _BROADCAST_BYTES = 50 << 20
 """Tables up to this size go to every executor as a whole."""
@@ -92,7 +92,7 @@ class Spark:
         self._session = session
         self._mark = f"shoal_{secrets.token_hex(4)}"
         self._kept: dict[str, DataFrame | None] = {}
-        self._stored: list[Stored] = []
+        self._stored: list[UnpublishedBySpark] = []
         self._frame = table.frame
         self.title = table.title
         self.doubtful = table.doubtful
@@ -174,7 +174,7 @@ class Spark:
         output: Output | None,
         *,
         shuffle: bool = True,
-    ) -> Stored:
+    ) -> UnpublishedBySpark:
         """Write what a query gives, shuffled, beside the output; see `shoal.engines.spark.shuffle`.
 
         Files come as a folder with one part for each of Spark's tasks, Parquet unless the name ends in `.csv`
@@ -194,13 +194,13 @@ class Spark:
             if shuffle:
                 frame = shuffled(frame, frame.columns)
             relation = f"{self._mark}_release_{len(self._stored)}"
-            stored: Stored
+            stored: UnpublishedBySpark
             if output is None:
-                stored = StoredFrame(self._session, frame.toDF(*columns), relation)
+                stored = UnpublishedFrame(self._session, frame.toDF(*columns), relation)
             elif isinstance(output, FileOutput):
-                stored = StoredFolder(self._session, frame, columns, output, relation)
+                stored = UnpublishedFolder(self._session, frame, columns, output, relation)
             elif isinstance(output, TableOutput):
-                stored = StoredTable(self._session, frame.toDF(*columns), output)
+                stored = UnpublishedCatalogTable(self._session, frame.toDF(*columns), output)
             else:
                 raise OutputError(f"Spark writes files or a table.\nFound: {type(output).__name__}.")
         self._stored.append(stored)

@@ -1,4 +1,4 @@
-"""A release on disk: audited as written, with its manifest, or not there at all."""
+"""A published release: audited as written, with its manifest, or not there at all."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,11 @@ from shoal.read.source import InputFormat
 from shoal.recode.full_domain import FullDomain
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
-from shoal.write import release as release_module
-from shoal.write.release import manifest_path, write_release
+from shoal.write import table_file
+from shoal.write.evidence_paths import manifest_path
+from shoal.write.output import FileOutput
+from shoal.write.publish import publish
+from shoal.write.table_file import write_table_file
 
 AGES = ["30", "30", None, None, "", "", "a;b", "a;b"]
 SPEC = Spec(
@@ -61,7 +65,8 @@ class Result:
 
 def write(release: Result, path: Path, **settings: Any) -> Path:
     """Write a release whose audit needs nothing to compare with."""
-    return write_release(release, References(), path, **settings)
+    output = FileOutput(path).like(release.dialect, release.spec.input)
+    return publish(release, partial(write_table_file, release.table, References()), output, **settings)
 
 
 def names(folder: Path) -> list[str]:
@@ -149,7 +154,7 @@ def test_a_file_that_lost_rows_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     def lose(table: pa.Table, path: Path, dialect: InputFormat | None) -> None:
         path.write_text("age,disease\n30,s\n30,t\n", encoding="utf-8")
 
-    monkeypatch.setattr(release_module, "write_table", lose)
+    monkeypatch.setattr(table_file, "write_table", lose)
     with pytest.raises(AuditError, match="does not hold all rows"):
         write(Result(), tmp_path / "release.csv")
     assert names(tmp_path) == []
@@ -159,7 +164,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(release_module, "audit_release", interrupt)
+    monkeypatch.setattr(table_file, "audit_release", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write(Result(), tmp_path / "release.csv")
     assert names(tmp_path) == []
@@ -217,5 +222,5 @@ def test_stages_are_announced(tmp_path: Path) -> None:
         yield
 
     write(Result(), tmp_path / "release.parquet", stage=stage)
-    assert seen == ["write", "audit"]
+    assert seen == ["write", "audit", "write"]
     assert pq.read_table(tmp_path / "release.parquet")["age"].to_pylist() == AGES
