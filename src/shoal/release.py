@@ -499,7 +499,7 @@ def _some_labels(labels: pa.Array) -> str:
     else:
         first = values_shown(known.take(pc.array_sort_indices(known)[:_LABELS_SHOWN]))
     shown = [*first, *(["NULL"] if labels.null_count else [])]
-    return ", ".join(shown) + (f", ... ({len(known):,} labels)" if len(known) > len(first) else "")
+    return ", ".join(shown) + (f", ... ({len(labels):,} labels)" if len(known) > len(first) else "")
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> str:

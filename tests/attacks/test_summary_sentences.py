@@ -74,6 +74,14 @@ def test_classes_of_one_size_are_not_a_range(tmp_path: Path) -> None:
     assert dict(extension.facts())["Added"] == "9 rows in 3 classes of 3 rows"
 
 
+def test_null_is_counted_among_the_labels() -> None:
+    """Four ages and NULL are five labels: the report says so, and the summary said four."""
+    people = pa.table({"age": pa.array([20, 30, 40, 50, None] * 3, pa.int64())})
+    spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(3)])
+    (choice,) = shoal.anonymize(people, spec).choices()
+    assert choice.labels == "20, 30, 40, NULL, ... (5 labels)"
+
+
 @pytest.mark.parametrize(
     ("holds", "checkable", "words"),
     [
