@@ -333,3 +333,21 @@ def test_a_summary_by_an_unconfirmed_spec_says_that_rows_are_taken_for_people():
     said = "each row is taken for one; if somebody has several rows, add `unit:` to the spec"
     assert dict(shoal.anonymize(people, spec).facts())["People"] == said
     assert "People" not in dict(shoal.anonymize(people, replace(spec, proposed=False)).facts())
+
+
+def test_a_number_beside_a_salary_is_not_released_where_nothing_else_says_who():
+    """Nothing but the token and the salary is the person's own: the token is left out all the same."""
+    random = Random(6)
+    rows = [random.randrange(30) for _ in range(270)]
+    tokens, salaries = [f"X{who:04d}" for who in rows], [1000 + 13 * who for who in rows]
+    amounts = [random.randrange(900) for _ in rows]
+    found = shoal.suggest(pa.table({"token": tokens, "amount": amounts, "salary": salaries}))
+    assert (found["token"].role.value, found["salary"].role.value) == ("identifier", "sensitive")
+
+
+def test_names_are_counted_by_if_two_columns_agree():
+    random = Random(8)
+    own = [(f"Person {number}", random.choice("abcd"), random.choice("uvw")) for number in range(40)]
+    rows = [own[number % 40] for number in range(200)]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("name", "city", "job"))}
+    assert shoal.suggest(pa.table({**columns, "points": random.choices(range(9), k=200)})).unit == "name"

@@ -129,6 +129,10 @@ def _with_twins(
                 told, open_ = proposals[known_one], proposals[unknown]
                 if told.role is role and told.sure and open_.role is not role and not open_.sure:
                     reason = f"goes one to one with {printable(known_one)}, so it tells the same"
+                    if role is Role.SENSITIVE and columns[known_one].kind in (Kind.INTEGER, Kind.DECIMAL):
+                        # Each person has a salary of their own: so is this a person's number?
+                        changed[unknown] = Proposal(Role.IDENTIFIER, f"{reason}; left out", sure=False)
+                        continue
                     changed[unknown] = Proposal(role, reason, sure=True)
     return changed
 

@@ -185,12 +185,13 @@ def _by_many(
 ) -> tuple[str, list[str]] | None:
     """Return the column by whose values rows agree in several others that do not follow from each other.
 
-    For tables in a language that is not known. Of a doctor's rows the clinic, its town and its country agree
-    too, but the town follows from the clinic.
+    For tables in a language that is not known; for the name of a person two others are enough. Of a doctor's
+    rows the clinic, its town and its country agree too, but the town follows from the clinic.
     """
     varied = [name for name in others if _varies(table, name)]
     for name in _possible(proposals, columns, {}):
-        if proposals[name].sure and proposals[name].role is not Role.IDENTIFIER:
+        named = proposals[name].sure and proposals[name].role is Role.IDENTIFIER
+        if proposals[name].sure and not named:
             continue
         agreeing = _agreeing(table, name, [other for other in varied if other != name])
         agreeing = [one for one in agreeing if not _agreeing(table, one, [name])][:_MOST_RELATED]
@@ -200,7 +201,7 @@ def _by_many(
             for other in _agreeing(table, one, [other for other in agreeing if other != one], beyond=name)
         }
         agreeing = [one for one in agreeing if one not in follow]
-        if len(agreeing) >= _MANY:
+        if len(agreeing) >= _MANY - named:
             return name, agreeing
     return None
 

@@ -90,9 +90,12 @@ def test_a_copy_of_what_must_be_hidden_is_hidden():
     random = np.random.default_rng(1)
     wage = random.integers(10, 40, 500)
     person = random.integers(0, 200, 500)
+    ill = random.integers(0, 9, 500)
     found = shoal.suggest(
         pa.table(
             {
+                "diagnosis": [f"d{value}" for value in ill],
+                "kode": [f"k{value}" for value in ill],
                 "wage": wage,
                 "code": [f"w{value}" for value in wage],
                 "patient_id": person,
@@ -101,7 +104,8 @@ def test_a_copy_of_what_must_be_hidden_is_hidden():
             }
         )
     )
-    assert found["code"].role.value == "sensitive"
+    assert found["kode"].role.value == "sensitive"
+    assert found["code"].role.value == "identifier"  # everybody with a wage of their own has such a code
     assert found["ref"].role.value == "identifier"
     assert found["ref"].reason == "goes one to one with patient_id, so it tells the same"
     assert found.unit == "patient_id"
