@@ -217,15 +217,17 @@ def audit_relation(
     asked = claims(spec, unit_known=unit is not None)
     checked = [claim for claim in asked if claim.checkable]
     problems = [*map(Problem, _missing_columns(relation, spec)), *strange]
-    if original is None and any(claim.original for claim in checked):
+    if original is None and any(claim.reads.original for claim in checked):
         problems.append(without_original(asked))
-    if unit is not None and any(claim.unit for claim in checked):
+    if unit is not None and any(claim.reads.unit for claim in checked):
         (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
         if nobody:
             problems.append(Problem(without_units("the release", spec.unit, nobody)))
     if problems:
         raise InputError(problems)
-    wanted = {claim.model.population.key for claim in checked if claim.population and claim.model.population}
+    wanted = {
+        claim.model.population.key for claim in checked if claim.reads.population and claim.model.population
+    }
     compared = {key: table for key, table in (populations or {}).items() if key in wanted}
     tables = add_references(relation, spec, asked, original, compared, levels or {}, unit)
     audit = _judged(relation, spec, asked, tables, earlier, None, unit)
@@ -427,7 +429,7 @@ def _privacy(
     run, told = tables
     shown = _kept(relation.shown)
     plainly = _kept(relation.source), run
-    reads = any(c.checkable and not c.population and (c.column or c.unit) for c in asked)
+    reads = any(c.checkable and not c.reads.population and (c.reads.column or c.reads.unit) for c in asked)
     apart = reads and classes.apart
     counted: dict[str, tuple[str, Tables]] = {}
     for place, claim in enumerate(asked):
@@ -436,23 +438,23 @@ def _privacy(
             before = earlier.findings[place] if earlier is not None else None
             yield _uncheckable(claim, spec, classes, before, evidence)
             continue
-        if claim.population or not (claim.column or claim.unit or claim.weight):
+        if claim.reads.population or not (claim.reads.column or claim.reads.unit or claim.reads.weight):
             start, read = plainly
-        elif not (claim.column or claim.unit):
+        elif not (claim.reads.column or claim.reads.unit):
             start, read = classes.sized(run)
         elif not apart:
             start, read = plainly
-        elif claim.weight and not claim.unit and model.column is not None:
+        elif claim.reads.weight and not claim.reads.unit and model.column is not None:
             if model.column not in counted:
                 counted[model.column] = classes.counted(run, run.columns[model.column])
             start, read = counted[model.column]
         else:
             start, read = classes.filled(run)
-        failing, figure = relation.ask(start + model.sql(read))
+        failing, figure = relation.ask(start + model.sql(claim.reads.limit(read)))
         measured = model.wording(figure)
         if failing:
             measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
-        if claim.unit:
+        if claim.reads.unit:
             measured += f", counted by {spec.unit!r}"
         if not classes.rows:
             measured += " (nothing to check: no rows)"
@@ -460,7 +462,7 @@ def _privacy(
             model.describe(),
             failing == 0,
             measured,
-            relation.told(shown + model.sql(told)),
+            relation.told(shown + model.sql(claim.reads.limit(told))),
             figure=plain(figure),
         )
 

@@ -23,7 +23,7 @@ def original_table(
     A release has the sensitive values of the original, or fewer of them: a value that it has more often
     comes from elsewhere. Without a manifest nothing is said of a table that may be the one.
     """
-    columns = dict.fromkeys(claim.model.column for claim in asked if claim.checkable and claim.original)
+    columns = dict.fromkeys(claim.model.column for claim in asked if claim.checkable and claim.reads.original)
     if original is None or not columns:
         return []
     wrong, queries = [], []

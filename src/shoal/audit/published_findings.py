@@ -42,9 +42,9 @@ def withheld_claims(spec: Spec) -> Mapping[str, str]:
     """
     named = spec.unit is None or spec.unit in spec.sensitive or spec.unit in spec.insensitive
     return {
-        claim.model.describe(): _ORIGINAL if claim.original else _PEOPLE
+        claim.model.describe(): _ORIGINAL if claim.reads.original else _PEOPLE
         for claim in claims(spec)
-        if claim.original or (claim.model.column is not None and not named)
+        if claim.reads.original or (claim.model.column is not None and not named)
     }
 
 

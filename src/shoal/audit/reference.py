@@ -19,7 +19,7 @@ from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted
 from shoal.prepare.tables import open_population
-from shoal.privacy.model import PrivacyModel, Tables
+from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type, plain, text_of
 from shoal.read.source import check_wanted, open_source
@@ -50,15 +50,10 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A model with what its query reads beside the released rows, and whether that can be known here."""
+    """A model with what its query reads of this spec's tables, and whether that can be known here."""
 
     model: PrivacyModel
-    column: bool
-    original: bool
-    population: bool
-    taxonomy: bool
-    unit: bool
-    weight: bool
+    reads: Reads
     lacks: str = ""
     """What it needs and nobody has here, in words."""
 
@@ -68,32 +63,14 @@ class Claim:
 
 
 def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
-    """Return the claims of a spec; those that count people can be checked if it is known who these are.
-
-    What its query reads a model says itself, by the names that stand in it.
-    """
-    named = ("column", "original", "population", "taxonomy", "unit", "weight")
-    marks = {name: f"\0{name}" for name in named}
-    tables = Tables(
-        kept="kept",
-        quasi_identifiers=list(spec.quasi_identifiers),
-        columns={name: f"{marks['column']} {place}\0" for place, name in enumerate(spec.sensitive)},
-        original=marks["original"],
-        populations=dict.fromkeys(spec.populations, marks["population"]),
-        taxonomies=dict.fromkeys(spec.sensitive, (marks["taxonomy"], 1)),
-        unit=None if spec.unit is None else marks["unit"],
-        weight=marks["weight"],
-    )
+    """Return the claims of a spec; those that count people can be checked if it is known who these are."""
     found = []
     for model in spec.privacy:
-        query = model.sql(tables)
-        reads = {name: mark in query for name, mark in marks.items()}
-        others = [mark for name, mark in tables.columns.items() if name != model.column]
-        reads["weight"] &= not any(mark in query for mark in others)
-        nobody = reads["unit"] and not unit_known
+        reads = model.reads.where(people=spec.unit is not None)
+        nobody = reads.unit and not unit_known
         state = "generalized" if spec.unit in spec.quasi_identifiers else "not"
         lacks = f"it counts people by {spec.unit!r}, which is {state} in the release" if nobody else ""
-        found.append(Claim(model, **reads, lacks=lacks))
+        found.append(Claim(model, reads, lacks))
     return found
 
 
@@ -107,9 +84,9 @@ def for_recipients(
     found = []
     for claim in asked:
         lacks, population = claim.lacks, claim.model.population
-        if claim.original and original is None:
+        if claim.reads.original and original is None:
             lacks = lacks or "it compares with the original table, which is not given (--original)"
-        if claim.population and population is not None and population.key not in (populations or {}):
+        if claim.reads.population and population is not None and population.key not in (populations or {}):
             source = spec.populations[population.key].source
             if isinstance(source, str | Path) and not Path(source).exists():
                 lacks = lacks or (
@@ -127,7 +104,7 @@ def with_unknown_recoding(asked: Sequence[Claim], kind: str) -> list[Claim]:
 
 def without_original(asked: Sequence[Claim]) -> Problem:
     """Say that claims compare with the original table, and there is none."""
-    compared = _listed(claim.model for claim in asked if claim.checkable and claim.original)
+    compared = _listed(claim.model for claim in asked if claim.checkable and claim.reads.original)
     return Problem(
         f"To be compared with the original table: {compared}.\nThat table is not given.\n"
         "Give it: --original FILE (in Python original=...)."
@@ -144,10 +121,10 @@ def without_units(where: str, unit: str | None, rows: int) -> str:
 
 def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
     """Return the columns of the original table that claims are measured against."""
-    columns = [claim.model.column for claim in asked if claim.original and claim.model.column]
-    if spec.unit is not None and any(claim.original and claim.unit for claim in asked):
+    columns = [claim.model.column for claim in asked if claim.reads.original and claim.model.column]
+    if spec.unit is not None and any(claim.reads.original and claim.reads.unit for claim in asked):
         columns.append(spec.unit)
-    if any(claim.population for claim in asked):
+    if any(claim.reads.population for claim in asked):
         columns += spec.quasi_identifiers  # their labels may depend on all values that there are
         columns += filter(None, _to_be_made(spec).values())
     return list(dict.fromkeys(columns))
@@ -164,7 +141,7 @@ def read_references(
     asked = [claim for claim in asked if claim.checkable]
     problems: list[Problem] = []
     own: pa.Table | None = None
-    compared = [claim.model for claim in asked if claim.original]
+    compared = [claim.model for claim in asked if claim.reads.original]
     if original is not None:
         try:
             own = _read_original(original, spec, original_columns(spec, asked))
@@ -178,7 +155,7 @@ def read_references(
             problems += error.problems
     elif compared:
         problems.append(without_original(asked))
-    wanted = {c.model.population.key: c.model for c in asked if c.population and c.model.population}
+    wanted = {c.model.population.key: c.model for c in asked if c.reads.population and c.model.population}
     tables = {}
     for key, model in wanted.items():
         population = spec.populations[key]
@@ -345,7 +322,7 @@ def add_references(
         people_told[key] = _numbered("population", number)
         people[key] = relation.add(people_told[key], table, relation.columns)
     taxonomies, taxonomies_told = {}, {}
-    described = (c.model.column for c in asked if c.checkable and c.taxonomy and c.model.column)
+    described = (c.model.column for c in asked if c.checkable and c.reads.taxonomy and c.model.column)
     for number, name in enumerate(dict.fromkeys(name for name in described if name in identifiers), start=1):
         hierarchy = spec.sensitive[name].hierarchy
         assert hierarchy is not None, "the spec has seen to it"

@@ -149,7 +149,7 @@ def _originals(original: object) -> Sequence[object]:
 
 
 def _check_references(spec: Spec, originals: Sequence[object]) -> None:
-    compared = [claim.model.describe() for claim in claims(spec) if claim.original]
+    compared = [claim.model.describe() for claim in claims(spec) if claim.reads.original]
     if compared and not originals:
         raise InputError(
             f"To be compared with all rows: {' and '.join(compared)}.\n"

@@ -14,7 +14,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, least_size
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import double, histograms
 
 
@@ -57,6 +57,7 @@ class AlphaK(ModelDefaults):
     }
     examples: ClassVar[tuple[object, ...]] = ({"column": "disease", "alpha": 0.5, "k": 5},)
     population: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(column=True, unit=True, weight=True)
 
     def __post_init__(self) -> None:
         given = Parameters(self)

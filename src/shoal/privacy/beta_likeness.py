@@ -14,7 +14,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, fewest_values, shares
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import double, with_shares
 
 Kind = Literal["basic", "enhanced"]
@@ -68,6 +68,7 @@ class BetaLikeness(ModelDefaults):
         {"column": "disease", "beta": 2, "kind": "basic"},
     )
     population: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(column=True, original=True, unit=True, weight=True)
 
     def __post_init__(self) -> None:
         given = Parameters(self)

@@ -15,7 +15,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, shares
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import double, with_shares
 
 FloatArray = NDArray[np.float64]
@@ -60,6 +60,7 @@ class DeltaDisclosure(ModelDefaults):
     }
     examples: ClassVar[tuple[object, ...]] = ({"column": "disease", "delta": 1.0},)
     population: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(column=True, original=True, unit=True, weight=True)
 
     def __post_init__(self) -> None:
         given = Parameters(self)

@@ -14,7 +14,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import untouched
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.population import Population
 from shoal.privacy.queries import double, populations
 
@@ -69,6 +69,7 @@ class DeltaPresence(ModelDefaults):
     }
     examples: ClassVar[tuple[object, ...]] = ({"population": "census.csv", "lower": 0.05, "upper": 0.15},)
     column: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(population=True, unit=True, weight=True)
 
     def __init__(self, population: object, lower: float, upper: float) -> None:
         object.__setattr__(self, "population", population)

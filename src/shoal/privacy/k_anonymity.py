@@ -13,7 +13,7 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import Condition
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import counted
 
 
@@ -47,6 +47,7 @@ class KAnonymity(ModelDefaults):
     examples: ClassVar[tuple[object, ...]] = (5,)
     column: ClassVar[None] = None
     population: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(unit=True, weight=True)
 
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:

@@ -14,7 +14,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import Condition
 from shoal.privacy.figures import untouched
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.population import Population
 from shoal.privacy.queries import populations
 
@@ -64,6 +64,7 @@ class KMap(ModelDefaults):
     }
     examples: ClassVar[tuple[object, ...]] = ({"k": 5, "population": "census.csv"},)
     column: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(population=True, weight=True)
 
     def __init__(self, k: int, population: object) -> None:
         object.__setattr__(self, "k", k)

@@ -15,7 +15,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, least_whole
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.people import worst_reading
 from shoal.privacy.queries import double, readings
 
@@ -91,6 +91,7 @@ class LDiversity(ModelDefaults):
         {"column": "disease", "l": 3, "kind": "recursive", "c": 4},
     )
     population: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(column=True, unit=True, weight=True)
 
     def __post_init__(self) -> None:
         given = Parameters(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -57,6 +57,59 @@ class Tables:
     starred: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What a model's query reads beside the quasi-identifiers of the released rows.
+
+    An audit opens what is declared here and no more, and says by it which claims can be checked where. So it
+    must be exactly what the query names: `shoal.testing.check_model` compares them.
+
+    Attributes
+    ----------
+    column
+        The model's column, in the release.
+    original
+        The original table.
+    population
+        The model's population.
+    taxonomy
+        The labels of its column's values.
+    unit
+        Who a row is about, where the spec names a unit.
+    weight
+        `Tables.weight`, where no unit is counted. Then the query reads no column but the model's own.
+    """
+
+    column: bool = False
+    original: bool = False
+    population: bool = False
+    taxonomy: bool = False
+    unit: bool = False
+    weight: bool = False
+
+    def where(self, *, people: bool) -> Reads:
+        """Return what is read where people are counted, or rows.
+
+        Examples
+        --------
+        >>> reads = Reads(unit=True, weight=True)
+        >>> reads.where(people=True) == Reads(unit=True), reads.where(people=False) == Reads(weight=True)
+        (True, True)
+        """
+        unit = self.unit and people
+        return replace(self, unit=unit, weight=self.weight and not unit)
+
+    def limit(self, tables: Tables) -> Tables:
+        """Return the tables without those that are not declared: a query that names these fails."""
+        return replace(
+            tables,
+            columns=tables.columns if self.column else {},
+            original=tables.original if self.original else "",
+            populations=tables.populations if self.population else {},
+            taxonomies=tables.taxonomies if self.taxonomy else {},
+        )
+
+
 @runtime_checkable
 class PrivacyModel(Protocol):
     """A requirement on the classes of a release.
@@ -84,6 +137,8 @@ class PrivacyModel(Protocol):
         The sensitive column that it is about, if any.
     population
         The larger table that it compares with, if any.
+    reads
+        What its query reads beside the quasi-identifiers.
     """
 
     name: ClassVar[str]
@@ -101,6 +156,8 @@ class PrivacyModel(Protocol):
     def column(self) -> str | None: ...
     @property
     def population(self) -> Population | None: ...
+    @property
+    def reads(self) -> Reads: ...
 
     @property
     def minimum_size(self) -> int:
@@ -155,6 +212,13 @@ class PrivacyModel(Protocol):
 
 class ModelDefaults:
     """What most models have in common; a model says otherwise where it differs."""
+
+    @property
+    def reads(self: PrivacyModel) -> Reads:
+        # Without weights every row is read, which is right for any query.
+        return Reads(
+            column=self.column is not None, population=self.population is not None, unit=True, weight=False
+        )
 
     @property
     def absorbing(self) -> bool:

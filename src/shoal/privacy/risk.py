@@ -15,7 +15,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import least_size
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import counted, double
 
 
@@ -58,6 +58,7 @@ class Risk(ModelDefaults):
     examples: ClassVar[tuple[object, ...]] = ({"maximal": 0.2}, {"maximal": 0.2, "average": 0.05})
     column: ClassVar[None] = None
     population: ClassVar[None] = None
+    reads: ClassVar[Reads] = Reads(unit=True, weight=True)
 
     def __post_init__(self) -> None:
         given = Parameters(self)

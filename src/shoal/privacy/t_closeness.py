@@ -20,7 +20,7 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, fewest_values, whole
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.people import total_distance
 from shoal.privacy.queries import double
 
@@ -129,6 +129,12 @@ class TCloseness(ModelDefaults):
     @property
     def needs_hierarchy(self) -> bool:
         return self.distance == "hierarchical"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(
+            column=True, original=True, taxonomy=self.distance == "hierarchical", unit=True, weight=True
+        )
 
     def problems(self, table: CodedTable) -> Iterable[str]:
         if self.order is None:

@@ -105,7 +105,7 @@ class DatabaseRows:
 
     def _earlier(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit | None:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
-        if spec.unit is None or _tells_people(spec) or not any(claim.unit for claim in claims(spec)):
+        if spec.unit is None or _tells_people(spec) or not any(claim.reads.unit for claim in claims(spec)):
             return None
         columns = {name: _quoted(f"r{place}") for place, name in enumerate(self.recoding.columns)}
         query = f"({self.recoding.with_units(spec.unit)}) AS shoal_rows"
