@@ -12,13 +12,14 @@ from typing import Any, Literal
 
 from shoal.errors import InputError, nearest
 
-Kind = Literal["hierarchies", "models", "measures", "algorithms"]
+Kind = Literal["hierarchies", "models", "measures", "algorithms", "engines"]
 
 _SINGULAR = {
     "hierarchies": "hierarchy",
     "models": "privacy model",
     "measures": "quality measure",
     "algorithms": "algorithm",
+    "engines": "engine",
 }
 
 
@@ -46,17 +47,51 @@ def resolve(kind: Kind, name: str) -> Any:
     Known: average-class-size, ..., precision.
     Did you mean 'loss'?
     """
-    known = _entry_points(kind)
+    require(kind, name)
+    points = _entry_points(kind)[name]
+    if len(points) > 1:
+        homes = ", ".join(sorted(f"{_package(point)} ({point.value})" for point in points))
+        raise InputError(
+            f"There are {len(points)} of the {_SINGULAR[kind]} {name!r}.\nFound in: {homes}.\n"
+            "Uninstall all of these packages but one."
+        )
+    (point,) = points
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f"The {_SINGULAR[kind]} {name!r} cannot be loaded.\nFound: {error}.\n"
+            f"Install again the package that it is from: {_package(point)}."
+        ) from error
+
+
+def require(kind: Kind, name: str) -> None:
+    """Raise unless there is something of that name.
+
+    Examples
+    --------
+    >>> require("engines", "dukdb")
+    Traceback (most recent call last):
+    shoal.errors.InputError: Unknown engine 'dukdb'.
+    Known: duckdb, memory, postgres, spark.
+    Did you mean 'duckdb'?
+    """
+    known = names(kind)
     if name not in known:
-        listed = ", ".join(names(kind)) or "none"
-        advice = nearest(name, names(kind)).strip()
-        message = f"Unknown {_SINGULAR[kind]} {name!r}.\nKnown: {listed}.\n{advice}"
+        advice = nearest(str(name), known).strip()
+        message = f"Unknown {_SINGULAR[kind]} {name!r}.\nKnown: {', '.join(known) or 'none'}.\n{advice}"
         raise InputError(message.rstrip())
-    return known[name].load()
 
 
-def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
-    return {point.name: point for point in _installed().select(group=f"shoal.{kind}")}
+def _entry_points(kind: Kind) -> dict[str, list[EntryPoint]]:
+    found: dict[str, list[EntryPoint]] = {}
+    for point in _installed().select(group=f"shoal.{kind}"):
+        found.setdefault(point.name, []).append(point)
+    return found
+
+
+def _package(point: EntryPoint) -> str:
+    return "unknown" if point.dist is None else point.dist.name
 
 
 @cache

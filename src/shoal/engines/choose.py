@@ -1,28 +1,20 @@
-"""Which engine a table is for: by what it is, how large it is, and what is asked for."""
+"""Which engine opens an input: each registered one says how well it suits."""
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from weakref import finalize
+from collections.abc import Mapping
+from typing import Any
 
-from shoal.engines.memory import Memory
-from shoal.errors import InputError, nearest
-from shoal.read.source import InputFormat, check_installed, open_source
-from shoal.spec.spec import ENGINES
+from shoal import registry
+from shoal.engines.engine import Engine
+from shoal.engines.kind import EngineKind, Fit, Input
+from shoal.errors import InputError
+from shoal.read.source import InputFormat
 
-if TYPE_CHECKING:
-    from shoal.engines.engine import Engine
-    from shoal.engines.relational.database import Database
-
-_POSTGRES = re.compile(r"(?i)postgres(ql)?(\+\w+)?://")
-_SHARE_OF_FILE = 8
-"""A file of text or Parquet may need so many times its size in memory."""
-_BYTES_PER_ENTRY = 320
-"""What the search needs for an entry of a frequency set, the arrays that it came in included."""
+AUTO = "auto"
+"""In place of an engine's name: the engine goes by the input."""
 
 
 def open_engine(
@@ -39,7 +31,7 @@ def open_engine(
     Parameters
     ----------
     engine
-        One of `ENGINES`; `auto` goes by what the data is.
+        The name of a registered one; `auto` goes by what the data is.
     table
         The table of a database.
     memory
@@ -47,44 +39,12 @@ def open_engine(
     writing
         Whether a table is to be written into the database.
     """
-    if engine not in ENGINES:
-        raise InputError(
-            f"There is no engine {engine!r}.\nEngines: {', '.join(ENGINES)}.{nearest(engine, ENGINES)}"
-        )
-    limit = bytes_of(memory)
-    found: Any
-    found, engine = _found(data, engine, table, limit)
-    if engine == "memory":
-        if table is not None:
-            raise InputError(
-                f"A table is one of a database.\nFound: the table {table!r}, and data that is none.\n"
-                "Leave it out, or give the URL or the file of a database."
-            )
-        return Memory(open_source(found, input_format))
-    if engine == "duckdb":
-        from shoal.engines.duckdb.inputs import open_duckdb
-
-        own, dialect = open_duckdb(found, input_format, table=table, memory=int(limit * 0.6), writing=writing)
-        return _relational(own, limit, dialect)
-    if engine == "postgres":
-        check_installed("psycopg", "postgres", "The engine 'postgres'")
-        from shoal.engines.postgres import open_postgres
-
-        return _relational(
-            open_postgres(found, table=table, null_values=input_format.null_values or ()), limit
-        )
-    check_installed("pyspark", "spark", "The engine 'spark'")
-    from shoal.engines.spark import open_spark
-
-    opened = open_spark(
-        found,
-        null_values=input_format.null_values or (),
-        delimiter=input_format.delimiter,
-        quote=input_format.quote,
-        encoding=input_format.encoding,
-        header=input_format.header,
-    )
-    return _relational(opened, limit)
+    if engine != AUTO:
+        registry.require("engines", engine)
+    given = Input(_address(data), input_format, bytes_of(memory), table, writing)
+    kinds: list[EngineKind] = [registry.resolve("engines", name)() for name in registry.names("engines")]
+    kinds.sort(key=lambda kind: (kind.turn, kind.name))
+    return _chosen({kind: kind.fit(given) for kind in kinds}, engine, given).open(given)
 
 
 def bytes_of(memory: str | None) -> int:
@@ -113,96 +73,38 @@ def _physical() -> int:
         return 8 * 2**30
 
 
-def _relational(database: Database, limit: int, dialect: InputFormat | None = None) -> Engine:
-    from shoal.engines.relational.engine import Relational, TableSource
+def _address(data: Any) -> Any:
+    """Return the address that an engine or URL of SQLAlchemy has; other data as it is."""
+    if type(data).__module__.partition(".")[0] != "sqlalchemy":
+        return data
+    return getattr(data, "url", data).render_as_string(hide_password=False)
 
-    source = TableSource(database, dialect)
-    finalize(source, database.close)  # whatever may ask for rows holds the source
-    return Relational(database, source, max(int(limit * 0.3) // _BYTES_PER_ENTRY, 1000))
 
-
-def _found(data: object, engine: str, table: str | None, limit: int) -> tuple[Any, str]:
-    """Return the data and the engine that it is for."""
-    kind = type(data).__module__.partition(".")[0]
-    if kind == "ibis":
-        data = _of_ibis(data)
-        kind = type(data).__module__.partition(".")[0]
-        engine = "duckdb" if kind != "pyspark" and engine == "auto" else engine
-    if kind == "sqlalchemy":
-        url: Any = getattr(data, "url", data)
-        data = url.render_as_string(hide_password=False)
-    if kind == "pyspark":
-        natural = "spark"
-    elif isinstance(data, str) and _POSTGRES.match(data):
-        natural = "postgres"
-    elif isinstance(data, str | os.PathLike):
-        natural = _of_path(str(data), table, limit)
-    else:
-        natural = "memory"
-    if engine == "auto":
-        return data, natural
-    if engine in ("duckdb", "spark") and natural == "memory" and not _is_place(data, engine):
-        # By its type alone: a table shows its values.
+def _chosen(fits: Mapping[EngineKind, Fit], engine: str, given: Input) -> EngineKind:
+    """Return the engine that is named, or the first that suits best; kinds are in the order of their turn."""
+    only = [kind for kind, fit in fits.items() if fit == Fit.ONLY]
+    natural = next(iter(only + [kind for kind, fit in fits.items() if fit == Fit.BEST]), None)
+    if engine == AUTO:
+        if natural is None:
+            raise InputError(
+                f"No engine opens this data.\nFound: {_type_of(given)}.\n"
+                f"Engines: {', '.join(kind.name for kind in fits)}.\nSave the table as Parquet files."
+            )
+        return natural
+    named = next(kind for kind in fits if kind.name == engine)
+    if fits[named] != Fit.NO and (not only or named in only):
+        return named
+    if given.path is None and not only:
         raise InputError(
-            f"The engine '{engine}' cannot take a table in memory.\n"
-            f"Found: data of type '{kind} {type(data).__name__}'.\n"
+            f"The engine '{engine}' cannot take a table in memory.\nFound: {_type_of(given)}.\n"
             "Leave the engine out, or give the path of a file or the table of a database."
         )
-    only = {"postgres": "postgres", "spark": "spark"}.get(natural)
-    if (only or engine == "postgres") and engine != natural:
-        raise InputError(
-            f"The engine '{engine}' cannot take this data.\nIt is for the engine '{natural}'.\n"
-            "Leave the engine out, or say 'auto'."
-        )
-    return data, engine
-
-
-def _is_place(data: object, engine: str) -> bool:
-    """Return whether data is where rows are, not the rows themselves."""
-    kind = type(data)
-    relation = kind.__name__ == "DuckDBPyRelation" and "duckdb" in kind.__module__
-    return isinstance(data, str | os.PathLike) or (engine == "duckdb" and relation)
-
-
-def _of_path(place: str, table: str | None, limit: int) -> str:
-    from shoal.engines.duckdb.names import DATABASES, REMOTE, WILDCARDS
-
-    path = Path(place)
-    if place.lower().endswith(DATABASES) or REMOTE.match(place) or table is not None:
-        return "duckdb"
-    if path.is_dir() or (WILDCARDS.search(place) and not path.exists()):
-        return "duckdb"
-    readable = path.suffix.lower() in (".csv", ".parquet", ".pq", ".tsv", ".gz")
-    large = readable and path.is_file() and _size(path) * _SHARE_OF_FILE > limit
-    return "duckdb" if large else "memory"
-
-
-def _size(path: Path) -> int:
-    """Return the size of a file; of a Parquet file a byte for each cell at least, which may be packed."""
-    size = path.stat().st_size
-    if path.suffix.lower() in (".parquet", ".pq"):
-        import pyarrow as pa
-        import pyarrow.parquet
-
-        with suppress(pa.ArrowException, OSError):  # whoever reads it says what it is
-            about = pyarrow.parquet.read_metadata(path)
-            size = max(size, about.num_rows * about.num_columns)
-    return size
-
-
-def _of_ibis(table: Any) -> Any:
-    """Return what an Ibis table is in its own database."""
-    backend = table.get_backend()
-    if backend.name == "duckdb":
-        return backend.con.sql(str(backend.compile(table)))
-    if backend.name == "pyspark":
-        return backend._session.sql(str(backend.compile(table)))
-    if backend.name == "postgres":
-        raise InputError(
-            "An Ibis table of PostgreSQL does not tell how to reach its server again.\n"
-            "Found: a table of the back end 'postgres'.\nGive the server's URL, and the table's name."
-        )
+    suits = f"It is for the engine '{natural.name}'.\n" if natural is not None else ""
     raise InputError(
-        f"Ibis tables of the back end {backend.name!r} are not read.\nRead: duckdb, pyspark.\n"
-        "Save the table as Parquet files."
+        f"The engine '{engine}' cannot take this data.\n{suits}Leave the engine out, or say 'auto'."
     )
+
+
+def _type_of(given: Input) -> str:
+    """Say what the data is by its type alone: a table shows its values."""
+    return f"data of type '{given.library} {type(given.data).__name__}'"

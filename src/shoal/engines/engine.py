@@ -25,7 +25,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in specs: memory, duckdb, postgres or spark."""
+        """Its name in specs."""
         ...
 
     @property

@@ -12,10 +12,13 @@ import pyarrow.compute as pc
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.reference import claims, original_columns
 from shoal.encode.table import code_table
+from shoal.engines.ibis_tables import backend_of, native
+from shoal.engines.kind import Fit, Input
+from shoal.errors import InputError
 from shoal.prepare.fit import fitted
 from shoal.prepare.tables import read_tables
 from shoal.read.formulas import formula_cells
-from shoal.read.source import Source
+from shoal.read.source import Source, open_source
 from shoal.recode.order import new_key, seeded_key
 from shoal.recode.rows import recode
 from shoal.recode.verdict import Verdict
@@ -28,6 +31,25 @@ from shoal.write.output import FileOutput, Output
 from shoal.write.publish import Stage
 from shoal.write.table_file import refuse_table, write_table_file
 from shoal.write.unpublished import UnpublishedFiles
+
+
+class MemoryKind:
+    """The engine `memory`."""
+
+    name: ClassVar[str] = "memory"
+    summary: ClassVar[str] = "Data frames, and files that fit into memory."
+    turn: ClassVar[int] = 100  # whatever no other engine claims
+
+    def fit(self, given: Input) -> Fit:
+        return Fit.BEST if backend_of(given.data) in (None, "duckdb") else Fit.NO
+
+    def open(self, given: Input) -> Memory:
+        if given.table is not None:
+            raise InputError(
+                f"A table is one of a database.\nFound: the table {given.table!r}, and data that is none.\n"
+                "Leave it out, or give the URL or the file of a database."
+            )
+        return Memory(open_source(native(given.data), given.format))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SuppressedRows = Literal["remove", "star"]
 ChooseBy = Literal["everything", "quasi-identifiers"]
-ENGINES = ("auto", "memory", "duckdb", "postgres", "spark")
 LevelBounds = int | tuple[int | None, int | None]
 """One level, or the lowest and the highest; None is the end of the hierarchy."""
 
@@ -179,8 +178,11 @@ class Spec:
             accept = None
         self._set(accept=dict(accept or {}))
         problems.extend(_accept_problems(self.accept, self.roles))
-        if engine not in ENGINES:
-            problems.append(f"There is no engine {engine!r}.\nEngines: {', '.join(ENGINES)}.")
+        if engine != "auto":
+            try:
+                registry.require("engines", engine)
+            except InputError as error:
+                problems.extend(error.problems)
         if problems:
             raise InputError(problems)
 

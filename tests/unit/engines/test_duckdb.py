@@ -152,7 +152,7 @@ def test_the_engine_goes_by_the_input(people: Path, tmp_path: Path) -> None:
     assert chosen(folder) == "duckdb"
     assert chosen(f"{folder}/*.parquet") == "duckdb"
     assert chosen(people, engine="duckdb") == "duckdb"
-    with pytest.raises(InputError, match="no engine 'dukdb'"):
+    with pytest.raises(InputError, match="Unknown engine 'dukdb'"):
         open_engine(people, InputFormat(), engine="dukdb")
     with pytest.raises(InputError, match="cannot take this data"):
         open_engine(people, InputFormat(), engine="postgres")

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import finalize
 
 import pyarrow as pa
 
@@ -19,6 +20,24 @@ from shoal.read.source import InputFormat, Source, check_wanted
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
 from shoal.write.output import Output
+
+_BYTES_PER_ENTRY = 320
+"""What the search needs for an entry of a frequency set, the arrays that it came in included."""
+
+
+def open_relational(database: Database, memory: int, dialect: InputFormat | None = None) -> Relational:
+    """Return the engine of an open database.
+
+    Parameters
+    ----------
+    memory
+        How many bytes may be used, those of the database included.
+    dialect
+        How the text was written that it reads, where it reads text.
+    """
+    source = TableSource(database, dialect)
+    finalize(source, database.close)  # whatever may ask for rows holds the source
+    return Relational(database, source, max(int(memory * 0.3) // _BYTES_PER_ENTRY, 1000))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,3 @@
 
 Nothing of Shoal runs on the executors: they get SQL alone, without functions in Python.
 """
-
-from shoal.engines.spark.spark import Spark, open_spark
-
-__all__ = ["Spark", "open_spark"]
