@@ -53,8 +53,8 @@ def anonymize(
     remember_people
         Keep keyed hashes of the people for `shoal.extend`; see `Release.write`.
     engine
-        Where the rows are counted and recoded: `memory`, `duckdb`, `postgres` or `spark`. All give the same
-        release. If not given, the spec's; if that is `auto`, by what the data is and how large.
+        Where the rows are counted and recoded: the name of a registered engine, such as `duckdb`. All give
+        the same release. If not given, the spec's; if that is `auto`, by what the data is and how large.
     table
         The table of a database, or a query in parentheses.
     memory

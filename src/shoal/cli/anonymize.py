@@ -20,6 +20,7 @@ from shoal.cli.options import (
     Quote,
     Sheet,
     ShowValues,
+    any_of,
     input_format,
     within_budget,
 )
@@ -92,9 +93,9 @@ def anonymize(
         typer.Option(
             metavar="MODEL",
             help="A privacy model as it stands in a spec: 'l-diversity: {column: disease, l: 3}', "
-            "'t-closeness: {column: disease, t: 0.2}', 'k-map: {k: 5, population: census.csv}'. Others: "
-            "alpha-k, beta-likeness, delta-disclosure, delta-presence, k-anonymity, risk; `shoal models` "
-            "explains them. Repeatable; all must hold, that of -k too.",
+            "'t-closeness: {column: disease, t: 0.2}', 'k-map: {k: 5, population: census.csv}'. "
+            f"One of {any_of('models')}; `shoal models` explains them. Repeatable; all must hold, that of -k "
+            "too.",
             rich_help_panel=_FORM,
         ),
     ] = None,
@@ -143,9 +144,8 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="MEASURE",
-            help="What to keep as much of as possible: average-class-size, certainty-penalty, "
-            "classification, discernability, discernability-monotone, entropy, height, kl-divergence, loss "
-            "or precision; with settings as in a spec, 'classification: {target: disease}'. "
+            help=f"What to keep as much of as possible: {any_of('measures')}; "
+            "with settings as in a spec, 'classification: {target: disease}'. "
             "`shoal measures` explains them. [dim]\\[default: the spec's, or loss][/dim]",
             rich_help_panel=_RELEASE,
         ),
@@ -334,8 +334,8 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Where rows are counted and recoded: memory, duckdb, postgres, spark or auto, which goes by "
-            "the input. All give the same release. [dim]\\[default: the spec's, or auto][/dim]",
+            help=f"Where rows are counted and recoded: {any_of('engines')}; auto goes by the input. "
+            "All give the same release. [dim]\\[default: the spec's, or auto][/dim]",
             rich_help_panel=_ENGINE,
         ),
     ] = None,

@@ -123,8 +123,8 @@ def audit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The table that the release was made of, for models that compare with it: t-closeness, "
-            "beta-likeness, delta-disclosure.",
+            help="The table that the release was made of, for models that compare with it: "
+            "`shoal models NAME` says so.",
             rich_help_panel=_COMPARED,
         ),
     ] = None,
@@ -132,8 +132,8 @@ def audit(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="The population of k-map or delta-presence, if it is not where the spec says. Repeatable; "
-            "several are told apart by their names.",
+            help="The population that a model compares with, if it is not where the spec says. Repeatable; "
+            "several are matched by their names.",
             rich_help_panel=_COMPARED,
         ),
     ] = None,

@@ -53,7 +53,12 @@ def _page(kind: Any) -> None:
         )
         for model in _examples(kind)
     ]
-    show_page(kind, [("Needs", _needs(kind)), ("Monotone", _monotone(kind))], forms)
+    facts = [
+        ("Needs", _needs(kind)),
+        ("Monotone", _monotone(kind)),
+        ("Audit compares with", _listed(_compared(kind)) or "nothing: the release alone shows it"),
+    ]
+    show_page(kind, facts, forms)
 
 
 def _as_mapping(kind: Any) -> dict[str, Any]:
@@ -62,6 +67,7 @@ def _as_mapping(kind: Any) -> dict[str, Any]:
         "name": kind.name,
         "sensitive_column": "column" in kind.parameters,
         "population": "population" in kind.parameters,
+        "compared_with": _compared(kind),
         "parameters": dict(kind.parameters),
         "spec": [
             {
@@ -85,6 +91,17 @@ def _examples(kind: Any) -> list[Any]:
 def _needs(kind: Any) -> str:
     needs = {"column": "a sensitive column", "population": "a population"}
     return ", ".join(words for parameter, words in needs.items() if parameter in kind.parameters) or "-"
+
+
+def _compared(kind: Any) -> list[str]:
+    """Return which tables an audit of the model needs beside the release."""
+    reads = [model.reads for model in _examples(kind)]
+    return [table for table in ("original", "population") if any(getattr(each, table) for each in reads)]
+
+
+def _listed(tables: list[str]) -> str:
+    words = {"original": "the original table", "population": "the population"}
+    return ", ".join(words[table] for table in tables)
 
 
 def _monotone(kind: Any) -> str:

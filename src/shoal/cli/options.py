@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from shoal import registry
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,6 +65,18 @@ ShowValues = Annotated[
     bool,
     typer.Option("--show-values", help="Let error messages show people's values, such as unknown ones."),
 ]
+
+
+def any_of(kind: registry.Kind) -> str:
+    """List all that is registered, for help texts.
+
+    Examples
+    --------
+    >>> any_of("engines")
+    'duckdb, memory, postgres or spark'
+    """
+    *others, last = registry.names(kind)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def input_format(

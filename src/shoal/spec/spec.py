@@ -66,7 +66,7 @@ class Spec:
     input
         How a CSV file is written, where that should not be found out.
     engine
-        Where the rows are counted and recoded: `memory`, `duckdb`, `postgres`, `spark`, or `auto`, by what
+        Where the rows are counted and recoded: the name of a registered engine, or `auto`, by what
         the table is. All give the same release.
     proposed
         Whether the roles are those that `shoal init` proposed, and nobody has confirmed them yet.

@@ -33,6 +33,7 @@ def test_what_models_need_and_when_they_are_monotone(shoal):
         "name": "k-anonymity",
         "sensitive_column": False,
         "population": False,
+        "compared_with": [],
         "parameters": {"k": "a whole number of at least 1"},
         "spec": [
             {"written": {"k-anonymity": 5}, "monotone_with_suppression": True, "monotone_with_people": True}
