@@ -5,25 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from shoal.testing.engines import Place
 from shoal.write.files import write_table
-
-
-class Place(Protocol):
-    """An engine with a way to put tables where it finds them."""
-
-    engine: str
-    text: bool
-    """Whether every cell becomes text there."""
-
-    def put(self, table: pa.Table) -> dict[str, Any]:
-        """Return the arguments of `anonymize` that lead to the table."""
-        ...
 
 
 class InMemory:
@@ -133,14 +122,16 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
     """Give a place by its name; servers and sessions start when the first test asks for them."""
 
     def open_place(name: str) -> Place:
-        if name == "memory":
-            return InMemory()
-        if name == "postgres":
-            return PostgresTable(request.getfixturevalue("clinic"))
-        if name == "spark":
-            return SparkFrame(request.getfixturevalue("quick_spark"))
         kinds: dict[str, Any] = {"parquet": ParquetFiles, "csv": CsvFile, "duckdb-table": DuckDBTable}
-        place: Place = kinds[name](tmp_path)
-        return place
+        found: Any
+        if name == "memory":
+            found = InMemory()
+        elif name == "postgres":
+            found = PostgresTable(request.getfixturevalue("clinic"))
+        elif name == "spark":
+            found = SparkFrame(request.getfixturevalue("quick_spark"))
+        else:
+            found = kinds[name](tmp_path)
+        return Place(found.engine, found.put, found.text)
 
     return open_place

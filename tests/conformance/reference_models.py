@@ -1,4 +1,4 @@
-"""The privacy models once more, in plain Python over rows: slow, exact, and sharing nothing with the package.
+"""The privacy models once more, in plain Python over rows: slow, exact, and sharing no code with the package.
 
 Somebody with several rows is one person, who has every value of these rows.
 
@@ -14,16 +14,11 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
+from shoal.testing.people import Row
+
 Value = Any
 Counts = dict[Value, int]
 Chains = Mapping[Value, Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Row:
-    group: Hashable
-    value: Value
-    unit: Hashable
 
 
 @dataclass(frozen=True)

@@ -5,32 +5,29 @@ Adding a model to the registry adds its tests; it needs examples of its paramete
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import duckdb
-import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoal import registry
 from shoal.errors import InputError
-from shoal.privacy.classes import Classes
 from shoal.privacy.grouped import group
 from shoal.privacy.judge import passing
-from shoal.privacy.model import PrivacyModel, Tables
-from shoal.privacy.population import Population
+from shoal.privacy.model import PrivacyModel
+from shoal.testing import check_model
+from shoal.testing.models import ask, merged
+from shoal.testing.people import GROUPS, TAXONOMIES, TOWN, Labels, People, Row, Taxonomy, peoples
 
-from . import conditions as oracle
 from . import reference_models as reference
-from .people import GROUPS, TAXONOMIES, TOWN, Labels, People, peoples
-from .reference_models import Row
 
 MODELS = registry.names("models")
+TOWN_FILE = "town.csv"
 
 # What stands after the name in a spec.
 EXAMPLES: Mapping[str, Sequence[Any]] = {
@@ -41,12 +38,12 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
         {"column": "value", "alpha": 1, "k": 3},
         {"column": "value", "alpha": 0.3, "k": 2},
     ],
-    "k-map": [{"k": k, "population": TOWN} for k in (1, 2, 5)],
+    "k-map": [{"k": k, "population": TOWN_FILE} for k in (1, 2, 5)],
     "delta-presence": [
-        {"population": TOWN, "lower": 0, "upper": 0.5},
-        {"population": TOWN, "lower": 0.3, "upper": 1},
-        {"population": TOWN, "lower": 0.2, "upper": 0.6},
-        {"population": TOWN, "lower": 0.5, "upper": 0.5},
+        {"population": TOWN_FILE, "lower": 0, "upper": 0.5},
+        {"population": TOWN_FILE, "lower": 0.3, "upper": 1},
+        {"population": TOWN_FILE, "lower": 0.2, "upper": 0.6},
+        {"population": TOWN_FILE, "lower": 0.5, "upper": 0.5},
     ],
     "l-diversity": [
         {"column": "value", "l": 1},
@@ -79,11 +76,27 @@ def build(name: str, argument: Any) -> PrivacyModel:
     return model
 
 
-def arguments(name: str) -> st.SearchStrategy[Any]:
-    return st.sampled_from(EXAMPLES.get(name, ()))
+def given_to(name: str, argument: Any) -> Mapping[str, Any]:
+    return {"k": argument} if name == "k-anonymity" else argument
+
+
+def defined(
+    name: str,
+    argument: Any,
+    members: Sequence[Row],
+    table: Sequence[Row],
+    population: int,
+    taxonomy: Taxonomy,
+) -> bool:
+    """Return whether a class passes by the definition."""
+    judged = reference.judge(name, given_to(name, argument), members, table, population, taxonomy)
+    return judged.passes
 
 
 every_model = pytest.mark.parametrize("name", MODELS)
+every_case = pytest.mark.parametrize(
+    ("name", "argument"), [(name, argument) for name, listed in EXAMPLES.items() for argument in listed]
+)
 
 
 def test_every_registered_model_has_examples() -> None:
@@ -91,28 +104,30 @@ def test_every_registered_model_has_examples() -> None:
 
 
 @every_model
-def test_models_say_what_they_are(name: str) -> None:
+def test_models_explain_themselves(name: str) -> None:
     kind = registry.resolve("models", name)
     assert kind.name == name
-    assert kind.summary.endswith(".")
     assert kind.__doc__ is not None
     for said in ("References\n", "Examples\n", "It stops", "not"):
         assert said in kind.__doc__
-    for argument in (*kind.examples, *EXAMPLES[name]):
-        assert isinstance(build(name, argument), PrivacyModel)
-        if isinstance(argument, dict):
-            assert set(argument) <= set(kind.parameters)
 
 
-@every_model
-def test_specs_come_back(name: str) -> None:
-    for argument in EXAMPLES[name]:
-        model = build(name, argument)
-        ((written_name, written),) = model.to_spec().items()
-        assert written_name == name
-        assert build(name, written) == model
-        # What was left out is written with its default.
-        assert argument == ({key: written[key] for key in argument} if isinstance(written, dict) else written)
+@every_case
+def test_models_keep_what_they_declare(name: str, argument: Any) -> None:
+    check_model(build(name, argument), definition=partial(defined, name, argument), examples=15)
+
+
+@pytest.mark.slow
+@every_case
+def test_models_keep_what_they_declare_at_length(name: str, argument: Any) -> None:
+    check_model(build(name, argument), definition=partial(defined, name, argument), rows=60, examples=100)
+
+
+@every_case
+def test_specs_are_written_as_they_were(name: str, argument: Any) -> None:
+    ((_, written),) = build(name, argument).to_spec().items()
+    # What was left out is written with its default.
+    assert argument == ({key: written[key] for key in argument} if isinstance(written, dict) else written)
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if isinstance(EXAMPLES[name][0], dict)])
@@ -132,92 +147,6 @@ def test_wrong_keys_of_a_spec_are_named_all_at_once(name: str) -> None:
             build(name, argument)
 
 
-@every_model
-@given(people=peoples(), data=st.data())
-@settings(max_examples=60)
-def test_classes_are_judged_by_the_definition(name: str, people: People, data: st.DataObject) -> None:
-    check_judgement(name, data.draw(arguments(name)), people)
-
-
-@pytest.mark.slow
-@every_model
-@given(people=peoples(max_rows=60), data=st.data())
-@settings(max_examples=400)
-def test_classes_are_judged_by_the_definition_at_length(
-    name: str, people: People, data: st.DataObject
-) -> None:
-    check_judgement(name, data.draw(arguments(name)), people)
-
-
-def check_judgement(name: str, argument: Any, people: People) -> None:
-    classes, model = people.classes(), build(name, argument)
-    found = model.holds(classes)
-    assert found.tolist() == [judged.passes for judged in people.judge(name, argument)]
-    accepted = [
-        oracle.accepts(model, classes.table, *contents(classes, place)) for place in range(classes.count)
-    ]
-    assert accepted == found.tolist(), "the conditions for the kernel say otherwise"
-    assert not found[(classes.sizes < model.minimum_size) & (classes.sizes > 0)].any()
-    assert (found[classes.sizes == 0] == model.suppressible).all(), "its absence tells something, or not"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.privacy.classes._MOST_CELLS", 5)
-        in_parts = [passes for _, part in classes.parts(5) for passes in model.holds(part).tolist()]
-    assert in_parts == found.tolist()
-
-
-@every_model
-@given(people=peoples(), data=st.data())
-@settings(max_examples=60)
-def test_mergers_keep_what_is_declared(name: str, people: People, data: st.DataObject) -> None:
-    check_mergers(build(name, data.draw(arguments(name))), people)
-
-
-@pytest.mark.slow
-@every_model
-@given(people=peoples(max_rows=60), data=st.data())
-@settings(max_examples=400)
-def test_mergers_keep_what_is_declared_at_length(name: str, people: People, data: st.DataObject) -> None:
-    check_mergers(build(name, data.draw(arguments(name))), people)
-
-
-def check_mergers(model: PrivacyModel, people: People) -> None:
-    """Merge every two classes.
-
-    What is absorbing passes whatever it merges with. The others pass if both did, as long as nobody is in
-    several classes: so without suppression a generalization of what satisfies does too.
-    """
-    classes = people.classes()
-    table, passes = classes.table, model.holds(classes)
-    absorbing = [condition for condition in model.conditions(table) if condition.absorbing]
-    absorbs = model.absorbing_people if people.counts_units else model.absorbing
-    apart = len({row.unit for row in people.rows}) == len({(row.unit, row.group) for row in people.rows})
-    for one, other in itertools.permutations(range(classes.count), 2):
-        if classes.sizes[one] == 0:
-            continue
-        after = merged(classes, one, other)
-        if passes[one] and (absorbs or (apart and passes[other])):
-            assert model.holds(after)[one]
-        for condition in absorbing:
-            if oracle.meets(condition, table, *contents(classes, one)):
-                assert oracle.meets(condition, table, *contents(after, one))
-
-
-def merged(classes: Classes, first: int, second: int) -> Classes:
-    """Return the classes with the second in the first; it stays, empty."""
-
-    def move(places: Any) -> Any:
-        return np.where(places == second, first, places)
-
-    population = {key: move(places) for key, places in classes.of_population.items()}
-    return Classes(classes.table, move(classes.of_rows), classes.count, population)
-
-
-def contents(classes: Classes, place: int) -> tuple[list[int], int]:
-    """Return the rows of a class, and how many people of the population are in it."""
-    people = classes.population(Population(TOWN).key)[place]
-    return np.flatnonzero(classes.of_rows == place).tolist(), int(people)
-
-
 def test_people_in_several_classes_break_what_is_not_absorbing() -> None:
     """Two classes of two people, one of whom is in both and has no flu: together two of three have it."""
     rows = [Row("p", "flu", 1), Row("p", "cold", 2), Row("q", "cold", 2), Row("q", "flu", 3)]
@@ -234,72 +163,30 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield opened
 
 
-# The columns have the names that the queries use for their own.
-def relation(rows: Sequence[Row]) -> pa.Table:
-    return pa.table(
-        {
-            "class": pa.array([row.group for row in rows], pa.string()),
-            "n": pa.nulls(len(rows), pa.int64()),
-            "value": pa.array([row.value for row in rows], pa.string()),
-            "unit": pa.array([str(row.unit) for row in rows]),
-        }
-    )
-
-
-def ask(
-    connection: duckdb.DuckDBPyConnection, model: PrivacyModel, people: People, kept: Sequence[Row]
-) -> tuple[int, Any]:
-    height = len(next(iter(people.taxonomy.values())))
-    taxonomy = {"level_0": list(people.taxonomy)}
-    for level in range(height):
-        taxonomy[f"level_{level + 1}"] = [labels[level] for labels in people.taxonomy.values()]
-    population = {
-        "class": pa.array(people.population, pa.string()),
-        "n": pa.nulls(len(people.population), pa.int64()),
-    }
-    tables = {
-        "kept_rows": relation(kept),
-        "original": relation(people.rows),
-        "population_0": pa.table(population),
-        "taxonomy_0": pa.table(taxonomy),
-    }
-    for name, table in tables.items():
-        connection.register(name, table)
-    query = model.sql(
-        Tables(
-            kept="kept",
-            quasi_identifiers=['"class"', '"n"'],
-            columns={"value": '"value"'},
-            populations={Population(TOWN).key: "population_0"},
-            taxonomies={"value": ("taxonomy_0", height + 1)},
-            unit='"unit"' if people.counts_units else None,
-        )
-    )
-    found = connection.execute(f"WITH kept AS (SELECT * FROM kept_rows)\n{query}")
-    assert found.description is not None
-    assert [column[0] for column in found.description] == ["failing", "measured"]
-    (row,) = found.fetchall()
-    return row
-
-
 @every_model
 @given(people=peoples(), dropped=st.sets(st.sampled_from(GROUPS), max_size=2), data=st.data())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_audit_counts_the_classes_that_fail(
+def test_the_audit_measures_the_worst_class(
     name: str,
     connection: duckdb.DuckDBPyConnection,
     people: People,
     dropped: set[str | None],
     data: st.DataObject,
 ) -> None:
-    argument = data.draw(arguments(name))
+    argument = data.draw(st.sampled_from(EXAMPLES.get(name, ())))
     model = build(name, argument)
     kept = [row for row in people.rows if row.group not in dropped]
     failing, measured = ask(connection, model, people, kept)
-    judged = people.judge(name, argument, kept)
     there = [
-        each
-        for each, label in zip(judged, people.labels(), strict=True)
+        reference.judge(
+            name,
+            given_to(name, argument),
+            [row for row in kept if row.group == label],
+            people.rows,
+            sum(label == other for other in people.population),
+            people.taxonomy,
+        )
+        for label in people.labels()
         if any(row.group == label for row in kept)
         or (name == "delta-presence" and label in people.population)
     ]
@@ -334,8 +221,8 @@ def test_large_counts_do_not_overflow() -> None:
     rows = [(label, value) for label, found in counts.items() for value, n in found.items() for _ in range(n)]
     classes = group(
         [label for label, _ in rows],
-        populations={Population(TOWN): [label for label, _ in rows for _ in range(2)]},
-        hierarchies={"value": Labels(TAXONOMIES[0])},  # type: ignore[dict-item]
+        populations={TOWN: [label for label, _ in rows for _ in range(2)]},
+        hierarchies={"value": Labels(TAXONOMIES[0])},
         value=[value for _, value in rows],
     )
     bounds = {
@@ -366,8 +253,8 @@ def test_large_counts_do_not_overflow() -> None:
             assert found == [each.passes for each in judged], (name, argument)
             outcomes |= set(found)
     assert outcomes == {True, False}
-    assert build("k-map", {"k": 1_000_000, "population": TOWN}).holds(classes).all()
-    presence = {"population": TOWN, "lower": 0.5, "upper": 0.5}
+    assert build("k-map", {"k": 1_000_000, "population": TOWN_FILE}).holds(classes).all()
+    presence = {"population": TOWN_FILE, "lower": 0.5, "upper": 0.5}
     assert build("delta-presence", presence).holds(classes).all()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.privacy.population import Population
-from tests.conformance.strategies import described_tables
+from shoal.testing.tables import described_tables
 
 _MOST_TIMES = 4
 

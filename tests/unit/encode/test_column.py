@@ -15,7 +15,7 @@ from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.column import CodedColumn, code_column
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError
-from tests.conformance.strategies import coded_tables
+from shoal.testing.tables import coded_tables
 
 
 def decoded(column: CodedColumn, level: int) -> list[object]:

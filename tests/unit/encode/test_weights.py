@@ -29,8 +29,8 @@ from shoal.search.frequency_sets import InMemory
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
+from shoal.testing.problems import absorbed, measures_named, requirements
 from shoal.tradeoff.figures import figures
-from tests.conformance.strategies import absorbed, measures_named, requirements
 
 from .frequency_sets import at_least, frequency_set, nodes, repeated_tables, tuples
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.strategies import described_tables, measures_named, requirements
+from shoal.testing.problems import measures_named, requirements
+from shoal.testing.tables import described_tables
 
 import shoal
 from shoal import registry

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.strategies import coded_tables
+from shoal.testing.tables import coded_tables
 
 import shoal
 from shoal import registry

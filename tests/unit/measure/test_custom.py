@@ -13,7 +13,7 @@ import shoal
 from shoal.errors import InputError
 from shoal.measure.explain import explain_node
 from shoal.measure.measure import Measure, Node
-from tests.conformance.nodes import node_at
+from shoal.testing.nodes import node_at
 
 from .people import classes_of_two, people
 

@@ -13,7 +13,8 @@ from shoal.encode.table import CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.algorithms.exhaustive import node_of
 from shoal.search.problem import SearchProblem
-from tests.conformance.nodes import measures, tables
+from shoal.testing.nodes import tables
+from tests.conformance.measures import measures
 
 from .by_rows import by_rows
 

@@ -16,7 +16,8 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Measure, canonical
 from shoal.spec.spec import hierarchy_from_text
-from tests.conformance.nodes import measures, node_at, nodes, tables
+from shoal.testing.nodes import node_at, nodes, tables
+from tests.conformance.measures import measures
 
 from .by_rows import by_rows
 from .people import classes_of_two, people

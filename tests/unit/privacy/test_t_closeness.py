@@ -21,7 +21,7 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.grouped import group
 from shoal.privacy.model import Tables
 from shoal.privacy.t_closeness import Distance, TCloseness
-from tests.conformance.people import TAXONOMIES, Labels
+from shoal.testing.people import TAXONOMIES, Labels
 
 VALUES = ["a", "b", "4", "30", "-1.5"]
 

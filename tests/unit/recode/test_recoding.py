@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.nodes import MEASURES, measures, tables
+from shoal.testing.nodes import tables
+from tests.conformance.measures import MEASURES, measures
 
 import shoal
 from shoal.describe import intervals, suppress

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.strategies import requirements
+from shoal.testing.problems import requirements
 from tests.unit.encode.frequency_sets import frequency_set, nodes, repeated_tables
 
 from shoal.counting import count

@@ -25,7 +25,8 @@ from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem
-from tests.conformance.strategies import described_tables, requirements
+from shoal.testing.problems import requirements
+from shoal.testing.tables import described_tables
 
 POPULATION = Population(pa.table({"everybody": [1]}))
 AGES = [31, 35, 38, 52, 58, 88]

@@ -19,7 +19,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.algorithms.box import Box
 from shoal.search.lattice import Lattice
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
-from tests.conformance.strategies import coded_tables
+from shoal.testing.tables import coded_tables
 
 
 @given(table=coded_tables(max_rows=20))

@@ -31,7 +31,8 @@ from shoal.search.frequency_sets import InMemory, TooManyEntries
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
 from shoal.search.run import Counted, explain, search_counted
-from tests.conformance.strategies import coded_tables, described_tables, measure_named, requirements
+from shoal.testing.problems import measure_named, requirements
+from shoal.testing.tables import coded_tables, described_tables
 
 POPULATION = Population(pa.table({"everybody": [1]}))
 shares = st.sampled_from([0.0, 0.0, 0.05, 0.2, 0.5, 1.0])

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.strategies import described_tables, requirements
+from shoal.testing.problems import requirements
+from shoal.testing.tables import described_tables
 
 from shoal import registry
 from shoal.data import shape

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.strategies import coded_tables, described_tables, measure_named
+from shoal.testing.problems import measure_named
+from shoal.testing.tables import coded_tables, described_tables
 
 from shoal import registry
 from shoal.data import patients

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance.strategies import coded_tables
+from shoal.testing.tables import coded_tables
 
 from shoal import registry
 from shoal.data.patients import COLUMNS, ROWS, TAXONOMIES

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from shoal.encode.table import CodedTable
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.model import PrivacyModel
+from shoal.testing.promises import require, require_equal
 
 
 def accepts(model: PrivacyModel, table: CodedTable, rows: Sequence[int], population: int) -> bool:
@@ -61,14 +62,16 @@ def moved(condition: Condition, extra: list[int]) -> float:
     if condition.kind == "equal":
         return sum(max(0, e) for e in extra)
     if condition.kind == "ordered":
-        assert sorted(condition.order.tolist()) == list(range(len(extra))), "each place once"
+        require_equal(sorted(condition.order.tolist()), list(range(len(extra))), "The places of an order. ")
         in_order = [
             extra[value] for value in sorted(range(len(extra)), key=condition.order.tolist().__getitem__)
         ]
         carried = [abs(sum(in_order[: place + 1])) for place in range(len(extra) - 1)]
         return sum(carried) / max(len(extra) - 1, 1)
-    assert condition.kind == "tree"
-    assert not condition.tree or set(condition.tree[-1].tolist()) == {0}, "one label at the top"
+    require_equal(condition.kind, "tree", "The kind of a condition. ")
+    require(
+        not condition.tree or set(condition.tree[-1].tolist()) == {0}, "A tree needs one label at its top."
+    )
     cost = 0.0
     below = list(range(len(extra)))
     for level, labels in enumerate(condition.tree, start=1):

@@ -1,4 +1,4 @@
-"""Random nodes of random tables, with any classes suppressed, and measures with any parameters."""
+"""Random nodes of random tables, with any classes suppressed."""
 
 from __future__ import annotations
 
@@ -10,26 +10,17 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from shoal import registry
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.encode.column import code_column
 from shoal.encode.table import CodedTable
-from shoal.measure.measure import Measure, Node
+from shoal.measure.measure import Node
+from shoal.testing.tables import coded_tables
 
-from .strategies import coded_tables
-
-MEASURES = registry.names("measures")
 TARGET = "target"
-
-# By the name of a parameter, what it may be; a measure with other parameters needs its own line.
-_PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
-    "aggregate": st.sampled_from(["mean", "max", "ranked"]),
-    "target": st.just(TARGET),
-}
 
 
 @st.composite
-def tables(draw: st.DrawFn, max_rows: int = 30, max_columns: int = 3) -> CodedTable:
+def tables(draw: st.DrawFn, max_rows: int = 30, max_columns: int = 3, target: str = TARGET) -> CodedTable:
     """Draw a table with one more column, for measures that look at a target."""
     table = draw(coded_tables(max_rows=max_rows, max_columns=max_columns))
     values = draw(
@@ -39,14 +30,8 @@ def tables(draw: st.DrawFn, max_rows: int = 30, max_columns: int = 3) -> CodedTa
             max_size=table.rows,
         )
     )
-    target = code_column(TARGET, pa.array(values, pa.int64()).dictionary_encode(), Suppress())
-    return replace(table, attributes={**table.attributes, TARGET: target})
-
-
-def measures(name: str) -> st.SearchStrategy[Measure]:
-    """Draw a registered measure with parameters."""
-    kind = registry.resolve("measures", name)
-    return st.builds(kind, **{parameter: _PARAMETERS[parameter] for parameter in kind.parameters})
+    coded = code_column(target, pa.array(values, pa.int64()).dictionary_encode(), Suppress())
+    return replace(table, attributes={**table.attributes, target: coded})
 
 
 def node_at(table: CodedTable, levels: Sequence[int], kept: Any = True, k: int | None = None) -> Node:

@@ -1,0 +1,341 @@
+"""An engine gives the release that memory gives, whatever is in the table and how its columns are called."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+import shoal
+from shoal import registry
+from shoal.engines.choose import bytes_of, open_engine
+from shoal.engines.kind import EngineKind, Fit, Input
+from shoal.errors import InfeasibleError, InputError
+from shoal.prepare.columns import settle_columns
+from shoal.search.frequency_sets import InMemory
+from shoal.testing.promises import promise, require, require_equal
+
+ODD = [
+    "it's",
+    '"quoted"',
+    "",
+    None,
+    "naïve 東京 🐟",
+    "a,b;c",
+    "line\nbreak",
+    "back\\slash",
+    "%s {0} $1",
+    " x ",
+]
+AWKWARD = ["select", 'a"b', "x; DROP TABLE visits; --", "c0", "r1", "a`b", "größe", "a.b", "Robert'); --"]
+_DISEASES = ["flu", "", None, "it's", "cold"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """An engine with a way to put tables where it finds them.
+
+    Attributes
+    ----------
+    engine
+        Its name.
+    put
+        Takes an Arrow table, and returns the arguments of `shoal.anonymize` that lead to it.
+    text
+        Whether every cell becomes text there.
+    """
+
+    engine: str
+    put: Callable[[pa.Table], Mapping[str, Any]]
+    text: bool = False
+
+
+def check_engine(engine: str, put: Callable[[pa.Table], Mapping[str, Any]], *, text: bool = False) -> None:
+    """Raise AssertionError with the first promise that an engine breaks.
+
+    It says which inputs it opens. For tables with odd values and names, of one row and of none, it gives the
+    frequency sets and the release that memory gives, and refuses what memory refuses.
+
+    Parameters
+    ----------
+    engine
+        Its name in specs.
+    put
+        Takes an Arrow table, puts it where the engine finds it, and returns the arguments of
+        `shoal.anonymize` that lead to it: at least `data`.
+    text
+        Whether every cell becomes text there, as in a CSV file.
+
+    Examples
+    --------
+    >>> check_engine("memory", lambda table: {"data": table})
+    """
+    place = Place(engine, put, text)
+    for check in ENGINE_CHECKS:
+        check(place)
+
+
+def check_words(place: Place) -> None:
+    """Check what an engine says about itself, and that it opens what was put for it."""
+    with promise(_whose(place), "it is registered, and has all that an engine declares"):
+        kind: EngineKind = registry.resolve("engines", place.engine)()
+        require(isinstance(kind, EngineKind), "It lacks name, summary, turn, fit or open.")
+        require_equal(kind.name, place.engine)
+        require(kind.summary.endswith(".") and "\n" not in kind.summary, kind.summary)
+    given = dict(place.put(people(1, 3)))
+    with promise(_whose(place), "it suits what is put for it"):
+        data = Input(given["data"], shoal.InputFormat(), bytes_of(None), given.get("table"))
+        require(kind.fit(data) != Fit.NO, "It cannot open it, it says.")
+    with promise(_whose(place), "it opens what is put for it, under its own name"):
+        opened = open_engine(given.pop("data"), shoal.InputFormat(), **given)
+        require_equal(opened.name, place.engine)
+        opened.close()
+
+
+def check_releases(place: Place) -> None:
+    """Check releases with suppressed and with starred rows, of several measures and models."""
+    table = people(1, 200)
+    compare(place, table, spec_of_people())
+    compare(place, table, spec_of_people(suppressed="star"))
+    compare(place, table, spec_of_people(suppression=0.0, quality="discernability"))
+    models = [shoal.KAnonymity(2), shoal.LDiversity("disease", 2), shoal.TCloseness("disease", 0.5)]
+    compare(place, table, spec_of_people(privacy=models, suppression=0.3))
+
+
+def check_people(place: Place) -> None:
+    """Check that people are counted where they have several rows."""
+    compare(place, several_rows(), spec_of_people(unit="name", privacy=[shoal.KAnonymity(4)]))
+
+
+def check_names(place: Place) -> None:
+    """Check that no name of a column is too odd."""
+    draw = random.Random(4)
+    table = pa.table({column: [draw.choice(ODD) for _ in range(40)] for column in AWKWARD})
+    spec = shoal.Spec(
+        quasi_identifiers=dict.fromkeys(AWKWARD[:4], "suppress"),
+        sensitive=AWKWARD[4:6],
+        insensitive=AWKWARD[6:],
+        accept=dict.fromkeys(AWKWARD[6:], "linkable"),
+        privacy=[shoal.KAnonymity(2), shoal.LDiversity(AWKWARD[4], 2)],
+        suppression=0.5,
+    )
+    compare(place, table, spec)
+
+
+def check_one_row(place: Place) -> None:
+    """Check a table of one row, which may be released or not."""
+    compare(place, people(5, 1), spec_of_people(privacy=[shoal.KAnonymity(1)]))
+    compare(place, people(5, 1), spec_of_people(privacy=[shoal.KAnonymity(2)]))
+
+
+def check_no_rows(place: Place) -> None:
+    """Check that a table without rows is refused."""
+    given = place.put(people(6, 2).slice(0, 0))
+    with promise(_whose(place), "a table without rows is refused with an InputError that says so"):
+        error = _refused(InputError, spec_of_people(), given)
+        require("has no rows" in str(error), f"Found: {error}")
+
+
+def check_problems(place: Place) -> None:
+    """Check that all that is wrong about a table comes at once, without values."""
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10), "town": shoal.taxonomy({"north": ["x"]})},
+        sensitive={"disease": shoal.Sensitive(null="forbid")},
+        privacy=[shoal.KAnonymity(2)],
+    )
+    given = place.put(people(7, 80))
+    with promise(_whose(place), "all that is wrong about a table comes in one InputError, without values"):
+        error = _refused(InputError, spec, given, drop_undeclared=True)
+        require_equal(len(error.problems), 2, f"{error}\n")
+        require("東京" not in str(error), "A value is shown.")
+
+
+def check_frequency_sets(place: Place) -> None:
+    """Check what the search counts by."""
+    spec = spec_of_people(privacy=[shoal.KAnonymity(2), shoal.LDiversity("disease", 2)])
+    table = people(8, 90)
+    engine, counted = counts_of(place.put(table), spec)
+    _, exact = counts_of({"data": table, "engine": "memory"}, spec)
+    heights = [column.height for column in exact.domain.columns]
+    bottom = [0] * len(heights)
+    with promise(_whose(place), "its frequency sets have the tuples, and as many rows of each, as in memory"):
+        for levels in itertools.islice(itertools.product(*(range(h + 1) for h in heights)), 0, None, 7):
+            require_equal(_entries(counted.at(levels)), _entries(exact.at(levels)))
+        some = counted.at([1, 0], columns=[0, 1])
+        require_equal(_entries(some), _entries(exact.at([1, 0], columns=[0, 1])))
+        prepared = counted.for_many()
+        for level in (0, 1):
+            at = [level] * len(heights)
+            require_equal(_entries(prepared.at(at)), _entries(exact.at(at)))
+    with promise(_whose(place), "it counts the rows in small classes as memory does"):
+        for levels in itertools.islice(itertools.product(*(range(h + 1) for h in heights)), 0, None, 7):
+            require_equal(counted.below(levels, 3), exact.below(levels, 3))
+        require_equal(counted.below([1], 10, columns=[0]), exact.below([1], 10, columns=[0]))
+        require_equal(prepared.below([1, 0, 1], 3), exact.below([1, 0, 1], 3))
+    with promise(_whose(place), "its estimates of how many tuples there are err by at most 30 percent"):
+        (about,) = counted.estimate([bottom])
+        require(math.isclose(about, exact.at(bottom).entries, rel_tol=0.3), f"Found: {about}.")
+        for found, expected in zip(prepared.estimate([bottom, heights]), (about, 5), strict=True):
+            require(math.isclose(found, expected, rel_tol=0.3), f"Found: {found}, not {expected}.")
+    engine.close()
+
+
+def check_zeros(place: Place) -> None:
+    """Check that the two zeros are one value: the sign would tell people of a class apart."""
+    if place.text:
+        return
+    table = pa.table({"x": pa.array([0.0, -0.0, 0.0, -0.0, 1.5, 1.5, None, None], pa.float64())})
+    spec = shoal.Spec(quasi_identifiers={"x": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    given = place.put(table)
+    with promise(_whose(place), "0.0 and -0.0 are one value, released as 0.0"):
+        release = shoal.anonymize(spec=spec, **given)
+        require_equal(release.levels, {"x": 0})
+        expected = ["0.0"] * 4 + ["1.5"] * 2 + ["None"] * 2
+        require_equal(sorted(map(str, release.table["x"].to_pylist())), expected)
+
+
+ENGINE_CHECKS: Sequence[Callable[[Place], None]] = (
+    check_words,
+    check_releases,
+    check_people,
+    check_names,
+    check_one_row,
+    check_no_rows,
+    check_problems,
+    check_frequency_sets,
+    check_zeros,
+)
+
+
+def compare(place: Place, table: pa.Table, spec: shoal.Spec, **how: Any) -> None:
+    """Compare the release from a place with that from memory, both found, or both refused alike."""
+    given = place.put(table)
+    try:
+        # Where every cell becomes text, memory is given the same text.
+        expected = shoal.anonymize(given["data"] if place.text else table, spec, engine="memory", **how)
+    except InfeasibleError as error:
+        with promise(_whose(place), "what has no release in memory is refused in the same words"):
+            require_equal(str(_refused(InfeasibleError, spec, given, **how)), str(error))
+        return
+    with promise(_whose(place), "it gives the release that memory gives"):
+        release = shoal.anonymize(spec=spec, **given, **how)
+        require_equal(release.engine, place.engine)
+        require_equal(release.levels, expected.levels)
+        require(math.isclose(release.score, expected.score, rel_tol=1e-12), f"Score: {release.score}.")
+        require_equal(release.suppressed_rows, expected.suppressed_rows, "Suppressed rows. ")
+        require_equal(release.class_sizes, expected.class_sizes, "Sizes of classes. ")
+        require(release.optimal and expected.optimal, "The release is not optimal.")
+        require_equal(release.table.column_names, expected.table.column_names, "Columns. ")
+        require_equal(rows_of(release.table), rows_of(expected.table), "Rows. ")
+        labels = [choice.labels for choice in expected.choices()]
+        require_equal([choice.labels for choice in release.choices()], labels, "Labels. ")
+    with promise(_whose(place), "its audit finds what memory's finds"):
+        require_equal([f.claim for f in release.audit.findings], [f.claim for f in expected.audit.findings])
+        require(all(finding.holds for finding in release.audit.findings), release.audit.render())
+
+
+def people(seed: int, rows: int) -> pa.Table:
+    """Return a table about people, with NULL and odd text in it."""
+    draw = random.Random(seed)
+    return pa.table(
+        {
+            "name": [f"p{number}" for number in range(rows)],
+            "age": pa.array([draw.choice([None, *range(20, 60)]) for _ in range(rows)], pa.int64()),
+            "town": pa.array([draw.choice(ODD) for _ in range(rows)], pa.string()),
+            "born": pa.array(
+                [datetime.date(1990, 1, 1) + datetime.timedelta(draw.randrange(400)) for _ in range(rows)]
+            ),
+            "disease": pa.array([draw.choice(_DISEASES) for _ in range(rows)], pa.string()),
+            "cost": pa.array([draw.choice([None, 1.5, -2.25, 1e10]) for _ in range(rows)], pa.float64()),
+        }
+    )
+
+
+def several_rows() -> pa.Table:
+    """Return a table in which people have several rows."""
+    draw = random.Random(3)
+    return people(2, 120).set_column(0, "name", pa.array([f"p{draw.randrange(60)}" for _ in range(120)]))
+
+
+def spec_of_people(**how: Any) -> shoal.Spec:
+    """Return a spec for `people`."""
+    settings: dict[str, Any] = {
+        "privacy": [shoal.KAnonymity(3)],
+        "suppression": 0.2,
+        "types": {"age": "integer", "born": "date"},
+        **how,
+    }
+    return shoal.Spec(
+        identifiers=["name"],
+        quasi_identifiers={"age": shoal.intervals(10, 20), "town": "suppress", "born": shoal.dates("year")},
+        sensitive=["disease"],
+        insensitive=["cost"],
+        **settings,
+    )
+
+
+def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
+    """Return the rows sorted."""
+    columns = [table.column(name) for name in table.column_names]
+    plain = [c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in columns]
+    lists = [c.to_pylist() for c in plain]
+    return sorted(zip(*lists, strict=True), key=lambda row: [(cell is not None, str(cell)) for cell in row])
+
+
+def counts_of(given: Mapping[str, Any], spec: shoal.Spec) -> tuple[Any, Any]:
+    """Open a table; return the engine, and what counts its tuples."""
+    how = dict(given)
+    engine = open_engine(how.pop("data"), spec.input, **how)
+    settled, _ = settle_columns(spec, engine.source, False, False)
+    _, counts = engine.profile(settled, {}).encode(settled)
+    # What is in memory has rows for entries at level 0: counted, it has tuples as the others do.
+    return engine, _Grouped(counts) if isinstance(counts, InMemory) else counts
+
+
+class _Grouped:
+    """Frequency sets in memory, with the rows grouped at level 0 too."""
+
+    def __init__(self, counts: InMemory) -> None:
+        self._counts = counts
+        self.domain, self.below, self.estimate = counts.domain, counts.below, counts.estimate
+
+    def for_many(self) -> _Grouped:
+        return self
+
+    def at(self, levels: Any, columns: Any = None) -> Any:
+        return self._counts.at(levels, range(len(levels)) if columns is None else columns)
+
+
+def _entries(table: Any) -> list[tuple[object, ...]]:
+    """Return the entries by their labels at the bottom, and the rows of each."""
+    bottom = table.bottom or [0] * len(table.columns)
+    columns = [
+        column.labels[level].take(pa.array(column.maps[level][column.codes])).to_pylist()
+        for column, level in zip(table.columns, bottom, strict=True)
+    ]
+    others = [
+        column.labels[0].take(pa.array(column.codes)).to_pylist() for column in table.attributes.values()
+    ]
+    rows = zip(*columns, *others, table.weights.tolist(), strict=True)
+    return sorted((tuple(row) for row in rows), key=str)
+
+
+def _refused(
+    kind: type[InputError] | type[InfeasibleError], spec: shoal.Spec, given: Mapping[str, Any], **how: Any
+) -> Any:
+    try:
+        shoal.anonymize(spec=spec, **given, **how)
+    except kind as error:
+        return error
+    require(False, "It is not refused.")
+    return None
+
+
+def _whose(place: Place) -> str:
+    return f"The engine {place.engine!r}"
