@@ -11,17 +11,19 @@ from functools import partial
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shoal import registry
 from shoal.errors import InputError
+from shoal.privacy.classes import Classes
 from shoal.privacy.grouped import group
 from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
 from shoal.testing import check_model
-from shoal.testing.models import ask, merged
+from shoal.testing.models import ask
 from shoal.testing.people import GROUPS, TAXONOMIES, TOWN, Labels, People, Row, Taxonomy, peoples
 
 from . import reference_models as reference
@@ -154,7 +156,8 @@ def test_people_in_several_classes_break_what_is_not_absorbing() -> None:
     for name, argument in (("alpha-k", {"alpha": 0.5, "k": 2}), ("l-diversity", {"l": 2, "kind": "entropy"})):
         model = build(name, {"column": "value", **argument})
         assert model.holds(classes).tolist() == [True, True]
-        assert not model.holds(merged(classes, 0, 1))[0]
+        together = Classes(classes.table, np.zeros_like(classes.of_rows), 1)
+        assert not model.holds(together)[0]
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,10 @@ def switched(name: str) -> st.SearchStrategy[SearchAlgorithm]:
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_algorithms_keep_what_they_declare(name: str) -> None:
     assert ALGORITHMS[name].name == name
-    check_algorithm(switched(name), columns=3 if name in SLOW else 4)
+    if name in SLOW:
+        check_algorithm(switched(name), columns=3, examples=40)
+    else:
+        check_algorithm(switched(name), examples=80)
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from shoal.engines.choose import bytes_of, open_engine
 from shoal.engines.kind import EngineKind, Fit, Input
 from shoal.errors import InfeasibleError, InputError
 from shoal.prepare.columns import settle_columns
+from shoal.read.source import InputFormat
 from shoal.search.frequency_sets import InMemory
 from shoal.testing.promises import promise, require, require_equal
 
@@ -90,10 +91,10 @@ def check_words(place: Place) -> None:
         require(kind.summary.endswith(".") and "\n" not in kind.summary, kind.summary)
     given = dict(place.put(people(1, 3)))
     with promise(_whose(place), "it suits what is put for it"):
-        data = Input(given["data"], shoal.InputFormat(), bytes_of(None), given.get("table"))
+        data = Input(given["data"], InputFormat(), bytes_of(None), given.get("table"))
         require(kind.fit(data) != Fit.NO, "It cannot open it, it says.")
     with promise(_whose(place), "it opens what is put for it, under its own name"):
-        opened = open_engine(given.pop("data"), shoal.InputFormat(), **given)
+        opened = open_engine(given.pop("data"), InputFormat(), **given)
         require_equal(opened.name, place.engine)
         opened.close()
 
@@ -293,7 +294,7 @@ def counts_of(given: Mapping[str, Any], spec: shoal.Spec) -> tuple[Any, Any]:
     how = dict(given)
     engine = open_engine(how.pop("data"), spec.input, **how)
     settled, _ = settle_columns(spec, engine.source, False, False)
-    _, counts = engine.profile(settled, {}).encode(settled)
+    _, counts = engine.profile(settled, {}, settled.attributes).encode(settled)
     # What is in memory has rows for entries at level 0: counted, it has tuples as the others do.
     return engine, _Grouped(counts) if isinstance(counts, InMemory) else counts
 

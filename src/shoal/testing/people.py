@@ -120,11 +120,14 @@ def peoples(draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = 
     values = draw(st.sampled_from(VALUES)) if values is None else values
     # Who may be in several classes, who only in one, few with many values, and everybody with a row of their
     # own.
-    counted = draw(st.sampled_from(["spread", "apart", "few", "rows"]))
+    counted = draw(st.sampled_from(["spread", "apart", "few", "rows", "rows"]))
+    # Few classes have many rows each, and merge into nearly all of the table.
+    labels = draw(st.sampled_from([GROUPS, GROUPS[:2], GROUPS[2:]]))
+    cells = len(labels) * len(values)
     rows: list[Row] = []
-    for number in draw(st.lists(st.integers(0, 6 * 4 * len(values) - 1), min_size=1, max_size=max_rows)):
+    for number in draw(st.lists(st.integers(0, 6 * cells - 1), min_size=1, max_size=max_rows)):
         cell, unit = divmod(number, 6)
-        label, value = GROUPS[cell % 4], values[cell // 4]
+        label, value = labels[cell % len(labels)], values[cell // len(labels)]
         units = {"spread": unit, "apart": (label, unit), "few": (label, unit % 2), "rows": len(rows)}
         rows.append(Row(label, value, units[counted]))
     population: list[Hashable] = draw(st.lists(st.sampled_from([*GROUPS, "s"]), max_size=20))
