@@ -13,6 +13,7 @@ import pytest
 
 import shoal
 from shoal.engines.relational import recode, repeat
+from shoal.errors import InputError
 from shoal.testing.engines import (
     ENGINE_CHECKS,
     ODD,

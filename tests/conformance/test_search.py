@@ -19,10 +19,10 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.exhaustive import node_of
+from shoal.search.capabilities import require_served
 from shoal.search.framework import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
-from shoal.search.capabilities import require_served
 from shoal.testing import check_algorithm
 from shoal.testing.algorithms import SHARES
 from shoal.testing.problems import measure_named

@@ -178,11 +178,7 @@ class Spec:
             accept = None
         self._set(accept=dict(accept or {}))
         problems.extend(_accept_problems(self.accept, self.roles))
-        if engine != "auto":
-            try:
-                registry.require("engines", engine)
-            except InputError as error:
-                problems.extend(error.problems)
+        problems.extend(_engine_problems(engine))
         if problems:
             raise InputError(problems)
 
@@ -506,6 +502,16 @@ def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
             yield f"Column {name!r} has more than one role: {', '.join(several)}.\nGive it one."
         elif len(several) > 1:
             yield f"Column {name!r} stands {len(several)} times among {several[0]}.\nName it once."
+
+
+def _engine_problems(engine: str) -> Sequence[Problem]:
+    """Report an engine that is not registered."""
+    try:
+        if engine != "auto":
+            registry.require("engines", engine)
+    except InputError as error:
+        return error.problems
+    return ()
 
 
 def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) -> Iterable[str]:

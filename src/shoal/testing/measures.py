@@ -138,6 +138,7 @@ def _check_weights(measure: Measure, node: Node, factor: float, weights: Sequenc
 
 
 def _check_order(measure: Measure, node: Node, order: Sequence[int]) -> None:
+    assert node.levels is not None, "drawn nodes are nodes of the lattice"
     turned = replace(
         node,
         table=replace(node.table, columns=tuple(node.table.columns[place] for place in order)),
@@ -178,6 +179,7 @@ def evaluate(costs: Costs, node: Node) -> float:
 
 
 def _column_costs(costs: Costs, node: Node) -> list[float]:
+    assert node.levels is not None, "the kernel scores nodes of the lattice"
     columns = []
     for place, (weight, level) in enumerate(zip(costs.weights, node.levels, strict=True)):
         cost = costs.level_costs[place][level]

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.tables import coded_tables
 
 import shoal
 from shoal.describe import intervals
@@ -24,6 +23,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.exhaustive import node_of
 from shoal.search.problem import SearchProblem
+from shoal.testing.tables import coded_tables
 
 SVG = "{http://www.w3.org/2000/svg}"
 

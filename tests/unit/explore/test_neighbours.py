@@ -9,8 +9,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.problems import measures_named, requirements
-from shoal.testing.tables import described_tables
 
 import shoal
 from shoal import registry
@@ -25,6 +23,8 @@ from shoal.privacy.population import Population
 from shoal.search.algorithms.exhaustive import Exhaustive, classes_of, node_of
 from shoal.search.evaluate import judge
 from shoal.search.problem import SearchProblem
+from shoal.testing.problems import measures_named, requirements
+from shoal.testing.tables import described_tables
 
 POPULATION = Population("town.csv")
 NAMES = registry.names("measures")

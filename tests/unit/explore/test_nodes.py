@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.tables import coded_tables
 
 import shoal
 from shoal import registry
@@ -23,6 +22,7 @@ from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.exhaustive import Exhaustive, node_of
 from shoal.search.problem import SearchProblem
 from shoal.search.result import border
+from shoal.testing.tables import coded_tables
 
 # Those that look at the quasi-identifiers alone: any search can be ranked by them.
 MEASURES = [

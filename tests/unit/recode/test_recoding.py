@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.nodes import tables
 from tests.conformance.measures import MEASURES, measures
 
 import shoal
@@ -23,6 +22,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Choices, Recoding
 from shoal.recode.verdict import Verdict
+from shoal.testing.nodes import tables
 
 
 @dataclass(frozen=True)

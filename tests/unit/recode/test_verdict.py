@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.problems import requirements
 from tests.unit.encode.frequency_sets import frequency_set, nodes, repeated_tables
 
 from shoal.counting import count
@@ -23,6 +22,7 @@ from shoal.privacy.population import Population
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.verdict import Verdict
 from shoal.search.frequency_sets import InMemory
+from shoal.testing.problems import requirements
 
 POPULATION = Population(pa.table({"everybody": [1]}))
 

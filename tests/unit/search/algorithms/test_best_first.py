@@ -11,8 +11,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.problems import requirements
-from shoal.testing.tables import described_tables
 
 from shoal import registry
 from shoal.data import shape
@@ -35,6 +33,8 @@ from shoal.search.algorithms.datafly import Datafly
 from shoal.search.algorithms.exhaustive import Exhaustive, node_of
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
+from shoal.testing.problems import requirements
+from shoal.testing.tables import described_tables
 
 POPULATION = Population(pa.table({"everybody": [1]}))
 MEASURES = registry.names("measures")

@@ -12,8 +12,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.problems import measure_named
-from shoal.testing.tables import coded_tables, described_tables
 
 from shoal import registry
 from shoal.data import patients
@@ -25,6 +23,8 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.algorithms.bitmap_incognito import BitmapIncognito, bytes_needed
 from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.problem import SearchProblem
+from shoal.testing.problems import measure_named
+from shoal.testing.tables import coded_tables, described_tables
 
 SWITCHES = [
     {"one_level": one_level, "reusing": reusing, "pruning": pruning}

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shoal.testing.tables import coded_tables
 
 from shoal import registry
 from shoal.data.patients import COLUMNS, ROWS, TAXONOMIES
@@ -24,6 +23,7 @@ from shoal.search.algorithms.incognito_super_roots import SuperRootsIncognito
 from shoal.search.framework import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
+from shoal.testing.tables import coded_tables
 
 KINDS = (Incognito, SuperRootsIncognito, CubeIncognito)
 RECORD = Framework(record=True)
