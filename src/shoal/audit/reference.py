@@ -99,7 +99,7 @@ def for_recipients(
 def with_unknown_recoding(asked: Sequence[Claim], kind: str) -> list[Claim]:
     """Return the claims, and say of those that compare with a population that it cannot be recoded here."""
     lacks = f"it compares with a population, which this version cannot recode by {kind!r}"
-    return [replace(claim, lacks=claim.lacks or (lacks if claim.population else "")) for claim in asked]
+    return [replace(claim, lacks=claim.lacks or (lacks if claim.reads.population else "")) for claim in asked]
 
 
 def without_original(asked: Sequence[Claim]) -> Problem:

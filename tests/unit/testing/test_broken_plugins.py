@@ -183,8 +183,8 @@ class _Forgetful(Memory):
 
     name = "forgetful"
 
-    def profile(self, spec: Any, populations: Any) -> Any:
-        found = super().profile(spec, populations)
+    def profile(self, spec: Any, populations: Any, attributes: Any) -> Any:
+        found = super().profile(spec, populations, attributes)
         table, others = found._tables
         found._tables = (table.slice(0, max(table.num_rows - 1, 1)), others)
         return found
