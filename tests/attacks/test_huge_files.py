@@ -11,10 +11,12 @@ import pytest
 from pyarrow import parquet
 
 import shoal as api
-from shoal.engines.choose import _of_path
+from shoal.engines.duckdb.kind import DuckDBKind
+from shoal.engines.kind import Fit, Input
 from shoal.errors import InputError
 from shoal.read import delimited as text_files
 from shoal.read import open_source, parquet_size
+from shoal.read.source import InputFormat
 
 
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused_unopened(tmp_path):
@@ -87,7 +89,8 @@ def test_a_parquet_file_whose_rows_take_no_place_is_refused_unread(tmp_path, mon
 def test_many_rows_in_a_small_parquet_file_go_to_an_engine_that_does_not_hold_them(tmp_path):
     parquet.write_table(pa.table({"age": [31] * 4_000_000}), tmp_path / "many.parquet")
     assert (tmp_path / "many.parquet").stat().st_size < 50_000
-    assert _of_path(str(tmp_path / "many.parquet"), None, 10_000_000) == "duckdb"
+    given = Input(tmp_path / "many.parquet", InputFormat(), memory=10_000_000)
+    assert DuckDBKind().fit(given) == Fit.BEST
 
 
 INSIDE = {

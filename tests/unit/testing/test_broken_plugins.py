@@ -30,10 +30,12 @@ from shoal.testing import check_algorithm, check_engine, check_hierarchy, check_
 @pytest.fixture(autouse=True)
 def first_counterexample() -> Iterator[None]:
     """Take the first table that breaks a promise; to look for a simpler one takes minutes."""
-    settings.register_profile("first", settings.default, phases=[Phase.generate])
+    before = settings.default
+    settings.register_profile("first", before, phases=[Phase.generate])
     settings.load_profile("first")
     yield
-    settings.load_profile("shoal")
+    settings.register_profile("before", before)
+    settings.load_profile("before")
 
 
 def broken(kind: type, **promises: Any) -> Any:
