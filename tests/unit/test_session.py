@@ -148,16 +148,16 @@ def test_a_run_is_cancelled_from_another_thread_in_any_step(step: str, engine: s
     def listen(event: Event) -> None:
         if isinstance(event, StepStarted) and event.step == step:
             begun.set()
-            assert cancelled.wait(30)
+            cancelled.wait()
 
     session = shoal.Session(data, spec(), engine=engine, output=output, listener=listen)
 
     def cancel() -> None:
-        assert begun.wait(30)
+        begun.wait()
         session.cancel()
         cancelled.set()
 
-    other = threading.Thread(target=cancel)
+    other = threading.Thread(target=cancel, daemon=True)
     other.start()
     with pytest.raises(shoal.CancelledError), session:
         release = session.release()

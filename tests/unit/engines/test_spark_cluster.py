@@ -25,6 +25,7 @@ ROWS = 400_000
 FILES = 8
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 @pytest.mark.skipif(os.name == "nt", reason="its executors are started by shell scripts")
 def test_a_lost_executor_changes_nothing(tmp_path: Path) -> None:
