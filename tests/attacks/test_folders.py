@@ -9,6 +9,7 @@ for the age of everybody, whatever the file says.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -27,20 +28,21 @@ from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
 NAMES = pa.array(["Ann", "Bob", "Cy", "Di", "Eve", "Flo"])
 
 
-def folder_of(release: Path, parts: Mapping[str, bytes]) -> Path:
+def folder_of(release: Path, parts: Mapping[str, bytes], name: str = "folder") -> Path:
     """Return a folder of files, with the manifest of a file so changed that it fits."""
-    folder = release.with_name("folder")
+    folder = release.with_name(name)
     folder.mkdir()
-    for name, content in parts.items():
-        (folder / name).write_bytes(content)
+    for part, content in parts.items():
+        (folder / part).write_bytes(content)
     said = manifest_of(release)
     own = said.pop("file")["name"]
     said |= {
-        "folder": "folder",
-        "files": [{"name": name, "sha256": sha256(content).hexdigest()} for name, content in parts.items()],
+        "folder": name,
+        "files": [{"name": part, "sha256": sha256(content).hexdigest()} for part, content in parts.items()],
     }
+    suffix = ".csv.gz" if all(part.endswith(".gz") for part in parts) else release.suffix
     for claim in said["claims"]:
-        claim["sql"] = claim["sql"].replace(f"'{own}'", f"'folder/*{release.suffix}'")
+        claim["sql"] = claim["sql"].replace(f"'{own}'", f"'{name}/*{suffix}'")
     rewrite(folder, said)
     return folder
 
@@ -78,6 +80,21 @@ def test_a_part_that_programs_leave_out(tmp_path: Path, second: str, kind: str) 
         assert (code, "hidden in the file: FAILS" in said) == (
             (0, False) if not failing(folder) else (1, True)
         )
+
+
+def test_parts_of_two_kinds(tmp_path: Path) -> None:
+    """`*.csv` leaves out those in gzip; the checker read both."""
+    release = write(tmp_path)
+    first, more = halves(release)
+    packed = [gzip.compress(part, mtime=0) for part in (first, more)]
+    folder = folder_of(release, {"part-0.csv": first, "part-1.csv.gz": packed[1]})
+    assert check(folder)[0] == 1
+    with pytest.raises(InputError, match="all of one kind"):
+        audit_release(folder)
+    other = folder_of(release, {"part-0.csv.gz": packed[0], "part-1.csv.gz": packed[1]}, name="packed.csv.gz")
+    assert check(other)[0] == 0
+    assert "*.csv.gz" in manifest_of(other)["claims"][0]["sql"]
+    assert failing(other) == {}
 
 
 def test_such_a_part_without_a_manifest(tmp_path: Path) -> None:

@@ -221,7 +221,8 @@ def read(path, told):
     yield "SHA-256 as in the manifest", same, ", ".join(digests.values())
     texts = [text_of(name, content) for name, content in files.items()]
     odd = sum(strange for _, strange in texts)  # and those that a program may leave out, for their names
-    odd += path.is_dir() and sum(n[0] in "._" or not n.endswith((".csv", ".csv.gz")) for n in files)
+    end = ".csv.gz" if all(n.endswith(".gz") for n in files) else ".csv"
+    odd += path.is_dir() and sum(n[0] in "._" or not n.endswith(end) for n in files)
     yield "nothing hidden in the file", not odd, f"{odd} with more than text" if odd else "nothing"
     (header, *rows), *others = (list(rows_of(text, **told["dialect"])) for text, _ in texts)
     for first, *more in others:
