@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-WORKERS ?= auto
+WORKERS ?= logical
 FUZZ_SECONDS ?= 60
 # All tests that need Spark run in one worker, which starts it once.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
