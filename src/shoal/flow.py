@@ -9,8 +9,10 @@ from shoal.events import Listener
 from shoal.release import Release
 from shoal.search.beyond_memory.plan import Plan
 from shoal.search.result import SearchAlgorithm
-from shoal.session import Session, served_by
+from shoal.session import Session
 from shoal.spec.spec import Spec
+from shoal.strategies.resolve import require_spec, strategy_of
+from shoal.strategies.strategy import Strategy
 
 
 def anonymize(
@@ -24,6 +26,7 @@ def anonymize(
     engine: str | None = None,
     table: str | None = None,
     memory: str | None = None,
+    strategy: str | Strategy | None = None,
     algorithm: str | SearchAlgorithm | None = None,
     threads: int | None = None,
     seed: int | None = None,
@@ -59,6 +62,9 @@ def anonymize(
         The table of a database, or a query in parentheses.
     memory
         How much an engine may use here, such as `4GB`; what is larger goes to files.
+    strategy
+        How values become labels, by the name of a strategy or as an object: `full-domain`, which is one level
+        per column, if not given. Packages may bring others.
     algorithm
         The search, by its name or as an object with settings of its own. All that are exact give the same
         release; they differ in the time that it takes. If not given, it is `box`, and where there are too
@@ -105,7 +111,7 @@ def anonymize(
     if threads is not None and threads < 1:
         raise InputError(f"The number of threads must be at least 1.\nFound: {threads}.")
     spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
-    served_by(algorithm, spec, all_nodes=all_nodes)
+    require_spec(strategy_of(strategy, algorithm), spec, all_nodes=all_nodes)
     with Session(
         data,
         spec,
@@ -120,7 +126,7 @@ def anonymize(
         keep_order=keep_order,
         listener=listener,
     ) as session:
-        found = session.search(algorithm=algorithm, threads=threads, all_nodes=all_nodes)
+        found = session.search(strategy=strategy, algorithm=algorithm, threads=threads, all_nodes=all_nodes)
         session.forget()  # the kernel's copy of the table, which recoding does not need
         release = session.release(found)
         if publish and session.output is not None:

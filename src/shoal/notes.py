@@ -9,8 +9,6 @@ from shoal.privacy.judge import passing
 from shoal.read.formulas import note as formula_note
 from shoal.read.formulas import opens_in_spreadsheets
 from shoal.recode.verdict import Verdict
-from shoal.search.algorithms.best_first import BestFirst
-from shoal.search.result import SearchAlgorithm, SearchResult
 from shoal.spec.spec import Spec
 from shoal.suggestions.words import listed
 from shoal.write.output import Output, TableOutput
@@ -104,17 +102,4 @@ def on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
     return (
         f"The labels of {', '.join(made)} are made from all rows, suppressed ones too: they may show a "
         "little of these rows' values. Hierarchies that are given, such as intervals or a file, do not.",
-    )
-
-
-def on_size(size: int, algorithm: SearchAlgorithm, searched: SearchResult) -> tuple[str, ...]:
-    """Say why another search than the default ran; `searched` is its result before rows were starred."""
-    if not isinstance(algorithm, BestFirst):
-        return ()
-    large = f"The lattice of {size:.3g} nodes is too large for the default search"
-    if searched.optimal:
-        return (f"{large}; {algorithm.name} searched it instead.",)
-    return (
-        f"{large}; {algorithm.name} stopped after {algorithm.seconds:g} seconds. More time finds the same "
-        "or better, and proves more: --seconds (in Python algorithm=BestFirst(seconds=...)).",
     )

@@ -12,13 +12,14 @@ from typing import Any, Literal
 
 from shoal.errors import InputError, nearest
 
-Kind = Literal["hierarchies", "models", "measures", "algorithms", "engines"]
+Kind = Literal["hierarchies", "models", "measures", "algorithms", "strategies", "engines"]
 
 _SINGULAR = {
     "hierarchies": "hierarchy",
     "models": "privacy model",
     "measures": "quality measure",
     "algorithms": "algorithm",
+    "strategies": "strategy",
     "engines": "engine",
 }
 

@@ -15,7 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal import notes as remarks
-from shoal import registry
 from shoal.audit.reference import claims, original_columns
 from shoal.cancellation import Cancellation
 from shoal.describe.fitted import Fitted
@@ -36,20 +35,18 @@ from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
 from shoal.recode.verdict import Verdict
 from shoal.release import Release
-from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.beyond_memory.plan import Plan
 from shoal.search.blind_choice import require_all
-from shoal.search.capabilities import require_served
 from shoal.search.evaluate import judge
 from shoal.search.frequency_sets import FrequencySets, Remembered, Viewed
-from shoal.search.infeasible import infeasible, infeasible_stars
+from shoal.search.infeasible import infeasible_stars
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
-from shoal.search.result import SearchAlgorithm, SearchResult
+from shoal.search.result import Counters, SearchAlgorithm
 from shoal.search.run import explain as explain_search
-from shoal.search.run import search_counted
 from shoal.search.shared_counts import SharedCounts
-from shoal.search.starred_rows import settle_stars
 from shoal.spec.spec import Spec
+from shoal.strategies.resolve import require_engine, require_spec, strategy_of
+from shoal.strategies.strategy import Question, Strategy
 from shoal.write.output import FileOutput, Output, TableOutput, as_output
 
 
@@ -83,6 +80,12 @@ class Found:
         The spec that was searched, with the hierarchies that were made from the table.
     recoding
         How values become labels; `levels` is the shortcut for one level per column.
+    counters
+        The work of the search.
+    subsets
+        From Incognito: for every set of quasi-identifiers the levels at which these alone satisfy.
+    plan
+        How the table was counted, where that was planned.
     nodes
         If asked for, all choices of levels that satisfy, the best first.
     """
@@ -92,8 +95,9 @@ class Found:
     score: float
     optimal: bool
     bound: float | None
-    search: SearchResult
-    plan: Plan
+    counters: Counters
+    subsets: Mapping[tuple[str, ...], NDArray[np.uint8]] | None = field(repr=False)
+    plan: Plan | None
     notes: tuple[str, ...]
     nodes: Nodes | None
     coded: CodedTable = field(repr=False)
@@ -247,11 +251,12 @@ class Session:
         spec: Spec | None = None,
         *,
         k: int | None = None,
+        strategy: str | Strategy | None = None,
         algorithm: str | SearchAlgorithm | None = None,
         threads: int | None = None,
         all_nodes: bool = False,
     ) -> Found:
-        """Find the best choice of levels.
+        """Find the best recoding: the best choice of levels, or what another strategy chooses.
 
         Parameters
         ----------
@@ -259,7 +264,7 @@ class Session:
             What to require; if not given, the spec that the session was opened with.
         k
             Takes the place of the spec's k-anonymity.
-        algorithm, threads, all_nodes
+        strategy, algorithm, threads, all_nodes
             As for `shoal.anonymize`.
 
         Raises
@@ -273,73 +278,58 @@ class Session:
 
             others = tuple(model for model in spec.privacy if not isinstance(model, KAnonymity))
             spec = replace(spec, privacy=(KAnonymity(k), *others))
-        chosen = served_by(algorithm, spec, all_nodes=all_nodes)
+        chosen = strategy_of(strategy, algorithm)
+        require_spec(chosen, spec, all_nodes=all_nodes)
+        require_engine(chosen, self.engine.name, self.engine.abilities)
         prepared = self._prepare(spec)
         with self.steps("search"):
-            return self._search(prepared, chosen, threads, all_nodes, default=algorithm is None)
+            return self._search(prepared, chosen, threads, all_nodes)
 
-    def _search(
-        self,
-        prepared: _Prepared,
-        algorithm: SearchAlgorithm,
-        threads: int | None,
-        all_nodes: bool,
-        *,
-        default: bool,
-    ) -> Found:
-        spec, counts = prepared.spec, prepared.seen
-        whole = prepared.ask(counts.domain)
-        if default and whole.too_large and not all_nodes:
-            algorithm = BestFirst()
-        processors = os.cpu_count() or 1
-        threads = min(threads or processors, processors)
-        listener = None if self._listener is None else self._advanced
-        counted = search_counted(
-            counts,
-            prepared.ask,
-            self.engine.bound(algorithm),
-            most_entries=self.engine.most_entries,
-            all_nodes=all_nodes,
-            threads=threads,
-            listener=listener,
-            tell=self._counting,
-        )
-        result, problem = counted.result, counted.problem
-        if result.levels is None or result.score is None:
-            raise infeasible(problem)
-        if not all_nodes:
-            result = settle_stars(
-                problem, result, algorithm, whole=counted.whole, threads=threads, listener=listener
+    def _search(self, prepared: _Prepared, strategy: Strategy, threads: int | None, all_nodes: bool) -> Found:
+        spec, processors = prepared.spec, os.cpu_count() or 1
+        chosen = strategy.choose(
+            Question(
+                spec=spec,
+                counts=prepared.seen,
+                ask=prepared.ask,
+                most_entries=self.engine.most_entries,
+                all_nodes=all_nodes,
+                threads=min(threads or processors, processors),
+                listener=None if self._listener is None else self._advanced,
+                tell=self._counting,
+                bind=self.engine.bound,
             )
-        assert result.levels is not None and result.score is not None, "stars leave a node or raise"
+        )
+        problem = chosen.problem
         coded = problem.table
         if spec.choose_by == "quasi-identifiers":
             # A blind search saw no attributes, and the models that are checked now need them.
             coded = prepared.viewed.at(coded.bottom or (0,) * len(coded.columns))
         found = Found(
             spec=spec,
-            recoding=FullDomain.at(coded, result.levels),
-            score=result.score,
-            optimal=result.optimal and algorithm.exact,
-            bound=result.bound,
-            search=result,
-            plan=counted.plan,
+            recoding=chosen.recoding,
+            score=chosen.score,
+            optimal=chosen.optimal,
+            bound=chosen.bound,
+            counters=chosen.counters,
+            subsets=chosen.subsets,
+            plan=chosen.plan,
             notes=(
                 *prepared.notes,
-                *(remarks.on_size(whole.lattice.size, algorithm, counted.result) if default else ()),
+                *chosen.notes,
                 *remarks.on_hierarchies(coded),
                 *remarks.on_models(spec, coded),
-                *counted.plan.notes,
+                *(() if chosen.plan is None else chosen.plan.notes),
             ),
             nodes=None,
             coded=coded,
             profile=prepared.profile,
         )
-        if result.satisfying is None:
+        if chosen.satisfying is None or chosen.recoding.node is None:
             return found
-        nodes = Nodes.of(spec, problem, result.satisfying, partial(self._make, found))
+        nodes = Nodes.of(spec, problem, chosen.satisfying, partial(self._make, found))
         if problem.starred and not nodes:
-            raise infeasible_stars(problem, result.levels, proved=True)
+            raise infeasible_stars(problem, chosen.recoding.node, proved=True)
         if problem.starred:
             found = replace(found, recoding=FullDomain(nodes.best.levels), score=nodes.best.score)
         return replace(found, nodes=nodes)
@@ -455,7 +445,7 @@ class Session:
             class_sizes=verdict.class_sizes,
             optimal=found.optimal,
             bound=found.bound,
-            nodes=found.search.counters,
+            nodes=found.counters,
             audit=evidence,
             explanation=_explanation(found, verdict),
             shuffled=not self._keep_order,
@@ -474,7 +464,7 @@ class Session:
             original=Original(source, coded, recoding, verdict.lost),
             engine=self.engine.name,
             satisfying_nodes=found.nodes,
-            subsets=_as_tables(found.search.subsets),
+            subsets=_as_tables(found.subsets),
         )
 
     def _prepare(self, spec: Spec | None) -> _Prepared:
@@ -640,40 +630,6 @@ def _union(spec: Spec, others: Sequence[Spec]) -> tuple[PrivacyModel, ...]:
     for other in others:
         models += [model for model in other.privacy if model not in models]
     return tuple(models)
-
-
-def served_by(algorithm: object, spec: Spec, *, all_nodes: bool) -> SearchAlgorithm:
-    """Return the search algorithm that a name or an object stands for; `box` where none is given.
-
-    Raises
-    ------
-    InputError
-        It is none, or it cannot do what the spec requires. Nothing has to be read to find that out.
-    """
-    chosen = _algorithm_of("box" if algorithm is None else algorithm)
-    require_served(
-        chosen,
-        spec.searched,
-        spec.quality,
-        spec.suppression,
-        units=spec.unit is not None,
-        all_nodes=all_nodes,
-    )
-    return chosen
-
-
-def _algorithm_of(algorithm: object) -> SearchAlgorithm:
-    if isinstance(algorithm, str):
-        algorithm = registry.resolve("algorithms", algorithm)()
-    # A class has all that its objects have, but cannot be asked.
-    if isinstance(algorithm, type) or not isinstance(algorithm, SearchAlgorithm):
-        known = ", ".join(registry.names("algorithms"))
-        kind = algorithm.__name__ if isinstance(algorithm, type) else type(algorithm).__name__
-        raise InputError(
-            f"An object of type {kind!r} is not a search algorithm.\nKnown: {known}.\n"
-            "Give one of these names, or an object of such a class."
-        )
-    return algorithm
 
 
 def _check_arguments(seed: int | None, keep_undeclared: bool, drop_undeclared: bool) -> None:

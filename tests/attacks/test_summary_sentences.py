@@ -16,9 +16,9 @@ import pytest
 import shoal
 from shoal import registry
 from shoal.audit import Audit, Finding
-from shoal.notes import on_size
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.result import Counters, SearchResult
+from shoal.strategies.full_domain import on_size
 
 from . import report_cases as cases
 

@@ -25,6 +25,7 @@ from shoal.recode.verdict import Verdict
 from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
+from shoal.strategies.abilities import Ability
 from shoal.write.files import check_writable, suffix_of
 from shoal.write.manifest import Releasable
 from shoal.write.output import FileOutput, Output
@@ -58,6 +59,7 @@ class Memory:
 
     source: Source
     name: ClassVar[str] = "memory"
+    abilities: ClassVar[frozenset[Ability]] = frozenset(Ability)
     most_entries: ClassVar[int] = 1 << 62
 
     def check(self, output: Output | None, *, seed: int | None, keep_order: bool) -> None:

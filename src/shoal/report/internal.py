@@ -7,6 +7,7 @@ Whatever comes from data is escaped, by the templates in text and by the canvas 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,17 +30,6 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 _SUFFIX = ".internal.html"
-_CONTENTS = (
-    ("asked", "Requirements"),
-    ("done", "Levels"),
-    ("risk", "Risk"),
-    ("utility", "Utility"),
-    ("neighbours", "Neighbours"),
-    ("suppression", "Suppressed rows"),
-    ("claims", "Claims and checks"),
-    ("settings", "Settings"),
-    ("glossary", "Glossary"),
-)
 
 
 def internal_html(
@@ -81,18 +71,36 @@ def internal_html(
     return render(
         "internal.html.jinja",
         name=name,
-        contents=(("notes", "Notes"), *_CONTENTS) if release.notes else _CONTENTS,
+        contents=tuple(_contents(release)),
         notes=release.notes,
         verdict=verdict(release, audit, risks, usable),
         asked=asked(release.spec, release.source.columns),
         done=done(release),
         risk=risk(release, risks),
         utility=utility(usable, learning=learning, installed=installed),
-        neighbours=neighbours(release, release.neighbours(), release.lattice()),
+        neighbours=None
+        if release.recoding.node is None
+        else neighbours(release, release.neighbours(), release.lattice()),
         suppression=suppression(release),
         claims=claims(audit, release.spec, name),
         settings=settings(release, name, sha256),
     )
+
+
+def _contents(release: Release) -> Iterator[tuple[str, str]]:
+    """Return the sections: those about levels and neighbours only where the recoding has them."""
+    if release.notes:
+        yield "notes", "Notes"
+    yield "asked", "Requirements"
+    yield "done", "Recoding" if release.recoding.rungs is None else "Levels"
+    yield "risk", "Risk"
+    yield "utility", "Utility"
+    if release.recoding.node is not None:
+        yield "neighbours", "Neighbours"
+    yield "suppression", "Suppressed rows"
+    yield "claims", "Claims and checks"
+    yield "settings", "Settings"
+    yield "glossary", "Glossary"
 
 
 def write_internal_report(

@@ -15,8 +15,10 @@ from shoal import _kernel
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, Measure, canonical, canonical_all
+from shoal.privacy.judge import settled
 from shoal.privacy.model import PrivacyModel
 from shoal.recode.full_domain import FullDomain
+from shoal.recode.recoding import Recoding
 from shoal.recode.verdict import Verdict
 from shoal.search.kernel_inputs import Asked
 from shoal.search.lattice import Lattice
@@ -64,8 +66,19 @@ class SearchProblem:
 
     def verdict(self, levels: Sequence[int]) -> Verdict:
         """Group the rows at a node, and judge its classes by the definitions of the models."""
-        recoding = FullDomain.at(self.table, levels)
+        return self.verdict_of(FullDomain.at(self.table, levels))
+
+    def verdict_of(self, recoding: Recoding) -> Verdict:
+        """Recode the rows and judge their classes by the definitions of the models."""
         return Verdict.of(self.table, recoding, self.models, star=self.limit if self.starred else None)
+
+    def satisfied(self, verdict: Verdict) -> bool:
+        """Return whether a release of these classes would be allowed."""
+        return verdict.stars_pass and settled(self.models, verdict.classes, verdict.kept, self.limit)
+
+    def score(self, verdict: Verdict) -> float:
+        """Return what the measure gives for the labels and classes of any recoding, by its definition."""
+        return self.measure.score(verdict.as_node(self.k))
 
     def rank(self, levels: Sequence[int], score: float) -> Rank:
         """Return what nodes are ordered by: score, lattice level, mean relative level, level vector."""

@@ -179,13 +179,15 @@ class _Search:
                     require_all(candidate.spec.privacy, problem.verdict(found.levels))
                 except InfeasibleError as error:
                     return replace(point, problem=_in_one_line(error.render()))
+        verdict = problem.verdict(found.levels)
+        levels = verdict.recoding.levels
         return replace(
             point,
-            levels=dict(zip(problem.table.names, found.levels, strict=True)),
+            levels=None if levels is None else dict(levels),
             score=found.score,
             optimal=found.optimal,
             bound=None if found.optimal else found.bound,
-            **asdict(figures(problem.verdict(found.levels))),
+            **asdict(figures(verdict)),
         )
 
 

@@ -36,7 +36,7 @@ class Point:
         Why there is no release: the spec is infeasible, or the search found nothing in its time. Then all
         figures are None.
     levels
-        The chosen level of each quasi-identifier.
+        The chosen level of each quasi-identifier; None where the recoding has no levels.
     rows, suppressed_rows
         Rows of the table, and how many of them the release leaves out.
     classes, smallest_class

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from weakref import finalize
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from shoal.read.columns import plain
 from shoal.read.source import InputFormat, Source, check_wanted
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
+from shoal.strategies.abilities import Ability
 from shoal.write.output import Output
 
 _BYTES_PER_ENTRY = 320
@@ -88,6 +89,8 @@ class Relational:
     database: Database
     source: Source
     most_entries: int
+
+    abilities: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_LEVELS})
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The chosen levels: each hierarchy as a ladder with the chosen level, and where the score comes from."""
+"""What was chosen: each hierarchy as a ladder with its level, or a table; and where the score comes from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.report.words import count, figure
 
 if TYPE_CHECKING:
     from shoal.recode.ladder import Ladder
-    from shoal.release import Release
+    from shoal.release import Choice, Release
 
 _COLUMNS_SHOWN = 12
 
@@ -32,9 +32,12 @@ class DrawnLadder:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The choice of levels."""
+    """The chosen recoding: ladders where it has levels to mark on them, a table of words otherwise."""
 
     ladders: tuple[DrawnLadder, ...]
+    kind: str
+    header: tuple[str, str, str]
+    columns: tuple[Choice, ...]
     choices: str
     proof: Markup
     contributions: Markup | None
@@ -44,7 +47,10 @@ class Done:
 def done(release: Release) -> Done:
     """Draw what was chosen."""
     return Done(
-        ladders=tuple(map(_drawn, release.ladders())),
+        ladders=() if release.recoding.rungs is None else tuple(map(_drawn, release.ladders())),
+        kind=release.recoding.kind,
+        header=release.choice_header,
+        columns=tuple(release.choices()),
         choices=_choices(release),
         proof=proof(release),
         contributions=_contributions(release),

@@ -36,10 +36,7 @@ def settings(release: Release, name: str, sha256: str | None) -> Settings:
         ("Quality measure", release.explanation.measure),
         ("Suppression limit", percent(spec.suppression if may_suppress(spec) else 0) + " of the rows"),
         ("Suppressed rows", "removed" if spec.suppressed == "remove" else "starred"),
-        (
-            "Levels",
-            ", ".join(f"{name} {level} of {release.heights[name]}" for name, level in release.levels.items()),
-        ),
+        _recoding(release),
         ("Rows", facts["Rows"]),
         ("Classes", facts["Classes"]),
         ("Score", _score(release)),
@@ -47,6 +44,11 @@ def settings(release: Release, name: str, sha256: str | None) -> Settings:
         ("Order of rows", facts["Order"]),
     )
     return Settings(rows, tuple(_versions()))
+
+
+def _recoding(release: Release) -> tuple[str, str]:
+    chosen = ", ".join(f"{choice.column} {choice.chosen}" for choice in release.choices())
+    return ("Levels", chosen) if release.recoding.levels is not None else ("Recoding", release.recoding.kind)
 
 
 def _score(release: Release) -> str:

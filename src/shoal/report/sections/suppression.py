@@ -65,12 +65,12 @@ def _summary(release: Release) -> str:
 
 
 def _columns(release: Release) -> Iterator[ColumnLosses]:
-    found = release.suppression()
-    for ladder in release.ladders():
-        losses = found[ladder.column]
+    coded = release.original.coded
+    cells = dict(zip(coded.names, release.recoding.cells(coded), strict=True))
+    for name, losses in release.suppression().items():
         # Of a column with one label it is known already.
-        if ladder.labels_per_level[ladder.level] > 1 and losses[0].label is not None:
-            yield _column(ladder.column, losses)
+        if len(cells[name].labels) > 1 and losses[0].label is not None:
+            yield _column(name, losses)
 
 
 def _column(name: str, losses: Sequence[LabelLoss]) -> ColumnLosses:

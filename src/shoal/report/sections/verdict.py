@@ -144,8 +144,7 @@ def _capital(words: str) -> str:
 
 
 def _quasi_identifiers(release: Release) -> Markup:
-    total = len(release.levels)
-    generalized = sum(level > 0 for level in release.levels.values())
+    total, generalized = len(release.spec.quasi_identifiers), _generalized(release)
     if total == 1:
         return Markup("The {} is {}generalized.").format(
             link("quasi-identifier"), "" if generalized else "not "
@@ -155,6 +154,14 @@ def _quasi_identifiers(release: Release) -> Markup:
         link("quasi-identifier", count(total, "quasi-identifier")),
         _are(generalized or 1),
     )
+
+
+def _generalized(release: Release) -> int:
+    """Count the quasi-identifiers with labels that are no original values."""
+    levels = release.recoding.levels
+    if levels is not None:
+        return sum(level > 0 for level in levels.values())
+    return sum(bool((cells.leaves > 1).any()) for cells in release.recoding.cells(release.original.coded))
 
 
 def _others(number: int) -> str:
@@ -214,7 +221,9 @@ def _loss(release: Release, utility: UtilityAssessment) -> Markup:
 
 
 def proof(release: Release) -> Markup:
-    """Say whether a better choice of levels may exist."""
+    """Say whether a better choice of levels, or another better recoding, may exist."""
+    if release.recoding.node is None:
+        return _proof_of_recoding(release)
     spec, measure, score = release.spec, release.explanation.measure, figure(release.score)
     blind = spec.choose_by == "quasi-identifiers"
     models = listed([model.describe() for model in spec.searched]) if blind else "its models"
@@ -242,6 +251,16 @@ def proof(release: Release) -> Markup:
     return found + Markup(", but none scores below {} (a gap of {}).").format(
         figure(release.bound), percent(release.gap)
     )
+
+
+def _proof_of_recoding(release: Release) -> Markup:
+    """Say whether a better recoding may exist, where it is no choice of levels."""
+    measure, score = release.explanation.measure, figure(release.score)
+    if release.optimal:
+        return Markup("The recoding scores {} by {} and is {}: none of its kind scores better.").format(
+            score, measure, link("optimal", "proved optimal")
+        )
+    return Markup("The recoding scores {} by {}; a better one may exist.").format(score, measure)
 
 
 def _cards(

@@ -1,0 +1,1 @@
+"""A strategy chooses a recoding: the lattice search is one, and others come by entry points."""
