@@ -17,7 +17,9 @@ from shoal.audit import Audit
 from shoal.describe.hierarchy import Levels
 from shoal.report import internal_html, public_html
 from shoal.report.sections.utility import utility
+from shoal.strategies.strategy import Chosen, Question
 from shoal.utility.learning import Learning
+from tests.toys import toy
 from tests.unit.report.page import Page
 
 AGES = [21, 22, 23, 31, 32, 33, 34, 58]
@@ -215,12 +217,28 @@ def bare() -> shoal.Release:
     return shoal.anonymize(pa.table({"age": [1, 1, 2, 2]}), spec)
 
 
+def frequent_values() -> shoal.Release:
+    """A recoding that is no choice of levels."""
+    return shoal.anonymize(PEOPLE, SPEC, strategy=toy("frequent_values").KeepFrequent())
+
+
+def best_values() -> shoal.Release:
+    """The same, by a strategy that says that it proved it."""
+    strategy = toy("frequent_values").KeepFrequent
+
+    class Proving(strategy):  # type: ignore[misc, valid-type]
+        def choose(self, question: Question) -> Chosen:
+            return replace(super().choose(question), optimal=True)
+
+    return shoal.anonymize(PEOPLE, SPEC, strategy=Proving())
+
+
 CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred,
         people_counted, proposed, by_hand, heuristic, one_choice, dropped, blind, blind_by_hand, present,
-        close, accepted, wide, one_row, many_labels, bare,
+        close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
     )
 }  # fmt: skip
 

@@ -152,6 +152,17 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "public:proposed",
         "public:one_removed",
     ),
+    "The recoding scores … by … ; a better one may exist.": (
+        "internal:frequent_values",
+        "internal:best_values",
+    ),
+    "The recoding scores … by … and is … : none of its kind scores better.": (
+        "internal:best_values",
+        "internal:frequent_values",
+    ),
+    "Values became … by a recoding of the kind … . …": ("internal:frequent_values", "internal:one_removed"),
+    "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
+    "Recoded, by the kind … .": ("public:frequent_values", "public:one_removed"),
     (
         "The choice of levels scores … by … . It was picked from … that satisfy … , and is not "
         "the best of them. …"

@@ -158,3 +158,11 @@ def test_what_suppressed_rows_shared_is_not_on_the_page_for_recipients() -> None
             del cases.CASES["handed_on"]
 
     assert handed_on(["flu", "flu"]) == handed_on(["cold", "gout"])
+
+
+def test_a_recoding_without_levels_gets_no_sentence_about_them() -> None:
+    text = cases.internal("frequent_values")
+    for phrase in ("is released at one level", "A ladder shows", "A neighbour in the", "choice of levels"):
+        assert phrase in cases.internal("one_removed")
+        assert phrase not in text
+    assert "level" not in cases.public("frequent_values").replace("A higher level is coarser.", "")

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+from shoal.testing.promises import draw_and_check, promise, require, require_equal
+from shoal.testing.tables import coded_tables
 
 from shoal.describe.hierarchy import as_text
 from shoal.encode.cells import Cells, cells_at
@@ -17,8 +19,6 @@ from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.recode.recoding import Recoding
 from shoal.spec.spec import Spec
-from shoal.testing.promises import draw_and_check, promise, require, require_equal
-from shoal.testing.tables import coded_tables
 
 
 def check_recoding(

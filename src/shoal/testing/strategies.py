@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 from hypothesis import strategies as st
+from shoal.testing.problems import requirements
+from shoal.testing.promises import close, draw_and_check, promise, require, require_equal
+from shoal.testing.tables import described_tables
 
 import shoal
 from shoal.encode.table import CodedTable
@@ -23,10 +26,7 @@ from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 from shoal.strategies.resolve import engines_for, require_spec
 from shoal.strategies.strategy import Chosen, Question, Strategy
-from shoal.testing.problems import requirements
-from shoal.testing.promises import close, draw_and_check, promise, require, require_equal
 from shoal.testing.recodings import check_recoding_of
-from shoal.testing.tables import described_tables
 
 
 def check_strategy(strategy: Strategy, *, rows: int = 20, columns: int = 3, examples: int = 40) -> None:

@@ -25,7 +25,7 @@ from shoal.utility.belonging import Belonging, require_belonging
 from shoal.utility.columns import column_utility
 from shoal.utility.learning import MOST_ROWS, Learning, Split, is_numeric, learn, unfit
 from shoal.utility.queries import query_errors
-from shoal.utility.recoding import Recoding, recode_column
+from shoal.utility.recoded_column import RecodedColumn, recode_column
 
 QUERIES = 1000
 
@@ -150,11 +150,11 @@ class _Tables:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    quasi_identifiers: tuple[Recoding, ...]
-    others: tuple[Recoding, ...]
+    quasi_identifiers: tuple[RecodedColumn, ...]
+    others: tuple[RecodedColumn, ...]
 
     @property
-    def all(self) -> tuple[Recoding, ...]:
+    def all(self) -> tuple[RecodedColumn, ...]:
         return (*self.quasi_identifiers, *self.others)
 
 
@@ -262,7 +262,7 @@ def _recodings(
         spec = fitted(spec, tables.original)
     hierarchies = {} if spec is None else spec.quasi_identifiers
     types = {} if spec is None else spec.types
-    found: list[Recoding] = []
+    found: list[RecodedColumn] = []
     problems: list[Problem] = []
     for name in tables.release.column_names:
         try:
@@ -316,7 +316,7 @@ def _recodings(
     return columns, notes
 
 
-def _as_it_was(column: Recoding) -> bool:
+def _as_it_was(column: RecodedColumn) -> bool:
     return column.untouched and not column.cover.unknown.any()
 
 
@@ -325,7 +325,9 @@ def _array(table: pa.Table, name: str) -> pa.DictionaryArray:
     return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
 
 
-def _targets(columns: _Columns, spec: Spec | None, wanted: list[str]) -> tuple[list[Recoding], list[str]]:
+def _targets(
+    columns: _Columns, spec: Spec | None, wanted: list[str]
+) -> tuple[list[RecodedColumn], list[str]]:
     """Return the columns to predict, and a note on each that is left out."""
     by_name = {column.name: column for column in columns.all}
     if wanted:
@@ -349,7 +351,7 @@ def _targets(columns: _Columns, spec: Spec | None, wanted: list[str]) -> tuple[l
 
 
 def _learn(
-    columns: _Columns, targets: Sequence[Recoding], belonging: Belonging, tables: _Tables, seed: int
+    columns: _Columns, targets: Sequence[RecodedColumn], belonging: Belonging, tables: _Tables, seed: int
 ) -> tuple[tuple[Learning, ...], list[str]]:
     """Train all models for all targets, and tell what a reader should know of that."""
     if not targets:

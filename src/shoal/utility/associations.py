@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.utility.groups import grouped
 from shoal.utility.labels import FloatArray, IntArray
-from shoal.utility.recoding import Recoding
+from shoal.utility.recoded_column import RecodedColumn
 
 _DENSE = 1 << 22
 
@@ -55,7 +55,7 @@ class Association:
 
 
 def associations(
-    quasi_identifiers: Sequence[Recoding], others: Sequence[Recoding]
+    quasi_identifiers: Sequence[RecodedColumn], others: Sequence[RecodedColumn]
 ) -> tuple[Association, ...]:
     """Compare all pairs of columns of which at least one is a quasi-identifier.
 
@@ -108,7 +108,7 @@ def _joint(first: IntArray, second: IntArray, height: int, width: int) -> FloatA
     return cells / len(first)
 
 
-def _estimated(first: Recoding, second: Recoding, one: FloatArray, two: FloatArray) -> FloatArray:
+def _estimated(first: RecodedColumn, second: RecodedColumn, one: FloatArray, two: FloatArray) -> FloatArray:
     """Return the share of rows in each pair of groups, as the release tells it."""
     if not len(first.after):  # nothing is told, so that all values are alike
         even = [

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.errors import InputError, Problem
 from shoal.utility.labels import BoolArray, IntArray
-from shoal.utility.recoding import Recoding
+from shoal.utility.recoded_column import RecodedColumn
 
 _WIDEST = 2**62
 
@@ -39,7 +39,7 @@ class Belonging:
 
 
 def require_belonging(
-    quasi_identifiers: Sequence[Recoding], others: Sequence[Recoding], rows: int, released: int
+    quasi_identifiers: Sequence[RecodedColumn], others: Sequence[RecodedColumn], rows: int, released: int
 ) -> Belonging:
     """Tell which rows of the original the release has, or raise if it was made of other rows.
 
@@ -69,7 +69,7 @@ def require_belonging(
 
 
 def _by_rows(
-    quasi_identifiers: Sequence[Recoding], others: Sequence[Recoding], rows: int, starred: BoolArray
+    quasi_identifiers: Sequence[RecodedColumn], others: Sequence[RecodedColumn], rows: int, starred: BoolArray
 ) -> Belonging:
     classes = _joined(quasi_identifiers)
     tuples = _joined(others, classes)
@@ -88,7 +88,7 @@ def _by_rows(
     return Belonging(kept, stars, rows - len(starred) + stars)
 
 
-def _all_starred(columns: Sequence[Recoding], released: int) -> BoolArray:
+def _all_starred(columns: Sequence[RecodedColumn], released: int) -> BoolArray:
     """Tell which rows of the release have `*` in every quasi-identifier."""
     starred = np.full(released, bool(columns), dtype=np.bool_)
     for column in columns:
@@ -96,7 +96,7 @@ def _all_starred(columns: Sequence[Recoding], released: int) -> BoolArray:
     return starred
 
 
-def _torn(columns: Sequence[Recoding], starred: BoolArray) -> bool:
+def _torn(columns: Sequence[RecodedColumn], starred: BoolArray) -> bool:
     """Tell whether single cells were suppressed, so that a row has stars beside labels."""
     for column in columns:
         assert column.label_of is not None
@@ -106,7 +106,7 @@ def _torn(columns: Sequence[Recoding], starred: BoolArray) -> bool:
     return False
 
 
-def _joined(columns: Sequence[Recoding], start: IntArray | None = None) -> IntArray:
+def _joined(columns: Sequence[RecodedColumn], start: IntArray | None = None) -> IntArray:
     """Number the tuples of labels of all rows, those of the original first, from 0 without gaps."""
     keys = start
     largest = 0 if keys is None else int(keys.max(initial=0))
@@ -127,7 +127,7 @@ def _joined(columns: Sequence[Recoding], start: IntArray | None = None) -> IntAr
     return numbers
 
 
-def _label(column: Recoding) -> IntArray:
+def _label(column: RecodedColumn) -> IntArray:
     """Return for each row of the original the label that its value has in the release."""
     assert column.label_of is not None, "values with several labels were set aside"
     labels: IntArray = column.label_of[column.before]

@@ -8,7 +8,7 @@ from math import fsum, log2
 import numpy as np
 
 from shoal.utility.labels import FloatArray, IntArray
-from shoal.utility.recoding import Recoding
+from shoal.utility.recoded_column import RecodedColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class ColumnUtility:
         return {**asdict(self), "entropy_kept": self.entropy_kept}
 
 
-def column_utility(column: Recoding) -> ColumnUtility:
+def column_utility(column: RecodedColumn) -> ColumnUtility:
     """Measure one column.
 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from shoal.utility.recoding import recode_column
+    >>> from shoal.utility.recoded_column import recode_column
     >>> ages = pa.array([21, 21, 25, 34]).dictionary_encode()
     >>> found = recode_column("age", ages, pa.array(["[20, 30)"] * 3 + ["34"]).dictionary_encode())
     >>> utility = column_utility(found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.utility.labels import FloatArray, IntArray
-from shoal.utility.recoding import Recoding
+from shoal.utility.recoded_column import RecodedColumn
 
 MOST_GROUPS = 20
 
@@ -27,12 +27,12 @@ class Groups:
     of_place: IntArray
     count: int
 
-    def shares(self, column: Recoding) -> FloatArray:
+    def shares(self, column: RecodedColumn) -> FloatArray:
         """Return how each label of the release is spread over the groups."""
         return column.cover.shares(self.of_place, self.count)
 
 
-def grouped(column: Recoding, most: int = MOST_GROUPS) -> Groups:
+def grouped(column: RecodedColumn, most: int = MOST_GROUPS) -> Groups:
     """Group the values of a column: each its own group, if there are few enough.
 
     Otherwise numbers are put into groups of about as many rows each, and of categories the most frequent are
@@ -41,7 +41,7 @@ def grouped(column: Recoding, most: int = MOST_GROUPS) -> Groups:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from shoal.utility.recoding import recode_column
+    >>> from shoal.utility.recoded_column import recode_column
     >>> ages = pa.array([20, 20, 30, 40, 50, None]).dictionary_encode()
     >>> grouped(recode_column("age", ages, ages), most=3).of_place.tolist()
     [0, 1, 1, 1, 2]

@@ -13,7 +13,7 @@ from shoal.utility.belonging import Belonging
 from shoal.utility.features import Features
 from shoal.utility.labels import Cover, FloatArray, IntArray
 from shoal.utility.models import CLASSIFIERS, REGRESSORS, single_thread
-from shoal.utility.recoding import Recoding
+from shoal.utility.recoded_column import RecodedColumn
 
 MOST_ROWS = 10_000
 TEST_SHARE = 0.3
@@ -120,8 +120,8 @@ class Split:
 
 
 def learn(
-    target: Recoding,
-    columns: Sequence[Recoding],
+    target: RecodedColumn,
+    columns: Sequence[RecodedColumn],
     split: Split,
     seed: int,
     models: Sequence[str] | None = None,
@@ -171,12 +171,12 @@ def learn(
     return tuple(found)
 
 
-def is_numeric(column: Recoding) -> bool:
+def is_numeric(column: RecodedColumn) -> bool:
     """Tell whether a column is predicted as a number: it holds numbers, and more than ten different ones."""
     return column.domain.numbers is not None and len(column.domain.texts) >= FEWEST_NUMBERS
 
 
-def unfit(column: Recoding) -> str | None:
+def unfit(column: RecodedColumn) -> str | None:
     """Tell why a column cannot be a target, if it cannot."""
     if column.domain.size < 2:
         return "it has a single value"
@@ -188,14 +188,14 @@ def unfit(column: Recoding) -> str | None:
     return None
 
 
-def _only_starred(column: Recoding) -> bool:
+def _only_starred(column: RecodedColumn) -> bool:
     """Tell whether all labels but `*` are values."""
     there = column.rows > 0
     wide = (column.cover.counts > 1) & there
     return bool(column.star >= 0 and wide[column.star] and wide.sum() == 1 < there.sum())
 
 
-def _truth(target: Recoding, numeric: bool) -> FloatArray:
+def _truth(target: RecodedColumn, numeric: bool) -> FloatArray:
     """Return what is to be predicted for each row of the original; a number that is NULL is left out."""
     if not numeric:
         return target.before.astype(np.float64)
@@ -205,7 +205,7 @@ def _truth(target: Recoding, numeric: bool) -> FloatArray:
 
 
 def _original_rows(
-    columns: Sequence[Recoding],
+    columns: Sequence[RecodedColumn],
     features: Sequence[Features],
     rows: IntArray,
     *,
@@ -225,8 +225,8 @@ def _original_rows(
 
 
 def _released_rows(
-    target: Recoding,
-    columns: Sequence[Recoding],
+    target: RecodedColumn,
+    columns: Sequence[RecodedColumn],
     features: Sequence[Features],
     split: Split,
     truth: FloatArray,
@@ -252,7 +252,7 @@ def _released_rows(
     return np.hstack(parts), goals[known]
 
 
-def _released_truth(target: Recoding, truth: FloatArray) -> FloatArray:
+def _released_truth(target: RecodedColumn, truth: FloatArray) -> FloatArray:
     """Return what each row of the release says of the target, NaN where it is suppressed."""
     values = np.full(target.domain.size, np.nan)
     values[target.before] = truth
@@ -271,7 +271,7 @@ def _encoded(feature: Features, cover: Cover, labels: IntArray) -> FloatArray:
     return found
 
 
-def _label_of(column: Recoding) -> IntArray:
+def _label_of(column: RecodedColumn) -> IntArray:
     assert column.label_of is not None, "such columns have sampled rows"
     return column.label_of
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from shoal.utility.labels import BoolArray, FloatArray, IntArray
-from shoal.utility.recoding import Recoding
+from shoal.utility.recoded_column import RecodedColumn
 
 SANITY_BOUND = 0.001
 SELECTIVITY = 0.1
@@ -76,7 +76,7 @@ class QueryErrors:
 
 
 def query_errors(
-    quasi_identifiers: Sequence[Recoding], others: Sequence[Recoding], count: int, seed: int
+    quasi_identifiers: Sequence[RecodedColumn], others: Sequence[RecodedColumn], count: int, seed: int
 ) -> QueryErrors:
     """Put random queries to the original and to the release, and compare the answers.
 
@@ -131,8 +131,8 @@ def _summary(errors: FloatArray, nothing: FloatArray, sizes: IntArray) -> QueryE
 
 
 def _choose(
-    columns: Sequence[Recoding], quasi_identifiers: int, random: np.random.Generator
-) -> list[Recoding]:
+    columns: Sequence[RecodedColumn], quasi_identifiers: int, random: np.random.Generator
+) -> list[RecodedColumn]:
     """Choose 1 to 3 columns, the first of which is one of the quasi-identifiers, which come first."""
     size = int(random.integers(1, min(_MOST_COLUMNS, len(columns)) + 1))
     first = int(random.integers(quasi_identifiers))
@@ -140,7 +140,7 @@ def _choose(
     return [columns[first], *(columns[place] for place in random.choice(rest, size - 1, replace=False))]
 
 
-def _condition(column: Recoding, columns: int, random: np.random.Generator) -> BoolArray:
+def _condition(column: RecodedColumn, columns: int, random: np.random.Generator) -> BoolArray:
     """Return for each value of a column whether it satisfies a random condition; never all of them do."""
     domain = column.domain
     wanted = np.zeros(domain.size, dtype=np.bool_)

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 import shoal
-from shoal.utility.recoding import Recoding, recode_column
+from shoal.utility.recoded_column import RecodedColumn, recode_column
 
 
-def column(original, release, hierarchy=None, name="age", **how) -> Recoding:
+def column(original, release, hierarchy=None, name="age", **how) -> RecodedColumn:
     """Recode lists of cells."""
     made = None if hierarchy is None else shoal.QuasiIdentifier(hierarchy=hierarchy)
     before, after = (pa.array(cells).dictionary_encode() for cells in (original, release))

@@ -16,7 +16,7 @@ from shoal.encode.column import CodedColumn
 from shoal.encode.table import CountedColumns, code_table
 from shoal.engines.relational.counts import DatabaseCounts
 from shoal.engines.relational.database import Database
-from shoal.engines.relational.recode import Recoding
+from shoal.engines.relational.recode import RecodeQueries
 from shoal.engines.relational.rows import DatabaseRows
 from shoal.engines.relational.star import Dimension, Star, sql, type_of
 from shoal.errors import InputError, Problem
@@ -125,17 +125,15 @@ class DatabaseProfile:
             for name in spec.types
             if name in spec.released and name not in spec.quasi_identifiers
         }
-        recoding = Recoding(
+        queries = RecodeQueries(
             self._database,
             spec,
             verdict,
             [self._dimensions[name] for name in verdict.coded.names],
             retyped,
         )
-        stored = self._database.store(
-            recoding.query, recoding.columns, output, shuffle=not recoding.by_classes
-        )
-        return DatabaseRows(recoding, stored, output, self._populations)
+        stored = self._database.store(queries.query, queries.columns, output, shuffle=not queries.by_classes)
+        return DatabaseRows(queries, stored, output, self._populations)
 
     def _put(self, column: CodedColumn) -> Dimension:
         return Dimension.put(

@@ -35,7 +35,7 @@ _SAME_THERE = ("string", "bool", "int", "float", "date")
 
 
 @dataclass(frozen=True)
-class Recoding:
+class RecodeQueries:
     """A table and what becomes of it, as queries.
 
     Attributes

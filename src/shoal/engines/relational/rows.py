@@ -15,7 +15,7 @@ from shoal.audit.reference import claims, original_columns
 from shoal.audit.remote import placed
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.engines.relational.database import UnpublishedRelation
-from shoal.engines.relational.recode import Recoding
+from shoal.engines.relational.recode import RecodeQueries
 from shoal.read import formulas
 from shoal.spec.spec import Spec
 from shoal.sql.relation import shown_files
@@ -39,7 +39,7 @@ class DatabaseRows:
         Where they will go, if that was known when they were written.
     """
 
-    recoding: Recoding
+    queries: RecodeQueries
     stored: UnpublishedRelation
     output: Output | None
     populations: Mapping[str, pa.Table]
@@ -49,20 +49,20 @@ class DatabaseRows:
         return self.stored.rows
 
     def table(self) -> pa.Table:
-        return self.recoding.database.fetch(f"SELECT * FROM {self.stored.relation}")
+        return self.queries.database.fetch(f"SELECT * FROM {self.stored.relation}")
 
     def with_people(self, spec: Spec) -> tuple[pa.Table, pa.ChunkedArray | None]:
         if spec.unit is None or _tells_people(spec):
             return self.table(), None
-        found = self.recoding.database.fetch(self.recoding.with_units(spec.unit))
-        return found.drop_columns(["unit"]).rename_columns(self.recoding.columns), found.column("unit")
+        found = self.queries.database.fetch(self.queries.with_units(spec.unit))
+        return found.drop_columns(["unit"]).rename_columns(self.queries.columns), found.column("unit")
 
     def native(self) -> Any:
         frame = getattr(self.stored, "frame", None)
         return self.table() if frame is None else frame
 
     def labels(self, column: str) -> pa.Array:
-        verdict, spec = self.recoding.verdict, self.recoding.spec
+        verdict, spec = self.queries.verdict, self.queries.spec
         place = verdict.coded.names.index(column)
         labels = verdict.released_labels(place, typed=column in spec.types)
         if spec.suppressed == "remove":
@@ -76,7 +76,7 @@ class DatabaseRows:
         names = self._text_columns()
         if not names:
             return {}
-        database = self.recoding.database
+        database = self.queries.database
         counts = [formulas.counting_sql(self._column(name), database.dialect) for name in names]
         (found,) = database.rows(f"SELECT {', '.join(counts)} FROM {self.stored.relation}")
         return {name: int(count) for name, count in zip(names, found, strict=True) if count}
@@ -88,7 +88,7 @@ class DatabaseRows:
     def write(self, release: Releasable, output: Output, stage: Stage) -> tuple[UnpublishedRelation, Audit]:
         if output == self.output:
             return self.stored, release.audit
-        database, columns = self.recoding.database, self.recoding.columns
+        database, columns = self.queries.database, self.queries.columns
         database.check(output)
         with stage("write"):
             cells = self._cells(release.spec, output, formulas.escaping_sql)
@@ -107,8 +107,8 @@ class DatabaseRows:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
         if spec.unit is None or _tells_people(spec) or not any(claim.reads.unit for claim in claims(spec)):
             return None
-        columns = {name: _quoted(f"r{place}") for place, name in enumerate(self.recoding.columns)}
-        query = f"({self.recoding.with_units(spec.unit)}) AS shoal_rows"
+        columns = {name: _quoted(f"r{place}") for place, name in enumerate(self.queries.columns)}
+        query = f"({self.queries.with_units(spec.unit)}) AS shoal_rows"
         return self._asked(query, columns, None, spec, levels, None, unit="unit")
 
     def _audit(
@@ -119,7 +119,7 @@ class DatabaseRows:
         levels: Mapping[str, int] | None,
         earlier: Audit | None,
     ) -> Audit:
-        columns = {name: _quoted(name) for name in self.recoding.columns}
+        columns = {name: _quoted(name) for name in self.queries.columns}
         source = stored.relation
         if _escapes(spec, output):
             cells = self._cells(spec, output, formulas.restoring_sql)
@@ -128,20 +128,20 @@ class DatabaseRows:
         return self._asked(source, columns, output, spec, levels, earlier, stored=stored)
 
     def _column(self, name: str) -> str:
-        return _quoted(name, _MARKS.get(self.recoding.database.dialect, '"'))
+        return _quoted(name, _MARKS.get(self.queries.database.dialect, '"'))
 
     def _text_columns(self) -> list[str]:
         """Return the columns of the release that are text."""
-        empty = self.recoding.database.fetch(f"SELECT * FROM {self.stored.relation} LIMIT 0")
+        empty = self.queries.database.fetch(f"SELECT * FROM {self.stored.relation} LIMIT 0")
         return formulas.text_columns(empty.schema)
 
     def _cells(self, spec: Spec, output: Output | None, change: Callable[[str, str], str]) -> dict[str, str]:
         """Return the SQL of each column; that of text changed, where formulas are escaped."""
         changed = self._text_columns() if _escapes(spec, output) else ()
-        dialect = self.recoding.database.dialect
+        dialect = self.queries.database.dialect
         return {
             name: change(self._column(name), dialect) if name in changed else self._column(name)
-            for name in self.recoding.columns
+            for name in self.queries.columns
         }
 
     def _asked(
@@ -156,13 +156,13 @@ class DatabaseRows:
         stored: UnpublishedRelation | None = None,
     ) -> Audit:
         compared = original_columns(spec, claims(spec))
-        original = f"({self.recoding.original(compared)}) AS shoal_rows" if compared else None
+        original = f"({self.queries.original(compared)}) AS shoal_rows" if compared else None
         shown, telling = _shown(output, stored, list(columns))
         with placed(
-            self.recoding.database,
+            self.queries.database,
             source,
             columns,
-            name=self.recoding.database.title,
+            name=self.queries.database.title,
             shown=shown or source,
             shown_columns={name: _quoted(name) for name in columns},
             telling=telling,

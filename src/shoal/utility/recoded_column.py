@@ -21,7 +21,7 @@ from shoal.utility.labels import BoolArray, Cover, Domain, FloatArray, IntArray,
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recoding:
+class RecodedColumn:
     """One column of the original and of the release.
 
     Attributes
@@ -91,7 +91,7 @@ def recode_column(
     *,
     level: int | None = None,
     text: bool = False,
-) -> Recoding:
+) -> RecodedColumn:
     """Find what became of a column.
 
     Parameters
@@ -125,7 +125,7 @@ def recode_column(
     before = _places(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
     cover = cover_of(labels, domain)
-    return Recoding(
+    return RecodedColumn(
         name=name,
         domain=domain,
         before=before,
@@ -147,7 +147,7 @@ def _by_hierarchy(
     *,
     level: int | None,
     text: bool,
-) -> Recoding:
+) -> RecodedColumn:
     values = coded.labels[0]
     null = values.null_count > 0
     order = _null_last(values)
@@ -175,7 +175,7 @@ def _by_hierarchy(
         leaves = np.zeros(len(labels), dtype=np.int64)
         leaves[label_of[there]] = coded.leaves[found][coded.maps[found][order]][there]
         breadth = _breadth(leaves, coded.total_leaves, labels)
-    return Recoding(
+    return RecodedColumn(
         name=coded.name,
         domain=domain,
         before=number[coded.codes],
