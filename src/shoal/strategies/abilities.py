@@ -12,3 +12,14 @@ class Ability(Enum):
     HAND_OVER_ROWS = "hand over rows in parts"
     RECODE_BY_LEVELS = "recode by a join on levels"
     RECODE_BY_CLASSES = "recode by a join on class numbers"
+
+
+BY_LEVELS = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_LEVELS})
+"""What databases can do: count tuples, and recode by a join on the levels of columns."""
+
+OF_ENGINES = {
+    "duckdb": BY_LEVELS,
+    "memory": frozenset(Ability),
+    "postgres": BY_LEVELS,
+    "spark": BY_LEVELS,
+}

@@ -10,7 +10,7 @@ from shoal import registry
 from shoal.errors import InputError
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
-from shoal.strategies.abilities import Ability
+from shoal.strategies.abilities import OF_ENGINES, Ability
 from shoal.strategies.full_domain import FullDomainSearch
 from shoal.strategies.strategy import Strategy
 
@@ -106,8 +106,7 @@ def engines_for(strategy: Strategy) -> list[str]:
     >>> engines_for(FullDomainSearch())
     ['duckdb', 'memory', 'postgres', 'spark']
     """
-    kinds = ((name, registry.resolve("engines", name)) for name in registry.names("engines"))
-    return [name for name, kind in kinds if strategy.needs <= kind.abilities]
+    return [name for name, abilities in OF_ENGINES.items() if strategy.needs <= abilities]
 
 
 def _listed(ability: str) -> str:

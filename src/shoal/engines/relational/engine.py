@@ -19,7 +19,7 @@ from shoal.read.columns import plain
 from shoal.read.source import InputFormat, Source, check_wanted
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
-from shoal.strategies.abilities import Ability
+from shoal.strategies.abilities import BY_LEVELS, Ability
 from shoal.write.output import Output
 
 _BYTES_PER_ENTRY = 320
@@ -90,7 +90,7 @@ class Relational:
     source: Source
     most_entries: int
 
-    abilities: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_LEVELS})
+    abilities: ClassVar[frozenset[Ability]] = BY_LEVELS
 
     @property
     def name(self) -> str:
