@@ -1,4 +1,4 @@
-"""A recoding and a strategy in a package outside the tree, those of docs/recodings.md: from table to report."""
+"""A recoding and a strategy outside the tree, those of docs/recodings.md: from a table to its report."""
 
 from __future__ import annotations
 
