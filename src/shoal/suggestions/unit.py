@@ -164,6 +164,8 @@ def _by_agreement(
     ][:_MOST_COMPARED]
     for name in _possible(proposals, columns, traits):
         proposal = proposals[name]
+        if len(traits) == 1 and any(_age_and_birth(table, columns[name], columns[one]) for one in traits):
+            continue
         agreeing = _agreeing(table, name, traits, years=years)
         if not sexes.issubset(agreeing):  # a form at school, a firm
             continue
@@ -263,6 +265,15 @@ def _years(table: Table, name: str) -> int:
     return 0
 
 
+def _age_and_birth(table: Table, one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Tell whether of two numbers one is the age and one the year of birth: together they make one year."""
+    if not one.kind is other.kind is Kind.INTEGER:
+        return False
+    year = " + ".join(f"TRY_CAST({table.columns[each.name]} AS DOUBLE)" for each in (one, other))
+    (spread,) = table.ask(f"SELECT max({year}) - min({year}) FROM {{table}}")
+    return spread is not None and bool(spread <= 1)
+
+
 def _agreeing(
     table: Table,
     name: str,
@@ -308,7 +319,6 @@ def _possible(
     proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], traits: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the columns that may name or number people, without NULL first, then by the number of values."""
-    numbers = [columns[name].distinct for name in traits if columns[name].kind is Kind.INTEGER]
     possible = [
         column
         for name, column in columns.items()
@@ -318,8 +328,6 @@ def _possible(
         and column.distinct > 1
         and column.values >= _ROWS_PER_PERSON * column.distinct
         and proposals[name].role is not Role.INSENSITIVE
-        # A year of birth under another name agrees with the age, and has no more values.
-        and not (len(traits) == 1 and column.kind is Kind.INTEGER and column.distinct in numbers)
     ]
     possible.sort(key=lambda column: (column.nulls > 0, -column.distinct))
     yield from (column.name for column in possible[:_MOST_COMPARED])

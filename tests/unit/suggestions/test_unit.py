@@ -69,6 +69,14 @@ def test_a_number_that_does_not_agree_in_age_is_nobody_s():
 def test_a_year_of_birth_under_another_name_is_nobody_s():
     age = [AGES[number % 80] for number in range(ROWS)]
     assert unit(age=age, rocznik=[2026 - number for number in age]) is None
+    assert unit(lat=age, birth_year=[2026 - number for number in age]) is None
+    assert unit(age=age, rocznik=[2025 - number + place % 2 for place, number in enumerate(age)]) is None
+
+
+def test_few_people_of_different_ages_have_numbers_all_the_same():
+    """As many numbers as ages: yet no number and age make the same year."""
+    who = [number % 12 for number in range(ROWS)]
+    assert unit(age=[31 + 4 * each for each in who], numero=[1000 + 7 * each for each in who]) == "numero"
 
 
 def test_by_agreement_in_sex_and_what_has_no_known_name():
