@@ -354,7 +354,6 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
 """Where the phrase must be, and where it must not: the page and the case, see `report_cases.py`."""
 
 TESTED: dict[str, str] = {
-    "Recoded, by the kind … .": "test_a_recoding_without_levels_is_not_said_to_have_them",
     (
         "A ladder shows all levels of a hierarchy, the coarsest at the top. Bars show how many … "
         "a level has in the original table, on a logarithmic scale. Labels that only suppressed "

@@ -20,7 +20,6 @@ import pytest
 
 import shoal
 import shoal.audit
-from shoal.report import public_html
 
 from . import report_cases as cases
 
@@ -369,10 +368,3 @@ def test_null_counts_as_a_value() -> None:
     assert release.class_sizes == {3: 2} and release.levels == {"age": 0}
     assert "NULL counts as a value." in cases.internal("one_removed")
     assert "NULLcounted as a value" in cases.public("one_removed")
-
-
-def test_a_recoding_without_levels_is_not_said_to_have_them() -> None:
-    other = {**cases.manifest("one_removed"), "recoding": {"kind": "other"}}
-    text = public_html(other, {})
-    assert text.count("Recoded, by the kind &#39;other&#39;.") == 2 and "Generalized to level" not in text
-    assert "Recoded" not in cases.public("one_removed")
