@@ -224,3 +224,55 @@ def test_stages_are_announced(tmp_path: Path) -> None:
     write(Result(), tmp_path / "release.parquet", stage=stage)
     assert seen == ["write", "audit", "write"]
     assert pq.read_table(tmp_path / "release.parquet")["age"].to_pylist() == AGES
+
+
+def test_whoever_stops_a_run_at_its_last_step_does_not_tear_it_apart(tmp_path: Path) -> None:
+    """A listener raises when the step ends in which rows and evidence are renamed."""
+    seen = []
+
+    @contextmanager
+    def stage(name: str) -> Iterator[None]:
+        yield
+        seen.append(name)
+        if seen.count("write") == 2:
+            raise KeyboardInterrupt
+
+    path = write(Result(), tmp_path / "release.csv")
+    other = Result(table=pa.table({"age": ["30"] * 3, "disease": list("stu")}), rows=3, suppressed_rows=0)
+    with pytest.raises(KeyboardInterrupt):
+        write(other, path, stage=stage)
+    assert audit_release(path).holds
+    assert json.loads(manifest_path(path).read_text(encoding="utf-8"))["rows"]["out"] == 3
+    assert names(tmp_path) == ["release.csv", "release.csv.checker.py", "release.csv.manifest.json"]
+
+
+def test_a_failure_between_the_renames_names_the_release_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_file = Path.replace
+
+    def refuse(path: Path, target: Path) -> Path:
+        if target.name.endswith(".json"):
+            raise PermissionError(1, "Operation not permitted")
+        return replace_file(path, target)
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OutputError, match=r"release\.csv', .*\n.*\nSome of these files are new"):
+        write(Result(), tmp_path / "release.csv")
+
+
+def test_evidence_that_cannot_be_written_is_refused_before_any_row(tmp_path: Path) -> None:
+    def fail(*_: object) -> Any:
+        pytest.fail("rows were written")
+
+    output = FileOutput(tmp_path / "release.csv")
+    with pytest.raises(OutputError, match="does not exist"):
+        publish(Result(), fail, output, manifest_at=tmp_path / "nowhere" / "manifest.json")
+
+
+def test_the_manifest_of_a_file_may_go_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "evidence").mkdir()
+    release = Result(rows=8, suppressed_rows=0)
+    write(release, tmp_path / "release.csv", manifest_at=tmp_path / "evidence" / "manifest.json")
+    assert names(tmp_path) == ["evidence", "release.csv", "release.csv.checker.py"]
+    assert audit_release(tmp_path / "release.csv", manifest=tmp_path / "evidence" / "manifest.json").holds
