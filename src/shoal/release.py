@@ -191,7 +191,8 @@ class Release:
         sign
             A file with the private key that signs the manifest.
         manifest
-            Where the manifest of a table goes; if not given, into the current folder, by the table's name.
+            Where the manifest goes; if not given, beside the file. That of a table then goes into the current
+            folder, by the table's name.
         remember_people
             Keep keyed hashes of unit and identifiers in the publisher's own folder, for `shoal.extend`: it
             then finds out whether these people have new rows. They are never part of the release.

@@ -79,9 +79,9 @@ def test_rows_are_closed_until_they_are_published(engine, name, tmp_path, monkey
 AUDITED = """
 import os, signal, sys, tempfile
 import shoal
-from shoal.sql import local as place
+from shoal.sql import local
 tempfile.tempdir = sys.argv[2]
-place.OwnDuckDB.rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+local.LocalDuckDB.rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
 shoal.audit_release(sys.argv[1], spec)
 """

@@ -20,13 +20,13 @@ import pytest
 from shoal import registry
 from shoal.audit import Audit, audit_relation, audit_release
 from shoal.audit.reference import claims, original_columns
-from shoal.audit.remote import placed
+from shoal.audit.remote import database_relation
 from shoal.describe import taxonomy
 from shoal.describe.roles import Sensitive
 from shoal.privacy.model import PrivacyModel
 from shoal.read.types import Date
 from shoal.spec.spec import Spec
-from shoal.sql.connection import SqlPlace
+from shoal.sql.connection import SqlDatabase
 from tests.postgres_server import Server
 
 AGE, PLACE = 'of"age', "se`lect.naïve 'x'"
@@ -120,8 +120,8 @@ def in_memory(case: Drawn) -> Audit:
     )
 
 
-def in_database(case: Drawn, database: SqlPlace, release: str, original: str, shown: str) -> Audit:
-    with placed(
+def in_database(case: Drawn, database: SqlDatabase, release: str, original: str, shown: str) -> Audit:
+    with database_relation(
         database,
         release,
         case.release.column_names,
@@ -153,7 +153,7 @@ def assert_alike(found: Audit, expected: Audit) -> None:
 
 
 @contextmanager
-def put(case: Drawn, database: SqlPlace) -> Iterator[tuple[str, str]]:
+def put(case: Drawn, database: SqlDatabase) -> Iterator[tuple[str, str]]:
     """Put the two tables of a case into a database, for a while."""
     release, original = database.put(case.release, "release"), database.put(case.original, "original")
     yield release, original

@@ -296,7 +296,7 @@ class _Counter:
         A query takes as long as its table is wide: where there are thousands of columns, one for each of them
         would not end. So those of a wide table are counted some hundreds at a time.
         """
-        if self.relation.place.dialect != "duckdb" or len(names) <= _WIDE:
+        if self.relation.runner.dialect != "duckdb" or len(names) <= _WIDE:
             return {name: self.unique([name]) for name in names}
         found = dict.fromkeys(names, Unique(0, None if self.unit is None else 0))
         for some in _parts(names):
@@ -327,8 +327,8 @@ class _Counter:
         columns = [self.relation.columns[name] for name in names]
         some = " OR ".join(f"{column} IS NOT NULL" for column in columns)
         # Other databases cannot group by all of their types, but all of these have a text.
-        keys = [c if self.relation.place.dialect == "duckdb" else f"{c}::VARCHAR" for c in columns]
-        if self.relation.place.dialect == "duckdb" and len(keys) > _WIDE:
+        keys = [c if self.relation.runner.dialect == "duckdb" else f"{c}::VARCHAR" for c in columns]
+        if self.relation.runner.dialect == "duckdb" and len(keys) > _WIDE:
             # DuckDB crashes where the keys of a row do not fit into a block: 16,384 columns of text.
             keys = [f"hash({', '.join(part)})" for part in _parts(keys)]
         one = "false" if self.unit is None else f"min({self.unit}::VARCHAR) = max({self.unit}::VARCHAR)"

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from shoal.read.sql import quoted
-from shoal.sql.connection import SqlPlace
+from shoal.sql.connection import SqlDatabase
 from shoal.sql.relation import Relation
 
 Tree: TypeAlias = Any
@@ -35,12 +35,12 @@ class InDatabase:
     Attributes
     ----------
     spelled
-        What stands in a query -> what the database has in its place.
+        What stands in a query -> what the database has for it.
     telling
         The dialect in which queries are told, as Ibis calls it.
     """
 
-    database: SqlPlace
+    database: SqlDatabase
     telling: str
     spelled: Mapping[str, str]
     made: list[str] = field(default_factory=list)
@@ -91,10 +91,10 @@ class InDatabase:
 
 
 @dataclass(frozen=True)
-class PlacedOriginal:
+class OriginalInDatabase:
     """The original table, in the same database."""
 
-    place: InDatabase
+    runner: InDatabase
     source: str
     columns: Mapping[str, str]
 
@@ -104,18 +104,20 @@ class PlacedOriginal:
 
     @cached_property
     def rows(self) -> int:
-        ((rows,),) = self.place.rows(f"SELECT count(*) FROM {self.source}")
+        ((rows,),) = self.runner.rows(f"SELECT count(*) FROM {self.source}")
         return int(rows)
 
     def values(self, name: str) -> pa.ChunkedArray:
-        return self.place.fetch(f"SELECT DISTINCT {self.columns[name]} AS value FROM {self.source}").column(0)
+        return self.runner.fetch(f"SELECT DISTINCT {self.columns[name]} AS value FROM {self.source}").column(
+            0
+        )
 
     def kind(self, name: str) -> pa.DataType:
         return self._kinds[name]
 
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
-        return _types(self.place, self.source, self.columns)
+        return _types(self.runner, self.source, self.columns)
 
     def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
         columns = ", ".join(
@@ -126,8 +128,8 @@ class PlacedOriginal:
 
 
 @contextmanager
-def placed(
-    database: SqlPlace,
+def database_relation(
+    database: SqlDatabase,
     source: str,
     columns: Sequence[str] | Mapping[str, str],
     *,
@@ -139,7 +141,7 @@ def placed(
     original_columns: Sequence[str] | Mapping[str, str] = (),
     hidden: Sequence[str] = (),
     shown_text: Sequence[str] | None = None,
-) -> Iterator[tuple[Relation, PlacedOriginal | None]]:
+) -> Iterator[tuple[Relation, OriginalInDatabase | None]]:
     """Let an audit ask about a release where it is; temporary tables that it makes go with it.
 
     Parameters
@@ -178,12 +180,12 @@ def placed(
         spelled[mark] = text
         # DuckDB's own text can stand in its SQL as it is.
         texts.append(text if dialect == "duckdb" else mark)
-    place = InDatabase(database, telling, spelled)
+    runner = InDatabase(database, telling, spelled)
     identifiers = _identifiers(columns)
     try:
-        types = _types(place, texts[0], identifiers)
+        types = _types(runner, texts[0], identifiers)
         relation = Relation(
-            place,
+            runner,
             name,
             texts[0],
             texts[1],
@@ -193,10 +195,12 @@ def placed(
             hidden=tuple(hidden),
             shown_text=shown_text,
         )
-        own = None if original is None else PlacedOriginal(place, texts[2], _identifiers(original_columns))
+        own = (
+            None if original is None else OriginalInDatabase(runner, texts[2], _identifiers(original_columns))
+        )
         yield relation, own
     finally:
-        place.drop_all()
+        runner.drop_all()
 
 
 def translated(query: Tree, dialect: str, spelled: Mapping[str, str], *, told: bool = False) -> str:
@@ -321,12 +325,12 @@ def _identifiers(columns: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     return dict(columns) if isinstance(columns, Mapping) else {name: quoted(name) for name in columns}
 
 
-def _types(place: InDatabase, source: str, columns: Mapping[str, str]) -> dict[str, pa.DataType]:
+def _types(runner: InDatabase, source: str, columns: Mapping[str, str]) -> dict[str, pa.DataType]:
     """Return the types of columns."""
     if not columns:
         return {}
     chosen = ", ".join(f"{column} AS t{number}" for number, column in enumerate(columns.values()))
-    schema = place.fetch(f"SELECT {chosen} FROM {source} LIMIT 0").schema
+    schema = runner.fetch(f"SELECT {chosen} FROM {source} LIMIT 0").schema
     return dict(zip(columns, schema.types, strict=True))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 
-class SqlPlace(Protocol):
+class SqlDatabase(Protocol):
     """A part of `Database`: all that an audit or a search in SQL asks for."""
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-class Place(Protocol):
+class QueryRunner(Protocol):
     """Takes queries in DuckDB's SQL, whatever it runs them in."""
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
@@ -46,7 +46,7 @@ class Place(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnDuckDB:
+class LocalDuckDB:
     """DuckDB in memory.
 
     Attributes

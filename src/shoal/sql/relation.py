@@ -31,7 +31,7 @@ from shoal.read.sql import (
     unique_names,
     unquoted,
 )
-from shoal.sql.local import OwnDuckDB, Place, register
+from shoal.sql.local import LocalDuckDB, QueryRunner, register
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,7 +47,7 @@ _MEMORY = "2GiB"
 class Relation:
     """A release that queries can be put to, in DuckDB's SQL, wherever it is."""
 
-    place: Place
+    runner: QueryRunner
     """What runs them."""
     name: str
     """What messages call the release."""
@@ -81,8 +81,8 @@ class Relation:
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
         """DuckDB's connection, of what `open_relation` opened."""
-        assert isinstance(self.place, OwnDuckDB), "it is in a database"
-        return self.place.connection
+        assert isinstance(self.runner, LocalDuckDB), "it is in a database"
+        return self.runner.connection
 
     def add(self, name: str, table: pa.Table, identifiers: Mapping[str, str]) -> str:
         """Let queries read a table; its columns are called as these identifiers say.
@@ -90,11 +90,11 @@ class Relation:
         What is returned stands for it after FROM.
         """
         names = [unquoted(identifiers.get(column, quoted(column))) for column in table.column_names]
-        return self.place.put(table.rename_columns(names), name)
+        return self.runner.put(table.rename_columns(names), name)
 
     def keep(self, sql: str, name: str) -> str:
         """Let queries read what a query gives; return what stands for it after FROM."""
-        return self.place.keep(sql, name)
+        return self.runner.keep(sql, name)
 
     def ask(self, sql: str) -> tuple[Any, ...]:
         """Return the one row that the query gives."""
@@ -103,11 +103,11 @@ class Relation:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows that the query gives."""
-        return self.place.rows(sql)
+        return self.runner.rows(sql)
 
     def told(self, sql: str) -> str:
         """Return a query on `shown` for somebody who has the release in front of them."""
-        return self.place.told(sql)
+        return self.runner.told(sql)
 
 
 @contextmanager
@@ -153,8 +153,8 @@ def open_relation(
             if isinstance(release, pa.Table):
                 register(connection, "release", release)
                 columns, texts = described(connection, "release", release.column_names)
-                place = OwnDuckDB(connection, "release", what)
-                yield Relation(place, "release", "release", "release", columns, texts, what)
+                runner = LocalDuckDB(connection, "release", what)
+                yield Relation(runner, "release", "release", "release", columns, texts, what)
                 return
             path = Path(release)
             name = name or path.name
@@ -181,8 +181,8 @@ def open_relation(
                 excel = path.suffix.lower() == ".xlsx"
                 source, shown = "release", f"read_xlsx({text(name)}, header = true)" if excel else "release"
             columns, texts = described(connection, source, file.columns)
-            place = OwnDuckDB(connection, name, what)
-            relation = Relation(place, name, source, shown, columns, texts, what)
+            runner = LocalDuckDB(connection, name, what)
+            relation = Relation(runner, name, source, shown, columns, texts, what)
             if file.dialect is not None:
                 for part in parts:
                     _check_read(relation, part, file.dialect)

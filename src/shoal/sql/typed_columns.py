@@ -72,7 +72,7 @@ def cast_columns(
     run = {name: cast(relation.columns[name]) for name, cast in casts.items() if name in relation.text}
     told = [cast(relation.told_columns[name]) for name, cast in casts.items() if name in relation.told_text]
     source, shown = relation.source, relation.shown
-    if run and relation.place.dialect == "duckdb":
+    if run and relation.runner.dialect == "duckdb":
         source = f"(SELECT * REPLACE ({', '.join(run.values())}) FROM {source})"
     elif run:  # others have no such words, and want a name
         kept = [column for name, column in relation.columns.items() if name not in run]

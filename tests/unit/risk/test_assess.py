@@ -21,7 +21,7 @@ from shoal.events import Event, StepStarted
 from shoal.read.source import InputFormat, open_source
 from shoal.risk import RiskComparison, assess_risk, compare_risk
 from shoal.risk.classes import open_classes
-from shoal.sql.local import OwnDuckDB
+from shoal.sql.local import LocalDuckDB
 
 PEOPLE = {
     "age": ["34", "34", "34", "51", "51", "51", "51", "67", "67", "80"],
@@ -375,8 +375,8 @@ def test_ctrl_c_while_classes_are_numbered(people: pa.Table) -> None:
             def fetchnumpy(self) -> None:
                 raise RuntimeError("Query interrupted")
 
-        place = OwnDuckDB(Interrupted(), "people", "table")  # type: ignore[arg-type]
-        relation = replace(classes.relation, place=place)
+        runner = LocalDuckDB(Interrupted(), "people", "table")  # type: ignore[arg-type]
+        relation = replace(classes.relation, runner=runner)
         with pytest.raises(KeyboardInterrupt):
             replace(classes, relation=relation).codes()
 

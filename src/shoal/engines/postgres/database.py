@@ -23,7 +23,7 @@ from shoal.engines.postgres.hashes import HashedColumn, Numbers, Words, hash_of
 from shoal.engines.postgres.names import quoted
 from shoal.engines.postgres.numbers import fetch_numbers
 from shoal.engines.postgres.output_files import write_files
-from shoal.engines.postgres.output_table import Place, find_place
+from shoal.engines.postgres.output_table import ReleaseTable, find_release_table
 from shoal.engines.postgres.selection import Rows
 from shoal.engines.postgres.types import Column, sql_type
 from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, check_files
@@ -190,7 +190,7 @@ class Postgres:
                 self._made.remove(name)
 
     def check(self, output: Output) -> None:
-        """Refuse a place where the release could not go; call this before any work is done.
+        """Refuse an output that could not be written; call this before any work is done.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Postgres:
         if isinstance(output, FileOutput):
             check_files(output)
         else:
-            self._find_place(output)
+            self._release_table(output)
 
     def store(
         self, sql: str, columns: Sequence[str], output: Output | None, *, shuffle: bool = True
@@ -209,8 +209,8 @@ class Postgres:
         made = _made_up("release")
         if output is not None:
             self.check(output)
-        place = self._find_place(output) if isinstance(output, TableOutput) else None
-        doing = _KEEPING if place is None else place.writing
+        release_table = self._release_table(output) if isinstance(output, TableOutput) else None
+        doing = _KEEPING if release_table is None else release_table.writing
         names = ", ".join(map(quoted, columns))
         with self._guard(doing):
             # In the order of the database's language, as other tables have it; inside it is that of bytes.
@@ -223,17 +223,17 @@ class Postgres:
             # from a column that was sorted.
             order = " ORDER BY gen_random_uuid()" if shuffle else ""
             rows = f"AS SELECT {outer} FROM ({sql}\n) AS q ({', '.join(inner)}){order}"
-            if place is None:
+            if release_table is None:
                 relation = made
                 done = self._execute(f"CREATE TEMPORARY TABLE {made} ({names}) ON COMMIT DROP {rows}")
             else:
-                relation = quoted(place.schema, made)
+                relation = quoted(release_table.schema, made)
                 done = self._execute(f"CREATE TABLE {relation} ({names}) {rows}")
             self._execute(f"ANALYZE {relation}")
         table = UnpublishedTable(
             relation,
             done.rowcount,
-            None if place is None else partial(self._publish, place, made),
+            None if release_table is None else partial(self._publish, release_table, made),
             partial(self._remove, relation),
         )
         stored: UnpublishedTable | QueryableFiles = table
@@ -323,23 +323,23 @@ class Postgres:
             schema = pa.schema([(column.name, column.arrow) for column in columns])
             return write_files(copy_out(self._connection, sql, columns), schema, table, output)
 
-    def _find_place(self, output: TableOutput) -> Place:
+    def _release_table(self, output: TableOutput) -> ReleaseTable:
         with self._guard(
             Doing("The output table cannot be looked for.", "Ask the administrator.", OutputError)
         ):
             self._begin()
-            return find_place(self._connection, output.name)
+            return find_release_table(self._connection, output.name)
 
-    def _publish(self, place: Place, made: str) -> str:
-        """Put a new table into its place, and end the transaction; the next query begins another."""
-        with self._guard(place.writing):
-            relation = quoted(place.schema, place.table)
+    def _publish(self, output: ReleaseTable, made: str) -> str:
+        """Give a new table the name of the output, and end the transaction; the next query begins another."""
+        with self._guard(output.writing):
+            relation = quoted(output.schema, output.table)
             for other in self._stored:
-                # Others that wait for a place would be committed too, under the names that they have now.
-                if isinstance(other, UnpublishedTable) and other.relation != quoted(place.schema, made):
+                # Others that are not published yet would be committed too, under their present names.
+                if isinstance(other, UnpublishedTable) and other.relation != quoted(output.schema, made):
                     other.discard()
             self._execute(f"DROP TABLE IF EXISTS {relation}")
-            self._execute(f"ALTER TABLE {quoted(place.schema, made)} RENAME TO {quoted(place.table)}")
+            self._execute(f"ALTER TABLE {quoted(output.schema, made)} RENAME TO {quoted(output.table)}")
             if self._rows.table is not None and self._input is not None:
                 self._execute(f"DROP VIEW {self._input}")
             for name in self._made:
@@ -349,11 +349,11 @@ class Postgres:
         except psycopg.Error as error:
             if self._connection.closed:
                 raise OutputError(
-                    f"The connection to the server was lost while {place.title!r} was put into its place.\n"
+                    f"The connection to the server was lost while {output.title!r} was published.\n"
                     "Either the new table is there, or all is as it was.\n"
                     "Look, and run it again if it is not there."
                 ) from None
-            raise place.writing.explain(error, lost=False) from None
+            raise output.writing.explain(error, lost=False) from None
         finally:
             self._forget()
         return relation

@@ -1,4 +1,4 @@
-"""Where a release goes in the database: a table that is not there yet, or one that may be replaced."""
+"""The output table of a release: one that is not there yet, or one that may be replaced."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _KINDS = {"v": "a view", "m": "a materialized view", "p": "a partitioned table",
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The name that a table gets."""
+class ReleaseTable:
+    """The name that the table of a release gets."""
 
     title: str
     schema: str
@@ -33,7 +33,7 @@ class Place:
         )
 
 
-def find_place(connection: psycopg.Connection[tuple[Any, ...]], text: str) -> Place:
+def find_release_table(connection: psycopg.Connection[tuple[Any, ...]], text: str) -> ReleaseTable:
     """Find the schema in which a table is to be made, and look at what is there.
 
     Raises
@@ -47,8 +47,8 @@ def find_place(connection: psycopg.Connection[tuple[Any, ...]], text: str) -> Pl
         found = connection.execute(_THERE, {"schema": schema, "table": spelling.table}).fetchone()
         if found is not None:
             _check_replaceable(text, *found)
-            return Place(text, schema, spelling.table)
-    return Place(text, schema, name.spellings[-1].table)
+            return ReleaseTable(text, schema, spelling.table)
+    return ReleaseTable(text, schema, name.spellings[-1].table)
 
 
 def _schema(connection: psycopg.Connection[tuple[Any, ...]], name: Name, text: str) -> str:

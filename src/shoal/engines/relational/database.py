@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.sql.connection import SqlPlace
+from shoal.sql.connection import SqlDatabase
 from shoal.write.output import Output
 from shoal.write.unpublished import Unpublished
 
@@ -28,7 +28,7 @@ class UnpublishedRelation(Unpublished, Protocol):
     def rows(self) -> int: ...
 
 
-class Database(SqlPlace, Protocol):
+class Database(SqlDatabase, Protocol):
     """A place that takes SQL, and the table in it that is to be released.
 
     What fails is raised as one of `shoal.errors`, without values or credentials. Ctrl-C cancels the running

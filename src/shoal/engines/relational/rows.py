@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from shoal.audit import Audit
 from shoal.audit.audit import audit_relation
 from shoal.audit.reference import claims, original_columns
-from shoal.audit.remote import placed
+from shoal.audit.remote import database_relation
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.engines.relational.database import UnpublishedRelation
 from shoal.engines.relational.recode import RecodeQueries
@@ -158,7 +158,7 @@ class DatabaseRows:
         compared = original_columns(spec, claims(spec))
         original = f"({self.queries.original(compared)}) AS shoal_rows" if compared else None
         shown, telling = _shown(output, stored, list(columns))
-        with placed(
+        with database_relation(
             self.queries.database,
             source,
             columns,

@@ -16,22 +16,22 @@ from shoal.files.atomic import check_link
 from shoal.files.temporary import private_folder, remove_private
 
 
-def located(spark: SparkSession, place: str) -> str:
+def located(spark: SparkSession, address: str) -> str:
     """Return a path as it is meant here: Spark may have been started in another folder."""
     jvm: Any = getattr(spark, "_jvm", None)
-    if jvm is None or re.match(r"[A-Za-z][\w+.-]+:", place):
-        return place
+    if jvm is None or re.match(r"[A-Za-z][\w+.-]+:", address):
+        return address
     default = jvm.org.apache.hadoop.fs.FileSystem.getDefaultUri(spark.sparkContext._jsc.hadoopConfiguration())
-    return str(Path(place).absolute()) if default.getScheme() == "file" else place
+    return str(Path(address).absolute()) if default.getScheme() == "file" else address
 
 
 class Folder:
-    """A folder that Spark writes: hidden beside its place at first, then renamed.
+    """A folder that Spark writes: hidden beside its output at first, then renamed.
 
     On a disk and on HDFS each rename happens at once. On an object store it is a copy of all files.
     """
 
-    def __init__(self, spark: SparkSession, place: str) -> None:
+    def __init__(self, spark: SparkSession, address: str) -> None:
         jvm: Any = getattr(spark, "_jvm", None)
         if jvm is None:
             raise OutputError(
@@ -42,12 +42,13 @@ class Folder:
         self._path = jvm.org.apache.hadoop.fs.Path
         configuration = getattr(spark, "_jsparkSession").sessionState().newHadoopConf()  # noqa: B009 (not public)
         try:
-            wanted = self._path(located(spark, place))
+            wanted = self._path(located(spark, address))
             self._files = wanted.getFileSystem(configuration)
             self._output = self._files.makeQualified(wanted)
         except Py4JError:
             raise OutputError(
-                f"The output {place!r} cannot be written.\nSpark knows no such file system.\nCheck the path."
+                f"The output {address!r} cannot be written.\n"
+                "Spark knows no such file system.\nCheck the path."
             ) from None
         self._private: Path | None = None
         self._check()
@@ -80,7 +81,7 @@ class Folder:
         return str(self._output)
 
     def publish(self) -> None:
-        """Rename the hidden folder; what was in its place goes when it is there."""
+        """Rename the hidden folder; what was at the output before is removed after that."""
         old = self._beside("old.")
         try:
             replaces = self._files.exists(self._output)
@@ -141,7 +142,7 @@ class Folder:
 
     def _refused(self) -> OutputError:
         return OutputError(
-            f"The output {self.name!r} could not be put into its place.\n"
+            f"The output {self.name!r} could not be published.\n"
             "The file system refused to rename a folder.\n"
             "Check the permissions there."
         )

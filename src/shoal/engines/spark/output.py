@@ -15,7 +15,7 @@ from pyspark.sql.types import StructField
 
 from shoal.engines.spark.columns import emptied
 from shoal.engines.spark.folder import Folder
-from shoal.engines.spark.output_names import joined, parts_of, place_of
+from shoal.engines.spark.output_names import address_of, joined, parts_of
 from shoal.engines.spark.session import Session
 from shoal.errors import OutputError, ShoalError
 from shoal.write.output import FileOutput, TableOutput
@@ -73,7 +73,7 @@ class UnpublishedFolder:
         self.given = False
         self._session = session
         self._published = False
-        self._folder = Folder(session.spark, place_of(output))
+        self._folder = Folder(session.spark, address_of(output))
         self._output = output
         self._columns = columns
         self._text = output.is_csv

@@ -1,4 +1,4 @@
-"""Where a release goes: a folder or a table that is not there yet, or one that may be replaced."""
+"""The output of a release: a folder or a table that is not there yet, or one that may be replaced."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def check_folder(spark: SparkSession, output: FileOutput, inputs: Iterable[str])
             f"End its name in one of: {', '.join(_SUFFIXES)}; without a suffix it is a folder of Parquet "
             "files."
         )
-    folder = Folder(spark, place_of(output))
+    folder = Folder(spark, address_of(output))
     folder.discard()  # that it can be made is all that was to be known
-    place = _alike(folder.output)
-    if any(f"{_alike(name)}/".startswith(f"{place}/") for name in inputs):
+    address = _alike(folder.output)
+    if any(f"{_alike(name)}/".startswith(f"{address}/") for name in inputs):
         raise OutputError(
             f"The output {output.title!r} cannot be written.\nThe input is there.\nChoose another name."
         )
@@ -51,25 +51,25 @@ def check_table(spark: SparkSession, output: TableOutput, input_title: str) -> N
 
 
 def _same(spark: SparkSession, one: str, other: str) -> bool:
-    def place(name: str) -> tuple[object, ...]:
+    def full_name(name: str) -> tuple[object, ...]:
         found = spark.catalog.getTable(name)
         return found.catalog, found.namespace, found.name
 
-    return spark.catalog.tableExists(one) and place(one) == place(other)
+    return spark.catalog.tableExists(one) and full_name(one) == full_name(other)
 
 
-def _alike(place: str) -> str:
+def _alike(address: str) -> str:
     """Return the address of a file in one form: Hadoop and Spark differ in slashes."""
-    return re.sub(r"^(file:)?/+", "file:/", place)
+    return re.sub(r"^(file:)?/+", "file:/", address)
 
 
-def place_of(output: FileOutput) -> str:
+def address_of(output: FileOutput) -> str:
     """Return where a folder goes: a path of Python's has lost a slash of `s3a://bucket/folder`.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> place_of(FileOutput(Path("s3a://bucket/release")))
+    >>> address_of(FileOutput(Path("s3a://bucket/release")))
     's3a://bucket/release'
     """
     return re.sub(r"^(?!file:|dbfs:)([A-Za-z][\w+.-]+):/(?!/)", r"\1://", output.path.as_posix())

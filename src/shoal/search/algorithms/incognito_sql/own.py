@@ -9,7 +9,7 @@ import pyarrow as pa
 
 
 class OwnDuckDB:
-    """DuckDB in memory, as a `SqlPlace`."""
+    """DuckDB in memory, as a `SqlDatabase`."""
 
     dialect: ClassVar[str] = "duckdb"
 

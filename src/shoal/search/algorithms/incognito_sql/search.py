@@ -20,7 +20,7 @@ from shoal.search.conclude import minimal, score
 from shoal.search.framework import Checker, Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check, Counters, SearchListener, SearchResult
-from shoal.sql.connection import SqlPlace
+from shoal.sql.connection import SqlDatabase
 
 MOST_NODES = 1 << 15
 """Nodes of the lattices of all sets of columns: each that is checked is a table of the database."""
@@ -59,7 +59,7 @@ class IncognitoSql:
     {'age': 3, 'sex': 0}
     """
 
-    database: SqlPlace | None = None
+    database: SqlDatabase | None = None
     record: bool = False
     name: ClassVar[str] = "incognito-sql"
     summary: ClassVar[str] = "Incognito as its paper has it: in SQL, in DuckDB or the database of the table."

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from shoal.sql.connection import SqlPlace
+from shoal.sql.connection import SqlDatabase
 
 
 class TemporaryTables:
     """Makes tables in a database, and drops those that are left in the end."""
 
-    def __init__(self, database: SqlPlace) -> None:
+    def __init__(self, database: SqlDatabase) -> None:
         self._database = database
         self._made: dict[str, None] = {}
 
