@@ -1,4 +1,4 @@
-"""The one way from released rows to a published release: written, audited as written, then in its place."""
+"""The one way from released rows to a published release: written, audited as written, then renamed."""
 
 from __future__ import annotations
 
