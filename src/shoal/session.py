@@ -280,7 +280,7 @@ class Session:
             spec = replace(spec, privacy=(KAnonymity(k), *others))
         chosen = strategy_of(strategy, algorithm)
         require_spec(chosen, spec, all_nodes=all_nodes)
-        require_engine(chosen, self.engine.name, self.engine.abilities)
+        require_engine(chosen, self.engine.name)
         prepared = self._prepare(spec)
         with self.steps("search"):
             return self._search(prepared, chosen, threads, all_nodes)

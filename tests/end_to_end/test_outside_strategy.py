@@ -116,3 +116,14 @@ for more in (
         "Unknown strategy 'frequent-value'. | Known: frequent-values, full-domain. | "
         "Did you mean 'frequent-values'?",
     ]
+
+
+def test_it_keeps_what_it_promises(site: Path) -> None:
+    code = """
+from frequent_values import FrequentValues, KeepFrequent
+from shoal.testing import check_recoding, check_strategy
+check_recoding(lambda table: FrequentValues(2), examples=20)
+check_strategy(KeepFrequent(), examples=10)
+print("checked")
+"""
+    assert run(code, site) == ["checked"]

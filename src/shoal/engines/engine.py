@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from shoal.search.frequency_sets import FrequencySets
     from shoal.search.result import SearchAlgorithm
     from shoal.spec.spec import Spec
-    from shoal.strategies.abilities import Ability
     from shoal.write.manifest import Releasable
     from shoal.write.output import Output
     from shoal.write.publish import Stage
@@ -32,11 +31,6 @@ class Engine(Protocol):
     @property
     def source(self) -> Source:
         """The table."""
-        ...
-
-    @property
-    def abilities(self) -> frozenset[Ability]:
-        """What strategies can have it do; see `shoal.strategies.abilities`."""
         ...
 
     @property

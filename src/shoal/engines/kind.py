@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from shoal.read.source import InputFormat
+from shoal.strategies.abilities import Ability
 
 if TYPE_CHECKING:
     from shoal.engines.engine import Engine
@@ -75,11 +76,14 @@ class EngineKind(Protocol):
     turn
         Engines are asked in this order, the smallest first, and equal ones by name. Ours have 10 (postgres),
         20 (spark), 30 (duckdb) and 100 (memory, which opens whatever nobody else claims).
+    abilities
+        What the engines that it opens can do; strategies that need more are refused.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     turn: ClassVar[int]
+    abilities: ClassVar[frozenset[Ability]]
 
     def fit(self, given: Input) -> Fit:
         """Say how well it suits an input, by what that is; nothing is opened for it."""

@@ -40,6 +40,7 @@ class MemoryKind:
     name: ClassVar[str] = "memory"
     summary: ClassVar[str] = "Data frames, and files that fit into memory."
     turn: ClassVar[int] = 100  # whatever no other engine claims
+    abilities: ClassVar[frozenset[Ability]] = frozenset(Ability)
 
     def fit(self, given: Input) -> Fit:
         return Fit.BEST if backend_of(given.data) in (None, "duckdb") else Fit.NO
@@ -59,7 +60,6 @@ class Memory:
 
     source: Source
     name: ClassVar[str] = "memory"
-    abilities: ClassVar[frozenset[Ability]] = frozenset(Ability)
     most_entries: ClassVar[int] = 1 << 62
 
     def check(self, output: Output | None, *, seed: int | None, keep_order: bool) -> None:

@@ -16,10 +16,3 @@ class Ability(Enum):
 
 BY_LEVELS = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_LEVELS})
 """What databases can do: count tuples, and recode by a join on the levels of columns."""
-
-OF_ENGINES = {
-    "duckdb": BY_LEVELS,
-    "memory": frozenset(Ability),
-    "postgres": BY_LEVELS,
-    "spark": BY_LEVELS,
-}

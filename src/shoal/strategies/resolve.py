@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from shoal import registry
 from shoal.errors import InputError
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
-from shoal.strategies.abilities import OF_ENGINES, Ability
+from shoal.strategies.abilities import Ability
 from shoal.strategies.full_domain import FullDomainSearch
 from shoal.strategies.strategy import Strategy
 
@@ -82,20 +82,24 @@ def require_spec(strategy: Strategy, spec: Spec, *, all_nodes: bool = False) -> 
     strategy.require(spec, all_nodes=all_nodes)
 
 
-def require_engine(strategy: Strategy, engine: str, abilities: Iterable[Ability]) -> None:
-    """Raise unless an engine can do what a strategy needs.
+def require_engine(strategy: Strategy, engine: str) -> None:
+    """Raise unless the engine of a name can do what a strategy needs.
 
     Raises
     ------
     InputError
         With what it cannot do, and the engines that can.
     """
-    lacking = [ability.value for ability in Ability if ability in strategy.needs - set(abilities)]
+    lacking = strategy.needs - registry.resolve("engines", engine).abilities
     if lacking:
         raise InputError(
-            f"The strategy '{strategy.name}' needs an engine that can {' and '.join(lacking)}.\n"
+            f"The strategy '{strategy.name}' needs an engine that can {_words(lacking)}.\n"
             f"The engine '{engine}' cannot.\nEngines that can: {', '.join(engines_for(strategy)) or 'none'}."
         )
+
+
+def _words(abilities: Collection[Ability]) -> str:
+    return " and ".join(ability.value for ability in Ability if ability in abilities)
 
 
 def engines_for(strategy: Strategy) -> list[str]:
@@ -106,7 +110,8 @@ def engines_for(strategy: Strategy) -> list[str]:
     >>> engines_for(FullDomainSearch())
     ['duckdb', 'memory', 'postgres', 'spark']
     """
-    return [name for name, abilities in OF_ENGINES.items() if strategy.needs <= abilities]
+    kinds = ((name, registry.resolve("engines", name)) for name in registry.names("engines"))
+    return [name for name, kind in kinds if strategy.needs <= kind.abilities]
 
 
 def _listed(ability: str) -> str:

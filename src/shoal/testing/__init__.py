@@ -24,5 +24,15 @@ from shoal.testing.engines import check_engine
 from shoal.testing.hierarchies import check_hierarchy
 from shoal.testing.measures import check_measure
 from shoal.testing.models import check_model
+from shoal.testing.recodings import check_recoding
+from shoal.testing.strategies import check_strategy
 
-__all__ = ["check_algorithm", "check_engine", "check_hierarchy", "check_measure", "check_model"]
+__all__ = [
+    "check_algorithm",
+    "check_engine",
+    "check_hierarchy",
+    "check_measure",
+    "check_model",
+    "check_recoding",
+    "check_strategy",
+]

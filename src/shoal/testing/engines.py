@@ -20,6 +20,7 @@ from shoal.errors import InfeasibleError, InputError
 from shoal.prepare.columns import settle_columns
 from shoal.read.source import InputFormat
 from shoal.search.frequency_sets import InMemory
+from shoal.strategies.full_domain import FullDomainSearch
 from shoal.testing.promises import promise, require, require_equal
 
 ODD = [
@@ -86,8 +87,9 @@ def check_words(place: Place) -> None:
     """Check what an engine says about itself, and that it opens what was put for it."""
     with promise(_whose(place), "it is registered, and has all that an engine declares"):
         kind: EngineKind = registry.resolve("engines", place.engine)()
-        require(isinstance(kind, EngineKind), "It lacks name, summary, turn, fit or open.")
+        require(isinstance(kind, EngineKind), "It lacks name, summary, turn, abilities, fit or open.")
         require_equal(kind.name, place.engine)
+        require(FullDomainSearch.needs <= kind.abilities, "It cannot serve the search of the lattice.")
         require(kind.summary.endswith(".") and "\n" not in kind.summary, kind.summary)
     given = dict(place.put(people(1, 3)))
     with promise(_whose(place), "it suits what is put for it"):

@@ -15,6 +15,7 @@ import shoal
 from shoal import registry
 from shoal.describe.hierarchies.prefix import Prefix
 from shoal.describe.hierarchy import Levels
+from shoal.encode.cells import Cells
 from shoal.engines.kind import Fit
 from shoal.engines.memory import Memory, MemoryKind
 from shoal.measure.height import Height
@@ -23,8 +24,19 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.privacy.t_closeness import TCloseness
+from shoal.recode.full_domain import FullDomain
+from shoal.recode.recoding import Choices
 from shoal.search.algorithms.flash import Flash
-from shoal.testing import check_algorithm, check_engine, check_hierarchy, check_measure, check_model
+from shoal.strategies.full_domain import FullDomainSearch
+from shoal.testing import (
+    check_algorithm,
+    check_engine,
+    check_hierarchy,
+    check_measure,
+    check_model,
+    check_recoding,
+    check_strategy,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +50,7 @@ def first_counterexample() -> Iterator[None]:
     settings.load_profile("before")
 
 
-def broken(kind: type, **promises: Any) -> Any:
+def broken(kind: type, /, **promises: Any) -> Any:
     """Return a class that says or does something else."""
     return type(kind.__name__, (kind,), {"__doc__": kind.__doc__, **promises})
 
@@ -180,6 +192,83 @@ def test_algorithms(promise: str) -> None:
         check_algorithm(ALGORITHMS[promise], rows=15, columns=2, examples=40)
 
 
+def other_cells(**changes: Any) -> Any:
+    """Return `cells` of which one thing is changed, by a function of the true cells."""
+
+    def cells(self: Any, table: Any) -> Any:
+        found = FullDomain.cells(self, table)
+        return tuple(replace(own, **{key: change(own) for key, change in changes.items()}) for own in found)
+
+    return cells
+
+
+RECODINGS = {
+    "has labels for every column": {"cells": other_cells(numbers=lambda own: own.numbers[1:])},
+    "what `nodes` says of labels is true": {
+        "cells": other_cells(nodes=lambda own: own.nodes._replace(levels=own.nodes.levels + 1))
+    },
+    "the recoding in a manifest is the same": {
+        "to_manifest": lambda self: {"kind": "full-domain", "levels": {}}
+    },
+    "`choices` has words for every quasi-identifier": {"choices": lambda self, table: Choices("Level", {})},
+    "it has all that a recoding has": {"kind": "Full Domain"},
+}
+
+
+@pytest.mark.parametrize("promise", RECODINGS)
+def test_recodings(promise: str) -> None:
+    kind = broken(FullDomain, **RECODINGS[promise])
+    with pytest.raises(AssertionError, match=promise):
+        check_recoding(lambda table: kind(dict.fromkeys(table.names, 0)), examples=40)
+
+
+@dataclass(frozen=True)
+class _ByRow:
+    """A recoding that gives every row a label of its own."""
+
+    kind = "by-row"
+    levels = node = rungs = None
+    choices = for_recipients = to_manifest = from_manifest = FullDomain.to_manifest
+
+    def cells(self, table: Any) -> Any:
+        numbers = np.arange(table.entries, dtype=np.uint32)
+        labels = pa.array([f"row {row}" for row in numbers.tolist()], pa.string())
+        return tuple(Cells(labels, numbers, np.ones(len(numbers), dtype=np.int64)) for _ in table.columns)
+
+
+def test_a_recoding_looks_at_values_alone() -> None:
+    with pytest.raises(AssertionError, match="rows that have the same values get the same labels"):
+        check_recoding(lambda table: _ByRow())  # type: ignore[return-value]
+
+
+def chosen_with(**changes: Any) -> Any:
+    def choose(self: Any, question: Any) -> Any:
+        found = FullDomainSearch.choose(self, question)
+        return replace(found, **{key: change(found) for key, change in changes.items()})
+
+    return choose
+
+
+STRATEGIES = {
+    "what it chooses satisfies the models": chosen_with(
+        recoding=lambda found: FullDomain(dict.fromkeys(found.problem.table.names, 0))
+    ),
+    "`score` is what the measure gives": chosen_with(score=lambda found: found.score / 2 + 0.1),
+    "`bound` is no more than the score": chosen_with(bound=lambda found: found.score + 1),
+}
+
+
+@pytest.mark.parametrize("promise", STRATEGIES)
+def test_strategies(promise: str) -> None:
+    with pytest.raises(AssertionError, match=promise):
+        check_strategy(broken(FullDomainSearch, choose=STRATEGIES[promise])())
+
+
+def test_a_strategy_says_whether_it_has_levels() -> None:
+    with pytest.raises(AssertionError, match="recodings have levels if it `has_levels`"):
+        check_strategy(broken(FullDomainSearch, has_levels=False)())
+
+
 class _Forgetful(Memory):
     """An engine that loses a row."""
 
@@ -197,6 +286,7 @@ class _ForgetfulKind:
     name = "forgetful"
     summary = "Tables in memory, but for their last row."
     turn = 1
+    abilities = MemoryKind.abilities
 
     def fit(self, given: Any) -> Fit:
         return Fit.BEST if isinstance(given.data, pa.Table) else Fit.NO

@@ -9,6 +9,7 @@ from shoal.engines.ibis_tables import backend_of
 from shoal.engines.kind import Fit, Input
 from shoal.errors import InputError
 from shoal.read.source import check_installed
+from shoal.strategies.abilities import BY_LEVELS, Ability
 
 if TYPE_CHECKING:
     from shoal.engines.engine import Engine
@@ -22,6 +23,7 @@ class PostgresKind:
     name: ClassVar[str] = "postgres"
     summary: ClassVar[str] = "Tables, views and queries of a PostgreSQL server."
     turn: ClassVar[int] = 10
+    abilities: ClassVar[frozenset[Ability]] = BY_LEVELS
 
     def fit(self, given: Input) -> Fit:
         address = given.path is not None and _ADDRESS.match(given.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 from weakref import finalize
 
 import pyarrow as pa
@@ -19,7 +19,6 @@ from shoal.read.columns import plain
 from shoal.read.source import InputFormat, Source, check_wanted
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
-from shoal.strategies.abilities import BY_LEVELS, Ability
 from shoal.write.output import Output
 
 _BYTES_PER_ENTRY = 320
@@ -89,8 +88,6 @@ class Relational:
     database: Database
     source: Source
     most_entries: int
-
-    abilities: ClassVar[frozenset[Ability]] = BY_LEVELS
 
     @property
     def name(self) -> str:
