@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from shoal.session import Session
     from shoal.spec.arx_import import import_arx_project
     from shoal.spec.spec import Spec
-    from shoal.suggestions.profile import Profile, profile
+    from shoal.suggestions.profile import TableProfile, profile
     from shoal.suggestions.suggestion import Suggestion, suggest
     from shoal.tradeoff.compare import compare
     from shoal.tradeoff.comparison import Comparison
@@ -129,7 +129,6 @@ __all__ = [
     "OutputError",
     "Population",
     "Precision",
-    "Profile",
     "QuasiIdentifier",
     "Release",
     "Risk",
@@ -142,6 +141,7 @@ __all__ = [
     "Suggestion",
     "TCloseness",
     "TableOutput",
+    "TableProfile",
     "UtilityAssessment",
     "anonymize",
     "assess_risk",
@@ -230,7 +230,7 @@ _HOMES = {
     "import_arx_project": "shoal.spec.arx_import",
     "profile": "shoal.suggestions.profile",
     "suggest": "shoal.suggestions.suggestion",
-    "Profile": "shoal.suggestions.profile",
+    "TableProfile": "shoal.suggestions.profile",
     "Suggestion": "shoal.suggestions.suggestion",
     "audit_release": "shoal.audit",
     "ShoalError": "shoal.errors",

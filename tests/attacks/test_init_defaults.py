@@ -125,9 +125,9 @@ def test_a_few_people_with_many_rows_among_many_with_one():
 
 def test_that_rows_are_taken_for_people_is_said():
     found = shoal.suggest(pa.table({"age": [20 + number % 40 for number in range(100)]}))
-    assert "each row is taken for one" in found.people
+    assert "each row counts as one person" in found.people
     assert found.people in found._repr_html_()
-    assert "Each row is taken for one person" in found.to_yaml()
+    assert "Each row counts as one person" in found.to_yaml()
 
 
 def test_names_that_different_people_share_are_no_unit():
@@ -264,7 +264,7 @@ def test_what_everybody_shares_is_said_and_a_value_beside_null_counts_as_two(tmp
     app(["init", str(path), "--output", str(spec)], standalone_mode=False)
     printed = " ".join(capsys.readouterr().out.split())
     assert "Sensitive hiv: k-anonymity does not hide" in printed
-    assert "diagnosis: the same in every row, so whoever is known to be in the table has it" in printed
+    assert "diagnosis: the same in every row, so everybody known to be in the table has this value" in printed
     assert "# - l-diversity: {column: hiv, l: 2}" in spec.read_text(encoding="utf-8")
     assert "column: diagnosis" not in spec.read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""`shoal init`: a spec to begin with."""
+"""`shoal init`: a spec to start from."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def init(
             "--output",
             "-o",
             metavar="SPEC",
-            help="Where the spec goes. [dim]\\[default: DATA's name with .spec.yaml, in this folder][/dim]",
+            help="File for the spec. [dim]\\[default: DATA's name with .spec.yaml, in this folder][/dim]",
         ),
     ] = None,
     interactive: Annotated[
         bool,
-        typer.Option("--interactive", "-i", help="Ask about each column; Enter keeps what is proposed."),
+        typer.Option("--interactive", "-i", help="Ask about each column; Enter keeps the proposal."),
     ] = False,
     k: Annotated[
         int | None,
@@ -68,7 +68,7 @@ def init(
             "[dim]\\[default: 5, or 2 for fewer than 50 rows; all people if they are fewer][/dim]",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the spec if it is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the spec if it exists.")] = False,
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -77,11 +77,11 @@ def init(
     header: Header = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look at a table, propose what its columns are, and write a spec to begin with.
+    """Profile a table, propose a role for each column, and write a spec to start from.
 
-    Each role comes with its reason: the name of the column, the look of its values, how many there are and
-    how well a few columns together tell rows apart. What is unsure is marked. No value of few people is
-    shown or written.
+    Each role comes with its reason: the column's name, the form of its values, their number, and how many
+    rows a few columns together single out. Unsure roles are marked. Values that few people have are neither
+    shown nor written.
     """
     with reporting(interrupted="Interrupted; nothing was written."):
         without_pandas()
@@ -92,8 +92,8 @@ def init(
         check_place(target, apart_from=[data])
         if target.exists() and not force:
             raise OutputError(
-                f"The spec '{target}' is there already.\nIt may hold somebody's decisions.\n"
-                "Say --force to replace it, or --output for another name."
+                f"The spec '{target}' already exists.\nIt may hold somebody's decisions.\n"
+                "Use --force to replace it, or --output for another name."
             )
         with progress() as listener:
             suggestion = suggest(
@@ -117,7 +117,7 @@ def init(
     echo(f"Wrote {target}. Read it, change what is wrong{confirm}, and then:")
     release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
     commands = [["anonymize", str(data), "--spec", str(target), "--output", release]]
-    if suggestion.unit is None:  # which a release does not have, so that nobody else can count people
+    if suggestion.unit is None:  # a release lacks the unit's column, so an audit cannot count people by it
         commands.append(["audit", release, "--spec", str(target)])
     for command in commands:
         echo("  " + shlex.join(["shoal", *command]))
@@ -155,32 +155,32 @@ def _show(suggestion: Suggestion) -> None:
 
 
 def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
-    """Tell what holds for the table as a whole."""
+    """Yield the facts about the table as a whole."""
     from shoal.suggestions.words import listed, percent
 
-    looked = (
-        "" if suggestion.sampled_rows is None else f", of which {suggestion.sampled_rows:,} were looked at"
+    sampled = (
+        "" if suggestion.sampled_rows is None else f", of which {suggestion.sampled_rows:,} were sampled"
     )
-    yield "Rows", f"{suggestion.rows:,}{looked}"
+    yield "Rows", f"{suggestion.rows:,}{sampled}"
     for number, one in enumerate(suggestion.separations):
         alone = f"{percent(one.unique_rows)} of the rows are unique"
         pairs = f"{percent(one.separation)} of the pairs differ"
-        yield "" if number else "Told apart by", f"{listed(one.columns)}: {alone}, {pairs}"
+        yield "" if number else "Uniqueness", f"{listed(one.columns)}: {alone}, {pairs}"
     yield "People", suggestion.people
     yield from _sensitive(suggestion)
     yield from _null_like(suggestion)
     names = [column.name for column in suggestion.columns]
     values = [name for name in names if _VALUE.fullmatch(name)]
     if 2 * len(values) >= len(names):
-        yield "Header", f"{listed(values)}: if these are no names, say --no-header"
+        yield "Header", f"{listed(values)}: if these are values, use --no-header"
     if len(suggestion.unsure) > _MANY:
-        yield "Unsure (?)", f"{len(suggestion.unsure):,} columns, those with a ?: look at them first"
+        yield "Unsure (?)", f"check the {len(suggestion.unsure):,} columns marked ? first"
     elif suggestion.unsure:
-        yield "Unsure (?)", f"look at {listed(suggestion.unsure)} first"
+        yield "Unsure (?)", f"check {listed(suggestion.unsure)} first"
 
 
 def _sensitive(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
-    """Tell what k-anonymity leaves open."""
+    """Yield what k-anonymity does not protect."""
     from shoal.suggestions.words import listed
 
     sensitive = [each for each in suggestion.columns if each.role.value == "sensitive"]
@@ -193,13 +193,13 @@ def _sensitive(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
     if same := [each.name for each in sensitive if each.profile.categories == 1]:
         yield (
             "" if several else "Sensitive",
-            f"{listed(same)}: the same in every row, so whoever is known to be in the table has it "
+            f"{listed(same)}: the same in every row, so everybody known to be in the table has this value "
             "(`shoal models delta-presence`)",
         )
 
 
 def _null_like(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
-    """Tell what may stand for NULL, and how to say that it does."""
+    """Yield the texts that may mean NULL, and the options that make them NULL."""
     from shoal.suggestions.words import count, listed, written
 
     about = "" if suggestion.sampled_rows is None else "~"
@@ -208,9 +208,9 @@ def _null_like(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         for one in suggestion.null_like
     ]
     if found:
-        yield "Like NULL", "; ".join(found)
+        yield "Possible NULLs", "; ".join(found)
         options = " ".join(f"--null-value {shlex.quote(text)}" for text in suggestion.null_values)
-        yield "", f"if these are no values, say {options}"
+        yield "", f"if so, add {options}"
 
 
 def _share(part: int, rows: int) -> str:
@@ -220,14 +220,14 @@ def _share(part: int, rows: int) -> str:
 
 
 def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
-    """Go through the columns with whoever sits at the terminal; questions go to stderr if `err`."""
+    """Ask about each column on the terminal; questions go to stderr if `err`."""
     from shoal.describe.roles import Role
     from shoal.suggestions.draft import in_one_line
     from shoal.suggestions.words import count, printable
 
     echo(
         "\nFor each column: identifier (id), quasi-identifier (q), sensitive (s) or insensitive (in). "
-        "Enter keeps what is in brackets, Ctrl-C ends without writing.\n",
+        "Enter keeps the value in brackets; Ctrl-C stops without writing.\n",
         err=err,
     )
     try:
@@ -242,7 +242,7 @@ def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
         if ask_k:
             wanted = 0
             while wanted < 1:
-                wanted = typer.prompt("k, how many must look alike", default=suggestion.k, type=int, err=err)
+                wanted = typer.prompt("k, people per class", default=suggestion.k, type=int, err=err)
             suggestion = replace(suggestion, k=wanted)
     except (EOFError, typer.Abort):
         raise KeyboardInterrupt from None

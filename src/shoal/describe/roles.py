@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Accepted = Literal["linkable"]
 """What a released column may be although it harms people: `linkable` is one that singles them out."""
-EACH_ROW_A_PERSON = "each row is taken for one; if somebody has several rows, add `unit:` to the spec"
+EACH_ROW_A_PERSON = "each row counts as one person; if a person has several rows, add `unit:` to the spec"
 LINKABLE_SHARE = 0.20
 """Share of the rows that a column may single out unless it is accepted."""
 LINKABLE_ROWS = 20

@@ -1,7 +1,7 @@
-"""What columns of tables about people are often about, and the words by which they are called.
+"""Common subjects of columns in tables about people, and the words for them.
 
-English for the most part, some German, French and Spanish; age, sex and birth also in other languages, since
-they show whose rows are whose. In lower case, without accents.
+Most words are English, some German, French and Spanish; age, sex and birth are also in other languages, because
+they link a person's rows. In lower case, without accents.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from shoal.describe.roles import Role
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """Something that columns are often about.
+    """A common subject of columns.
 
     Attributes
     ----------
     what
-        In words, for reasons.
+        Its name in reasons.
     phrases
-        Each is one or more words; a name that has all of them is about this.
+        Each is one or more words; a column name with all words of a phrase matches.
     hipaa
         Its letter among the eighteen identifiers of Safe Harbor.
     hint
-        What kind of hierarchy suits it, where the values alone do not tell.
+        The kind of hierarchy that suits it, where the values alone do not settle it.
     """
 
     what: str
@@ -319,4 +319,4 @@ CONCEPTS: Final = (
     ),
     _concept("marks", _S, "gpa, exam score, test score, marks, schulnote, calificacion"),
 )
-"""What names may be about. Where several fit, the one with the most words does."""
+"""Where several match a name, the phrase with the most words counts."""

@@ -1,4 +1,4 @@
-"""A suggestion as a spec: what it holds, and as a YAML file with comments."""
+"""A suggestion as a spec: as a mapping, and as a YAML file with comments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MISREAD = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null
 
 
 def mapping(suggestion: Suggestion) -> dict[str, Any]:
-    """Return what the spec's YAML file holds."""
+    """Return the content of the spec's YAML file."""
     given = {
         name.replace("_", "-"): list(value) if isinstance(value, tuple) else value
         for name, value in asdict(suggestion.input).items()
@@ -67,7 +67,7 @@ def text(suggestion: Suggestion) -> str:
 
 
 def key(name: str) -> str:
-    """Return a column's name as it stands in YAML: in quotes if a reader could take it for something else.
+    """Return a column's name as a YAML key, quoted if YAML could read it as something else.
 
     Examples
     --------
@@ -110,19 +110,19 @@ def _settings(column: ColumnSuggestion) -> dict[str, Any]:
 
 def _lines(suggestion: Suggestion) -> Iterator[str]:
     name, rows = printable(suggestion.table), count(suggestion.rows, "row")
-    yield from _comment(f"What the columns of {name} ({rows}) probably are.")
+    yield from _comment(f"Proposed roles for the columns of {name} ({rows}).")
     yield from _comment(
-        "It is a beginning: nobody but you knows what others know about the people in the table. Read the "
-        "reason of each role, and change what is wrong."
+        "This is a starting point: only you know what others may know about the people in the table. Read "
+        "the reason for each role, and change what is wrong."
     )
     if suggestion.unsure:
-        yield from _comment(f"Unsure, look at these first: {listed(suggestion.unsure)}.")
+        yield from _comment(f"Unsure; check these first: {listed(suggestion.unsure)}.")
     held = mapping(suggestion)
     if "proposed" in held:
         yield ""
         yield from _comment(
-            "Remove this line once you have checked every role: until then summaries and reports say that "
-            "nobody has confirmed them."
+            "Remove this line once you have checked every role. Until then, summaries and reports state that "
+            "nobody has confirmed the roles."
         )
         yield "proposed: true"
     if "input" in held:
@@ -133,8 +133,8 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
         yield from _null_lines(suggestion, held.get("input", {}))
     yield ""
     yield "columns:"
-    for place, column in enumerate(suggestion.columns):
-        if place:
+    for number, column in enumerate(suggestion.columns):
+        if number:
             yield ""
         yield from _column_lines(column, held["columns"][column.name])
     yield ""
@@ -142,29 +142,29 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
     yield ""
     yield from _privacy_lines(suggestion)
     yield ""
-    yield from _comment("Share of the rows that may be left out, so that the others keep more.")
+    yield from _comment("Share of the rows that may be suppressed so that the others keep more detail.")
     yield f"suppression: {suggestion.suppression}"
     yield ""
     yield from _comment(
-        "Next: a `hierarchy:` of your own where you know better (`shoal hierarchy --help`), `weight: 3` "
-        "beside the columns that matter most to those who will use the data, `max-level:` where anything "
-        "coarser is useless."
+        "Next: add a `hierarchy:` of your own where you know a better one (`shoal hierarchy --help`), "
+        "`weight: 3` for the columns that matter most to the users of the data, and `max-level:` where "
+        "coarser labels are useless."
     )
 
 
 def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
     if suggestion.unit is None:
         yield from _comment(
-            "Each row is taken for one person. If somebody may have several rows, name the column that says "
-            "who a row is about; otherwise a class of rows may be one person:"
+            "Each row counts as one person. If a person may have several rows, name the column that "
+            "identifies the person; otherwise all rows of a class may be about one person:"
         )
         yield "# unit: COLUMN"
         return
-    yield from _comment("Somebody may have several rows: people are counted by this column, not rows.")
+    yield from _comment("A person may have several rows, so people are counted by this column.")
     if nulls := suggestion[suggestion.unit].profile.nulls:
         yield from _comment(
-            f"It is NULL in {count(nulls, 'row')}: `shoal anonymize` refuses that. Say whom they are about, "
-            "or remove them."
+            f"It is NULL in {count(nulls, 'row')}, which `shoal anonymize` refuses. Fill it in, or remove "
+            "these rows."
         )
     yield f"unit: {key(suggestion.unit)}"
 
@@ -172,12 +172,12 @@ def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
 def _null_lines(suggestion: Suggestion, given: dict[str, Any]) -> Iterator[str]:
     found = "; ".join(f"{written(one.text)} in {listed(list(one.columns))}" for one in suggestion.null_like)
     if not suggestion.null_values:
-        yield from _comment(f"These may stand for NULL: {found}. If they do, make them NULL in the table.")
+        yield from _comment(f"Possible missing values: {found}. If so, make them NULL in the table.")
         return
-    instead = " in place of the line above" if given else ""
+    instead = ", which replaces the line above" if given else ""
     yield from _comment(
-        f"These may stand for NULL: {found}. If they do, take the mark away from the next line{instead}. "
-        "Take out of it what is a value."
+        f"Possible missing values: {found}. If so, uncomment the next line{instead}. Remove real values "
+        "from its list."
     )
     yield f"# input: {in_one_line({**given, 'null-values': list(suggestion.null_values)})}"
 
@@ -189,17 +189,17 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
         yield from _comment(column.remark, indent=2)
     if column.role in (Role.SENSITIVE, Role.INSENSITIVE) and _linkable(column):
         yield from _comment(
-            f"More than {LINKABLE_SHARE:.0%} of the rows are unique by it, and it is released as it is: "
-            "`shoal anonymize` refuses that. Make it a quasi-identifier, round it in the table, or, if "
-            "nobody outside can know its values, put `accept: linkable` beside its role.",
+            f"More than {LINKABLE_SHARE:.0%} of the rows have a unique value here, and the column would be "
+            "released unchanged: `shoal anonymize` refuses that. Make it a quasi-identifier, round it in the "
+            "table, or, if nobody outside can know its values, add `accept: linkable` beside its role.",
             indent=2,
         )
     if column.type is not None:
-        yield from _comment("Its commas are taken for decimal marks; the release has points.", indent=2)
+        yield from _comment("Commas are read as decimal marks; the release uses points.", indent=2)
     if column.missing_values:
         yield from _comment(
-            "Values that its hierarchy has no place for stay what they are until the top. If they stand for "
-            "NULL, say so: `input: {null-values: [...]}`.",
+            "Values that its hierarchy does not cover stay unchanged below the top level. If they are "
+            "missing values, list them: `input: {null-values: [...]}`.",
             indent=2,
         )
     yield f"  {key(column.name)}: {in_one_line(settings)}"
@@ -215,7 +215,7 @@ def _facts(column: ColumnSuggestion) -> str:
     about = "about " if not profile.exact else ""
     parts = [f"{about}{count(profile.distinct, 'value')}"]
     if profile.once:
-        parts.append(f"{percent(profile.unique_rows)} of the rows are unique by it")
+        parts.append(f"{percent(profile.unique_rows)} of the rows have a unique value")
     if profile.nulls:
         parts.append(f"{percent(profile.nulls / profile.rows)} NULL")
     return f"{_sentence(', '.join(parts))}"
@@ -224,15 +224,15 @@ def _facts(column: ColumnSuggestion) -> str:
 def _privacy_lines(suggestion: Suggestion) -> Iterator[str]:
     yield "privacy:"
     yield from _comment(
-        "Everybody is in a crowd of at least so many that look alike in all quasi-identifiers.", indent=2
+        "Each class, the rows equal on all quasi-identifiers, has at least this many people.", indent=2
     )
     yield f"  - k-anonymity: {suggestion.k}"
     sensitive = [column for column in suggestion.in_role(Role.SENSITIVE) if column.profile.categories > 1]
     if not sensitive:
         return
     yield from _comment(
-        "Where all in a crowd have the same value of a sensitive column, the crowd tells it. Take the mark "
-        "away from a line to ask for different ones (`shoal models l-diversity`):",
+        "A class whose rows all share a sensitive value reveals it. Uncomment a line to require different "
+        "values (`shoal models l-diversity`):",
         indent=2,
     )
     for column in sensitive:

@@ -1,4 +1,4 @@
-"""A hierarchy for a quasi-identifier, by what its values are and how many there are."""
+"""A hierarchy for a quasi-identifier, chosen by the kind and number of its values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.suggestions.kinds import Kind
 from shoal.suggestions.profile import ColumnProfile
 
 RARE: Final = 20
-"""Rows that a category needs before a spec may name it: the value of few people is theirs alone."""
+"""Rows that a category needs before a spec may name it: a rare value would reveal those who have it."""
 
 _FEW = 5
 _INTERVALS = 16
@@ -24,16 +24,16 @@ _KEPT = (20, 10, 5, 2)
 
 @dataclass(frozen=True, slots=True)
 class HierarchyProposal:
-    """A hierarchy as it stands in a spec, and what is to be said about it.
+    """A hierarchy as in a spec, with a note on it.
 
     Attributes
     ----------
     written
-        What stands after `hierarchy:`.
+        The value of `hierarchy:`.
     height
-        Levels above the values themselves.
+        Number of levels above the values.
     remark
-        What whoever reads the spec should know.
+        A note for readers of the spec.
     """
 
     written: object
@@ -52,9 +52,9 @@ def propose_hierarchy(
     Parameters
     ----------
     about
-        What the column's name says.
+        The concept that the column's name matched.
     categories
-        Its values in their order, if they have one and may be named.
+        Its values in order, if they have an order and the spec may name them.
 
     Examples
     --------
@@ -87,13 +87,13 @@ def _dates(column: ColumnProfile, about: Concept | None) -> HierarchyProposal:
         levels = ["day", *levels]
     remark = ""
     if column.other_format:
-        remark = f"Dates fit {column.format} and {column.other_format}: check which it is."
+        remark = f"Dates fit {column.format} and {column.other_format}: check which is right."
     settings: dict[str, object] = {"levels": levels}
     if column.format not in (None, "%Y-%m-%d"):
         settings["format"] = column.format
     if column.zoned:
         settings["zone"] = "UTC"
-        remark = "Times become days in UTC: name the time zone in which people live."
+        remark = "Times become days in UTC: set the time zone in which the people live."
     return HierarchyProposal({"dates": settings if len(settings) > 1 else levels}, len(levels) + 1, remark)
 
 
@@ -110,7 +110,7 @@ def _code(column: ColumnProfile) -> HierarchyProposal:
     if column.kind is Kind.INTEGER and column.shortest < length:
         keep = list(range(length - 1, 0, -1))
         written = {"mask": {"keep": keep, "pad": length}}
-        return HierarchyProposal(written, length, "Shorter values are taken to have lost leading zeros.")
+        return HierarchyProposal(written, length, "Shorter values are assumed to have lost leading zeros.")
     return HierarchyProposal({"prefix": length}, length)
 
 
@@ -124,7 +124,7 @@ def _numbers(column: ColumnProfile, hint: str | None) -> HierarchyProposal:
         return _ages(least, most)
     if column.distinct > _INTERVALS and high - middle > _SKEW * (middle - low):
         groups = [number for number in (16, 8, 4, 2) if number * 2 <= column.distinct]
-        return HierarchyProposal({"quantiles": groups}, len(groups) + 1, "Groups of about as many rows each.")
+        return HierarchyProposal({"quantiles": groups}, len(groups) + 1, "Groups of about equal size.")
     spread = high - low or most - least
     first = _nice(spread / _INTERVALS)
     if column.kind is Kind.INTEGER:
@@ -153,7 +153,7 @@ def _categories(column: ColumnProfile) -> HierarchyProposal:
     if column.distinct <= _FEW:
         return SUPPRESS
     kept = [number for number in _KEPT if number <= 0.8 * column.distinct]
-    remark = "The most frequent values are kept, the rest is `other`; a `taxonomy` of your own keeps more."
+    remark = "The most frequent values stay, the rest becomes `other`; a `taxonomy` of your own keeps more."
     return HierarchyProposal({"priority": kept}, len(kept) + 1, remark)
 
 

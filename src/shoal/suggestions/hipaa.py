@@ -1,8 +1,8 @@
 """The eighteen identifiers of HIPAA's Safe Harbor: 45 CFR 164.514(b)(2)(i)(A) to (R), as data.
 
-Data about health in the United States counts as de-identified if all of them are removed. What of them can be
-generalized (places, dates, ages) is proposed as a quasi-identifier here, the rest as an identifier. To follow
-Safe Harbor to the letter is more than that: see what each allows to stay.
+Health data in the United States counts as de-identified if all of them are removed. Shoal proposes those that
+can be generalized (places, dates, ages) as quasi-identifiers and the rest as identifiers. Safe Harbor itself
+demands more: each entry names what may stay.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from shoal.describe.roles import Role
 
 @dataclass(frozen=True, slots=True)
 class SafeHarbor:
-    """One of the eighteen.
+    """One of the eighteen identifiers.
 
     Attributes
     ----------
     letter
-        Its place in the rule.
+        Its paragraph in the rule.
     what
-        What it covers, in short.
+        Short description.
     role
-        What a column of that kind is proposed as.
+        The proposed role of such a column.
     """
 
     letter: str
@@ -33,7 +33,7 @@ class SafeHarbor:
 
     @property
     def citation(self) -> str:
-        """The place in the law.
+        """The citation of the law.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What the text of a column stands for: numbers, dates in some format, truth values, or just text."""
+"""The kind of a text column's values: numbers, dates in some format, truth values, or just text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pyarrow as pa
 from shoal.read.date_format import DateFormat
 
 MOST = 0.8
-"""Share of some drawn values that must be of a kind before all of them are asked."""
+"""Share of some drawn values that must be of a kind before all values are checked."""
 _FIRST = 20
 
 
 class Kind(StrEnum):
-    """What values are."""
+    """The kind of a column's values."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
     TIMESTAMP = "timestamp"
     BOOLEAN = "boolean"
     OTHER = "other"
-    """Lists, structures, bytes: what cannot be generalized."""
+    """Lists, structures, bytes: they cannot be generalized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Reading:
     Attributes
     ----------
     condition
-        As SQL, true of a `value` that can be read so.
+        SQL that is true of a `value` that the reading fits.
     number
-        As SQL, the number that a `value` is.
+        SQL for the number that a `value` is.
     format
-        Of dates: see `DateFormat`.
+        Format of dates: see `DateFormat`.
     other_format
-        Another one that fits as well, since days and months cannot always be told apart.
+        Another format that fits as well: days and months are sometimes ambiguous.
     decimal_mark
-        Of numbers.
+        Decimal mark of numbers.
     """
 
     kind: Kind
@@ -61,7 +61,7 @@ DECIMAL_COMMA = r"[+-]?([0-9]{1,18}|[1-9][0-9]{0,2}(\.[0-9]{3}){1,5})(,[0-9]{1,1
 _THOUSANDS = r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+"
 _SMALL = r"[+-]?[0-9]{1,3}"
 _SURE = 0.05
-"""Share of the commas that must be decimal marks, and could not stand between thousands."""
+"""Share of the commas that must be decimal marks because they cannot separate thousands."""
 _CODE = r"0[0-9]+"
 _TRUTH = (
     {"true", "false"},
@@ -76,7 +76,7 @@ _TIMESTAMP = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 
-# By the look of a date: the formats it may be in, the likelier first.
+# Pattern of a date -> its possible formats, the likelier first.
 _FORMATS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}", ("%Y-%m-%d",)),
     (r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}", ("%Y/%m/%d",)),
@@ -96,7 +96,7 @@ _CLOCK = ((r"[ T][0-9]{2}:[0-9]{2}:[0-9]{2}", "%H:%M:%S"), (r"[ T][0-9]{2}:[0-9]
 
 
 def reading_of(values: Sequence[str]) -> Reading | None:
-    """Return how most of some values of a text column can be read, or None if they are just text.
+    """Return the reading that fits most of some values of a text column, or None if they are just text.
 
     Numbers with leading zeros are codes, not numbers.
 
@@ -115,7 +115,7 @@ def reading_of(values: Sequence[str]) -> Reading | None:
 
 
 def are_commas_unclear(values: Sequence[str]) -> bool:
-    """Tell whether most values are numbers whose commas may be decimal marks or stand between thousands.
+    """Return whether most values are numbers whose commas may be decimal marks or thousands separators.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _readings(values: Sequence[str]) -> Iterator[Reading]:
 
 
 def _are_decimal_commas(values: Sequence[str]) -> bool:
-    """Tell whether values are numbers with a decimal comma, as no other reading has more of them."""
+    """Return whether values are numbers with a decimal comma, the reading that fits most of them."""
     fitting = _share(values, DECIMAL_COMMA)
     if fitting < MOST or fitting <= _share(values, DECIMAL):
         return False
@@ -163,7 +163,7 @@ def _dates(values: Sequence[str]) -> Iterator[Reading]:
     for look, formats in _FORMATS:
         if _share(values, look) >= MOST:
             fitting = [each for each in formats if _parse_share(values, each) >= MOST]
-            # The one that reads the most; of equals the likelier.
+            # Take the format that fits the most values; of equals the likelier.
             fitting.sort(key=lambda each: -_parse_share(values, each))
             if fitting:
                 best = fitting[0]
@@ -171,7 +171,7 @@ def _dates(values: Sequence[str]) -> Iterator[Reading]:
                 yield Reading(Kind.DATE, _parses(best), format=best, other_format=other)
         for clock_look, clock in _CLOCK:
             if look.startswith("[0-9]{4}-") or _share(values, look + clock_look) < MOST:
-                continue  # as ISO 8601 writes it: no format is needed
+                continue  # ISO 8601 needs no format
             written = f"{formats[0]}{'T' if 'T' in values[0] else ' '}{clock}"
             if _parse_share(values, written) >= MOST:
                 yield Reading(Kind.TIMESTAMP, _parses(written), format=written)
@@ -180,7 +180,7 @@ def _dates(values: Sequence[str]) -> Iterator[Reading]:
 def _share(values: Sequence[str], pattern: str) -> float:
     matches = re.compile(pattern).fullmatch
     if not any(map(matches, values[:_FIRST])):
-        return 0.0  # the first few tell, for most patterns
+        return 0.0  # the first few settle it for most patterns
     return sum(matches(value) is not None for value in values) / len(values)
 
 
@@ -197,7 +197,7 @@ def _parses(written: str) -> str:
 
 
 def kind_of_type(stored: str) -> Kind:
-    """Return the kind of a column by what DuckDB calls its type.
+    """Return the kind of a column by its DuckDB type.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What the name of a column tells: `zip_code` is a postcode, `dob` a date of birth, `Gehalt` a salary.
+"""The meaning of column names: `zip_code` is a postcode, `dob` a date of birth, `Gehalt` a salary.
 
-Names are cut into words first (`zipCode`, `zip-code` and `ZIPCODE` alike), and words are compared as wholes:
-`age` is not in `language`, `page` or `postage`. English for the most part, some German, French and Spanish.
+Names are split into words first (`zipCode`, `zip-code` and `ZIPCODE` alike), and whole words are compared:
+`age` is not in `language`, `page` or `postage`. Most words are English, some German, French and Spanish.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NOT_OF_PEOPLE = frozenset(_THINGS.split())
 
 
 def words(name: str) -> tuple[str, ...]:
-    """Cut a name into words, in lower case and without accents.
+    """Split a name into words, in lower case and without accents.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def concepts_of(name: str) -> list[Concept]:
-    """Return what a name may be about, the most likely first.
+    """Return the concepts that a name may mean, the most likely first.
 
     Examples
     --------
@@ -60,20 +60,20 @@ def concepts_of(name: str) -> list[Concept]:
     parts = words(name)
     of_people = not _NOT_OF_PEOPLE & set(parts)
     found = []
-    for place, concept in enumerate(CONCEPTS):
+    for order, concept in enumerate(CONCEPTS):
         if concept.hipaa == "A" and not of_people:
             continue
         if fit := max(_fits(concept.phrases, parts), default=0):
-            found.append((-fit, _PRECEDENCE[concept.role], place, concept))
+            found.append((-fit, _PRECEDENCE[concept.role], order, concept))
     return [concept for *_, concept in sorted(found, key=lambda one: one[:3])]
 
 
-# Of two words in a name, the one for what is worse to give away counts.
+# Of two concepts in a name, the one that is worse to reveal counts.
 _PRECEDENCE = {Role.IDENTIFIER: 2, Role.SENSITIVE: 0, Role.QUASI_IDENTIFIER: 1}
 
 
 def _fits(phrases: Iterable[str], parts: Sequence[str]) -> Iterable[int]:
-    """Return how many words each phrase has that is in a name."""
+    """Yield the number of words of each phrase that is in a name."""
     for phrase in phrases:
         wanted = phrase.split()
         if set(wanted) <= set(parts) or "".join(wanted) in parts:
@@ -88,7 +88,7 @@ def _vocabulary() -> frozenset[str]:
 
 @cache
 def _parts(word: str) -> tuple[str, ...]:
-    """Cut a word such as `birthcountry` into words that are known, if it can be cut without a rest."""
+    """Split a word such as `birthcountry` into known words, if they cover all of it."""
     known = _vocabulary()
     if word in known or not word.isalpha():
         return (word,)

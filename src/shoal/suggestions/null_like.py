@@ -1,4 +1,4 @@
-"""Texts that often stand for a value that is missing, and what to list as `null-values` if they do."""
+"""Texts that often mean a missing value, and the `null-values` list if they do."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ NULL_LIKE: Final = (
     "?", "-", "--", ".", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "<na>", "null", "none", "missing",
     "unknown",
 )  # fmt: skip
-"""In lower case. They are nobody's own."""
+"""In lower case."""
 
 LOOKS_LIKE_NULL: Final = "trim(lower(value)) IN ({})".format(", ".join(f"'{text}'" for text in NULL_LIKE))
-"""As SQL, true of a `value` that often stands for NULL. It is nobody's own, so that it may be shown."""
+"""SQL that is true of a `value` that often means NULL. It describes no person, so it may be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class NullLike:
-    """A text that often stands for NULL.
+    """A text that often means NULL.
 
     Attributes
     ----------
     text
-        As it is written in the table.
+        The text as in the table.
     columns
-        The columns that have it, with the rows.
+        The columns that have it, with their number of rows.
     """
 
     text: str
@@ -36,16 +36,16 @@ class NullLike:
 
     @property
     def cells(self) -> int:
-        """How often it stands in the table."""
+        """Number of cells with this text."""
         return sum(self.columns.values())
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return it for a program."""
+        """Return it as JSON-ready data."""
         return {"text": self.text, "cells": self.cells, "columns": dict(self.columns)}
 
 
 def null_like(columns: Iterable[ColumnProfile]) -> tuple[NullLike, ...]:
-    """Return the texts of a table that often stand for NULL, the most frequent first.
+    """Return the texts of a table that often mean NULL, the most frequent first.
 
     Examples
     --------
@@ -64,14 +64,14 @@ def null_like(columns: Iterable[ColumnProfile]) -> tuple[NullLike, ...]:
 
 
 def to_list(found: Iterable[NullLike], given: tuple[str, ...] | None, *, delimited: bool) -> tuple[str, ...]:
-    """Return all that would have to be listed as `null-values`, if these texts stand for NULL.
+    """Return the full `null-values` list for the case that these texts mean NULL.
 
     Parameters
     ----------
     given
-        What is listed already.
+        The list so far.
     delimited
-        Whether the table is a text file, in which an empty cell is NULL only as long as nothing is listed.
+        Whether the table is a text file, in which an empty cell is NULL only while the list is not given.
 
     Examples
     --------

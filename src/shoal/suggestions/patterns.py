@@ -1,4 +1,4 @@
-"""What values look like: e-mail addresses, card numbers, free text. Check digits are checked."""
+"""The form of values: e-mail addresses, card numbers, free text. Check digits are verified."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from shoal.describe.roles import Role
 
 MOST = 0.8
-"""Share of the values that must look alike before a column is taken for that."""
+"""Share of the values that must have a form before the column is assigned it."""
 
 DATES = "dates"
 _EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
@@ -62,9 +62,9 @@ class Pattern:
     Attributes
     ----------
     what
-        In words, for reasons.
+        Its name in reasons.
     role
-        What a column of such values is proposed as.
+        The proposed role of a column of such values.
     matches
         Whether one value has the form.
     hipaa
@@ -78,7 +78,7 @@ class Pattern:
 
 
 def luhn(digits: str) -> bool:
-    """Tell whether the last digit is the check digit of Luhn's formula, as on cards.
+    """Return whether the last digit is the check digit of Luhn's formula, as on cards.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def luhn(digits: str) -> bool:
     (True, False)
     """
     total = 0
-    for place, digit in enumerate(reversed(digits)):
-        doubled = int(digit) * (1 + place % 2)
+    for position, digit in enumerate(reversed(digits)):
+        doubled = int(digit) * (1 + position % 2)
         total += doubled - 9 if doubled > 9 else doubled
     return total % 10 == 0
 
 
 def is_iban(text: str) -> bool:
-    """Tell whether a text is an IBAN whose check digits are right (ISO 13616).
+    """Return whether a text is an IBAN with correct check digits (ISO 13616).
 
     Examples
     --------
@@ -107,7 +107,7 @@ def is_iban(text: str) -> bool:
 
 
 def is_card(text: str) -> bool:
-    """Tell whether a text is the number of a payment card, by its form and check digit.
+    """Return whether a text is the number of a payment card, by its form and check digit.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def is_card(text: str) -> bool:
 
 
 def is_phone(text: str) -> bool:
-    """Tell whether a text is written like a telephone number: with `+`, brackets or gaps.
+    """Return whether a text has the form of a telephone number: with `+`, brackets or gaps.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def is_phone(text: str) -> bool:
 
 
 def is_ip(text: str) -> bool:
-    """Tell whether a text is an IP address.
+    """Return whether a text is an IP address.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def is_ip(text: str) -> bool:
 
 
 def is_free_text(text: str) -> bool:
-    """Tell whether a text is a sentence rather than a label.
+    """Return whether a text is a sentence rather than a label.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def is_free_text(text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is written like a day, with or without a time, in whatever order.
+    """Return whether a text has the form of a date, with or without a time, in whatever order.
 
     Examples
     --------
@@ -205,11 +205,11 @@ PATTERNS: Final = (
     Pattern("ICD-10 codes", _S, _full(_ICD)),
     Pattern(DATES, _Q, is_date, "C"),
 )
-"""In the order in which they count: what fits two of them is the first."""
+"""In order of precedence: of two that fit, the first counts."""
 
 
 def pattern_of(values: Iterable[str]) -> Pattern | None:
-    """Return what most of some values look like, if anything.
+    """Return the form of most of some values, if they have one.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What is in each column: kind, distinct values, NULLs, how many rows are alone with their value, entropy.
+"""Profile each column: kind, distinct values, NULLs, rows with a unique value, entropy.
 
-All figures are counts over every row, by one query per column. Of tables too large for that the number of
-rows and of NULLs is counted, the number of distinct values is estimated (HyperLogLog), and the rest is taken
-from a drawn sample; `Profile.sampled_rows` tells.
+All figures count every row, by one query per column. In tables too large for that, rows and NULLs are
+counted, distinct values are estimated (HyperLogLog), and the other figures come from a sample of
+`TableProfile.sampled_rows` rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.suggestions.patterns import Pattern, pattern_of
 from shoal.suggestions.table import Table, open_table
 
 _DRAWN = 400
-"""How many distinct values are looked at one by one, for what they look like."""
+"""Number of distinct values whose form is checked one by one."""
 _OFFSET = re.compile(r"[0-9](Z|[+-][0-9]{2}(:?[0-9]{2})?)$")
 _QUANTILES = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
 DECIMAL_COMMAS = "numbers with a decimal comma"
@@ -30,7 +30,7 @@ UNCLEAR_COMMAS = "numbers with commas"
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """What is in one column. It holds counts and shares, and no value of anybody but what looks like NULL.
+    """The figures of one column: counts and shares. The only values are texts that may mean NULL.
 
     Attributes
     ----------
@@ -38,35 +38,35 @@ class ColumnProfile:
         What the values are, or can be read as: `text`, `integer`, `decimal`, `date`, `timestamp`, `boolean`
         or `other`.
     rows
-        Of the table.
+        Number of rows of the table.
     nulls
         Rows without a value.
     distinct
         Different values, without NULL.
     once
-        Values that occur once, which are also the rows that are alone with theirs.
+        Values that occur once: as many as rows with a unique value.
     entropy
-        In bits: how much the value of a row tells, on average.
+        Information in the value of a row, on average, in bits.
     shortest, longest, mean_length
         Characters of the values as text.
     fits
         Share of the values, by rows, that are of the kind.
     format
-        Of dates that are text: how they are written.
+        Format of dates that are text.
     other_format
-        Another that fits as well.
+        Another format that fits as well.
     decimal_mark
         Of numbers that are text: `.` or `,`. With a comma all are numbers; otherwise the column is text.
     null_like
-        Texts that often stand for NULL, such as `?`, with the rows that have them.
+        Texts that often mean NULL, such as `?`, with their number of rows.
     looks_like
-        What most values look like, such as `e-mail addresses`.
+        The form of most values, such as `e-mail addresses`.
     leading_zeros
-        Whether values are digits of which some begin with 0, so that they are codes.
+        Whether the values are codes: digits of which some begin with 0.
     zoned
         Whether times have a time zone or an offset.
     exact
-        Whether all figures are of all rows.
+        Whether all figures count all rows.
     """
 
     name: str
@@ -105,12 +105,12 @@ class ColumnProfile:
 
     @property
     def type(self) -> dict[str, str] | None:
-        """What must stand after `type:` in a spec for its values to be what they can be read as."""
+        """The `type:` that a spec needs so that the values are read as their kind."""
         return {"decimal": ","} if self.decimal_mark == "," else None
 
     @property
     def unique_rows(self) -> float:
-        """Share of the rows that are alone with their value."""
+        """Share of the rows with a unique value."""
         return self.once / self.rows if self.rows else 0.0
 
     @property
@@ -120,11 +120,11 @@ class ColumnProfile:
 
     @property
     def relative_entropy(self) -> float:
-        """The entropy as a share of what it is where every row has its own value."""
+        """The entropy as a share of its maximum, which is reached when every value is unique."""
         return self.entropy / log2(self.values) if self.values > 1 else 0.0
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the figures for a program."""
+        """Return the figures as JSON-ready data."""
         kept = asdict(self) | {"kind": self.kind.value}
         for inner in ("pattern", "quantiles", "stored_as_text", "rarest"):
             del kept[inner]
@@ -136,19 +136,19 @@ class ColumnProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """What is in each column of a table.
+class TableProfile:
+    """The figures of each column of a table.
 
     Attributes
     ----------
     name
         The file's name, or the kind of frame.
     rows
-        Of the table.
+        Number of rows of the table.
     sampled_rows
-        How many of them were looked at, if not all.
+        Number of rows in the sample, if not all rows were read.
     columns
-        By name, in the order of the table.
+        The profile of each column by name, in the order of the table.
     """
 
     name: str
@@ -165,17 +165,17 @@ def profile(
     *,
     input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
     listener: Listener | None = None,
-) -> Profile:
-    """Find out what is in each column of a table.
+) -> TableProfile:
+    """Profile each column of a table.
 
     Parameters
     ----------
     data
-        Whatever `anonymize` takes: the path of a file, or a data frame.
+        The path of a file, or a data frame: whatever `anonymize` accepts.
     input
-        How a CSV file is written, where it should not be found out.
+        Format of a CSV file (detected by default).
     listener
-        Is told of each step.
+        Receives an event for each step.
 
     Examples
     --------
@@ -191,15 +191,15 @@ def profile(
         return profile_table(table, listener)
 
 
-def profile_table(table: Table, listener: Listener | None = None) -> Profile:
-    """Profile a table that is open already."""
-    tell = listener or _ignore
+def profile_table(table: Table, listener: Listener | None = None) -> TableProfile:
+    """Profile an open table."""
+    report = listener or _ignore
     counted = _counts(table) if table.sampled else {}
     columns = {}
-    for place, name in enumerate(table.columns, start=1):
-        tell(StepStarted(f"column {place:,} of {len(table.columns):,}"))
+    for number, name in enumerate(table.columns, start=1):
+        report(StepStarted(f"column {number:,} of {len(table.columns):,}"))
         columns[name] = _column(table, name, counted.get(name))
-    return Profile(table.name, table.rows, table.loaded if table.sampled else None, columns)
+    return TableProfile(table.name, table.rows, table.loaded if table.sampled else None, columns)
 
 
 def _ignore(event: object) -> None:
@@ -207,24 +207,24 @@ def _ignore(event: object) -> None:
 
 
 def _counts(table: Table) -> dict[str, tuple[int, int]]:
-    """Return values and estimated distinct values of each column, over all rows, in one pass."""
-    asked = ", ".join(
+    """Return the number of values and the estimated number of distinct values of each column, in one pass."""
+    figures = ", ".join(
         f"count({column}), approx_count_distinct({column})" for column in table.columns.values()
     )
-    found = table.ask_all(f"SELECT {asked} FROM {{table}}")
+    found = table.ask_all(f"SELECT {figures} FROM {{table}}")
     return dict(zip(table.columns, zip(found[::2], found[1::2], strict=True), strict=True))
 
 
 def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnProfile:
     stored = table.types[name]
     kind = kind_of_type(stored)
-    # For the text of a value, `value` must be one.
+    # Conditions on `value` need text.
     counts = (
         f"WITH counts AS (SELECT {table.columns[name]} AS raw, count(*) AS n FROM {{table}} "
         "WHERE raw IS NOT NULL GROUP BY raw), "
         "texts AS (SELECT raw, CAST(raw AS VARCHAR) AS value, n FROM counts)"
     )
-    # With spaces around it, if it has some: that is what would have to be listed as NULL.
+    # Surrounding spaces stay: `null-values` would have to list the text with them.
     null_like = f"list((value, n) ORDER BY n DESC, value) FILTER ({LOOKS_LIKE_NULL})"
     if kind is not Kind.TEXT:
         null_like = "NULL"
@@ -247,13 +247,13 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
         kind = reading.kind
         if reading.decimal_mark == ",":
             looks_like = looks_like or DECIMAL_COMMAS
-            if fits < 1:  # then the type cannot be given, without which these are no numbers
+            if fits < 1:  # the spec cannot declare the type then, so the values stay text
                 reading, kind, fits, quantiles = None, Kind.TEXT, 1.0, ()
     elif kind in (Kind.INTEGER, Kind.DECIMAL) and values:
         number = Reading(kind, "true", "CAST(raw AS DOUBLE)")
         fits, quantiles = _read(table, table.columns[name], counts, number, values)
         if kind is Kind.DECIMAL and _is_whole(table, counts):
-            kind = Kind.INTEGER  # pandas turns whole numbers into others where some are missing
+            kind = Kind.INTEGER  # pandas turns integers into floats where some are missing
     elif kind is Kind.TEXT and are_commas_unclear(drawn):
         looks_like = looks_like or UNCLEAR_COMMAS
     scale = table.rows / table.loaded if table.sampled else 1
@@ -289,7 +289,7 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
 def _read(
     table: Table, column: str, counts: str, reading: Reading, values: int
 ) -> tuple[float, tuple[float, ...]]:
-    """Return the share of the rows whose value can be read so, and some quantiles of numbers."""
+    """Return the share of the rows whose value the reading fits, and some quantiles of numbers."""
     if reading.number is None:
         (fitting,) = table.ask(
             f"{counts} SELECT coalesce(sum(n) FILTER ({reading.condition}), 0)::BIGINT FROM texts"

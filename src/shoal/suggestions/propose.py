@@ -1,4 +1,4 @@
-"""From a table to a suggestion: profile, roles, what separates, hierarchies."""
+"""From a table to a suggestion: profile, roles, separations, hierarchies."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from shoal.suggestions.unit import find_unit
 from shoal.suggestions.words import percent, printable
 
 MOST_QUASI_IDENTIFIERS: Final = 15
-"""More of them hide badly together: almost all that they tell would have to go."""
+"""More quasi-identifiers leave little detail: almost all of their information would be generalized away."""
 
 _K = 5
 _SMALL_TABLE = 50
 _CLEAR = 0.75
 _MANY_TEXTS = 0.5
 _TELLING = 0.05
-_RELEASED_AS_IT_IS = (
-    "It is released as it is: whoever knows a value that only one row has finds that row. If others may know "
-    "it, make it a quasi-identifier."
+_RELEASED_UNCHANGED = (
+    "The column is released unchanged: anyone who knows a value that only one row has finds that row. If "
+    "others may know it, make it a quasi-identifier."
 )
 _COMMAS = {
     DECIMAL_COMMAS: (
-        "Most values are numbers with a decimal comma, but not all, so that they are text here. Correct the "
-        'others, or list them as `null-values`, and say `type: {decimal: ","}`.'
+        "Most but not all values are numbers with a decimal comma, so the column is read as text. Correct "
+        'the others or list them as `null-values`, and set `type: {decimal: ","}`.'
     ),
     UNCLEAR_COMMAS: (
-        "Commas may be decimal marks or stand between thousands, so that it is text here. If they are "
-        'decimal marks, say `type: {decimal: ","}`; if not, write the numbers without them.'
+        "Commas may be decimal marks or thousands separators, so the column is read as text. If they are "
+        'decimal marks, set `type: {decimal: ","}`; if not, write the numbers without them.'
     ),
 }
 _TWIN_ROWS = 5_000
@@ -60,14 +60,14 @@ _NUMBERED = re.compile(r"\(?([0-9]{1,3})[.):\- ].*", re.DOTALL)
 def propose(data: object, k: int | None, input: InputFormat, listener: Listener | None) -> Suggestion:
     """Propose roles and hierarchies for a table; see `suggest`."""
     if k is not None:
-        KAnonymity(k)  # refuses what is none
-    tell = listener or (lambda event: None)
-    tell(StepStarted("reading"))
+        KAnonymity(k)  # refuses an invalid k
+    report = listener or (lambda event: None)
+    report(StepStarted("reading"))
     with open_table(data, input) as table:
         if table.rows < 2:
             rows = "no rows" if table.rows == 0 else "one row"
             raise InputError(
-                f"The table {table.name!r} has {rows}.\nNobody can be hidden in it.\n"
+                f"The table {table.name!r} has {rows}.\nAnonymization needs at least two.\n"
                 "Give a table with more rows."
             )
         if k is not None and k > table.rows:
@@ -76,7 +76,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
             )
         profile = profile_table(table, listener)
         proposals = {name: propose_role(column) for name, column in profile.columns.items()}
-        tell(StepStarted("comparing"))
+        report(StepStarted("comparing"))
         proposals = _with_twins(table, proposals, profile.columns)
         found = find_unit(table, proposals, profile.columns)
         unit = found.column
@@ -87,7 +87,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         wanted = k or (min(_K, people) if table.rows >= _SMALL_TABLE else 2)
         kept = [name for name in candidates if proposals[name].role is Role.QUASI_IDENTIFIER]
         separations = find_separations(table, candidates, each=kept)
-        tell(StepStarted("hierarchies"))
+        report(StepStarted("hierarchies"))
         columns = tuple(
             _column(table, column, proposals[name], separations) for name, column in profile.columns.items()
         )
@@ -103,7 +103,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         unit=unit,
         input=input,
         null_like=like_null,
-        # What a frame has for NULL is not said in a spec.
+        # A spec does not list the NULL values of a data frame.
         null_values=to_list(like_null, input.null_values, delimited=table.dialect is not None)
         if is_file
         else (),
@@ -113,7 +113,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
 def _with_twins(
     table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
 ) -> dict[str, Proposal]:
-    """Let a column that goes one to one with one that must be hidden have its role."""
+    """Give a column that maps one to one to an identifier or a sensitive column the role of that column."""
     names = [
         name
         for name, column in columns.items()
@@ -122,16 +122,16 @@ def _with_twins(
     if not names:
         return proposals
     changed = dict(proposals)
-    for places in find_twins(table.codes(names, _TWIN_ROWS)):
-        one, other = (names[place] for place in places)
+    for pair in find_twins(table.codes(names, _TWIN_ROWS)):
+        one, other = (names[index] for index in pair)
         for role in (Role.IDENTIFIER, Role.SENSITIVE):
             for known_one, unknown in ((one, other), (other, one)):
-                told, open_ = proposals[known_one], proposals[unknown]
-                if told.role is role and told.sure and open_.role is not role and not open_.sure:
-                    reason = f"goes one to one with {printable(known_one)}, so it tells the same"
+                settled, open_ = proposals[known_one], proposals[unknown]
+                if settled.role is role and settled.sure and open_.role is not role and not open_.sure:
+                    reason = f"maps one to one to {printable(known_one)}, so it reveals the same"
                     if role is Role.SENSITIVE and columns[known_one].kind in (Kind.INTEGER, Kind.DECIMAL):
-                        # Each person has a salary of their own: so is this a person's number?
-                        changed[unknown] = Proposal(Role.IDENTIFIER, f"{reason}; left out", sure=False)
+                        # If each person has a salary of their own, this may be a person's number.
+                        changed[unknown] = Proposal(Role.IDENTIFIER, f"{reason}; removed", sure=False)
                         continue
                     changed[unknown] = Proposal(role, reason, sure=True)
     return changed
@@ -140,21 +140,21 @@ def _with_twins(
 def _without_linkable(
     table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], unit: str | None
 ) -> dict[str, Proposal]:
-    """Generalize sensitive columns that single people out: `anonymize` refuses them as they are."""
+    """Generalize sensitive columns that single people out: `anonymize` refuses to release them unchanged."""
     changed = dict(proposals)
     for name, proposal in proposals.items():
         column = columns[name]
         if proposal.role is not Role.SENSITIVE:
             continue
         share = _singled_out(table, column, unit)
-        # Suppressed rows can leave others unique: stay clear of the limit.
+        # Suppressed rows can leave others unique, so stay below the limit.
         if share <= _CLEAR * LINKABLE_SHARE or share * table.rows < _CLEAR * LINKABLE_ROWS:
             continue
         what = "sensitive" if proposal.about is None else proposal.about.what
-        unique = "are unique" if unit is None else "point to one person"
-        reason = f"{what}: nobody should learn it, but {percent(share)} of the rows {unique} by it; "
+        unique = "a unique value" if unit is None else "a value that only one person has"
+        reason = f"{what}: nobody should learn it, but {percent(share)} of the rows have {unique}; "
         if column.kind is Kind.TEXT and column.distinct >= _MANY_TEXTS * column.values:
-            changed[name] = Proposal(Role.IDENTIFIER, f"{reason}left out", sure=False)
+            changed[name] = Proposal(Role.IDENTIFIER, f"{reason}removed", sure=False)
         else:
             role = Role.QUASI_IDENTIFIER
             changed[name] = Proposal(role, f"{reason}generalized", sure=False, about=proposal.about)
@@ -162,7 +162,7 @@ def _without_linkable(
 
 
 def _singled_out(table: Table, column: ColumnProfile, unit: str | None) -> float:
-    """Return the share of the rows whose value no other row has, or no other person."""
+    """Return the share of the rows whose value belongs to one row only, or to one person only."""
     if unit is None:
         return column.unique_rows
     value = table.columns[column.name]
@@ -174,17 +174,17 @@ def _singled_out(table: Table, column: ColumnProfile, unit: str | None) -> float
 
 
 def _limited(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, Proposal]:
-    """Leave out what there is too much of; the more varied first, since the less varied cost less to keep."""
+    """Remove surplus quasi-identifiers, the most varied first: the least varied cost least to keep."""
     wanted = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
     if len(wanted) <= MOST_QUASI_IDENTIFIERS:
         return proposals
     ranked = sorted(wanted, key=lambda name: (not proposals[name].sure, columns[name].entropy))
     reason = (
-        f"left out: {len(wanted):,} columns may be known to others, and more than "
-        f"{MOST_QUASI_IDENTIFIERS} hide badly together"
+        f"removed: others may know {len(wanted):,} columns, and more than {MOST_QUASI_IDENTIFIERS} "
+        "quasi-identifiers leave little detail"
     )
-    left_out = dict.fromkeys(ranked[MOST_QUASI_IDENTIFIERS:], Proposal(Role.IDENTIFIER, reason, sure=False))
-    return {**proposals, **left_out}
+    removed = dict.fromkeys(ranked[MOST_QUASI_IDENTIFIERS:], Proposal(Role.IDENTIFIER, reason, sure=False))
+    return {**proposals, **removed}
 
 
 def _column(
@@ -193,7 +193,7 @@ def _column(
     commas = _remark_on_commas(column)
     suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure, remark=commas)
     if proposal.role is Role.SENSITIVE and column.unique_rows >= _TELLING:
-        return replace(suggestion, remark=f"{_RELEASED_AS_IT_IS} {commas}".rstrip())
+        return replace(suggestion, remark=f"{_RELEASED_UNCHANGED} {commas}".rstrip())
     if proposal.role is not Role.QUASI_IDENTIFIER:
         return suggestion
     hierarchy = propose_hierarchy(column, proposal.about, _numbered(table, column, proposal))
@@ -214,12 +214,12 @@ def _column(
 
 
 def _remark_on_commas(column: ColumnProfile) -> str:
-    """Tell what to do about numbers that are text because of their commas."""
+    """Return what to do about numbers that are read as text because of their commas."""
     return _COMMAS.get(column.looks_like or "", "") if column.kind is Kind.TEXT else ""
 
 
 def _numbered(table: Table, column: ColumnProfile, proposal: Proposal) -> tuple[str, ...]:
-    """Return categories such as `1. low` in order, if they have one and each is that of many people."""
+    """Return categories such as `1. low` in order, if they have one and many people share each."""
     ordinal = proposal.about is not None and proposal.about.hint == "ordinal"
     if not ordinal or not column.stored_as_text or column.rarest < RARE or not 2 < column.distinct <= 30:
         return ()
@@ -233,7 +233,7 @@ def _numbered(table: Table, column: ColumnProfile, proposal: Proposal) -> tuple[
 def _checked(
     table: Table, column: ColumnProfile, proposal: HierarchyProposal
 ) -> tuple[HierarchyProposal, str | None]:
-    """Return a hierarchy that works on the column, and what is to become of values it has no place for."""
+    """Return a hierarchy that works on the column, and the setting for values that it does not cover."""
     if column.distinct > _MOST_CHECKED:
         return proposal, "own" if column.fits < 1 else None
     values = table.values(column.name)
@@ -257,7 +257,7 @@ def _build(written: object) -> Hierarchy:
 
 
 def _best(separations: list[Separation]) -> tuple[Separation, ...]:
-    """Return for each size the set that tells rows apart best, if it does so better than a smaller one."""
+    """Return for each size the set that separates rows best, if it beats the smaller ones."""
     best: list[Separation] = []
     for one in sorted(separations, key=lambda one: (len(one.columns), -one.unique_rows, -one.separation)):
         if not best or (len(one.columns) > len(best[-1].columns) and one.separation > best[-1].separation):

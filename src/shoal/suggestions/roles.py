@@ -1,8 +1,8 @@
 """The role of a column, with the reason in words.
 
-What is not known is taken for a quasi-identifier: that hides it in a crowd, while `insensitive` would release
-it as it is. So `insensitive` is proposed only for columns that tell nobody apart, being empty or the same in
-every row. What cannot be generalized usefully, such as free text, is left out as an identifier.
+A column of unknown meaning becomes a quasi-identifier: classes hide its values, while `insensitive` would
+release them unchanged. So only columns that distinguish nobody, being empty or the same in every row, become
+`insensitive`. Columns that cannot be generalized usefully, such as free text, are removed as identifiers.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ OF_ONE_PERSON = frozenset(
 _NEVER_CATEGORIES = frozenset({_NAME, "a social security or tax number", "an e-mail address"})
 
 _SENTENCES = {
-    Role.IDENTIFIER: "points at one person",
+    Role.IDENTIFIER: "identifies one person",
     Role.QUASI_IDENTIFIER: "others may know it",
     Role.SENSITIVE: "nobody should learn it",
 }
 _SENTENCES_ON_VALUES = {
-    Role.IDENTIFIER: "each points at one person",
+    Role.IDENTIFIER: "each identifies one person",
     Role.QUASI_IDENTIFIER: "others may know them",
     Role.SENSITIVE: "nobody should learn them",
 }
 
 _NO_NUMBERS = {
-    DECIMAL_COMMAS: ", but some values are none; left out, unless these are corrected, or NULL",
-    UNCLEAR_COMMAS: ", which may be decimal marks or stand between thousands; left out, unless that is known",
+    DECIMAL_COMMAS: ", but some values are not numbers; removed unless you correct them or make them NULL",
+    UNCLEAR_COMMAS: ", which may be decimal marks or thousands separators; removed unless you set which",
 }
 
 
@@ -84,9 +84,9 @@ class Proposal:
     Attributes
     ----------
     sure
-        Whether name or values told it. Otherwise somebody who knows the table should look.
+        Whether name or values settled it. Otherwise somebody who knows the table should check it.
     about
-        What the name says the column is about, if it was what told.
+        The concept that the column's name matched, if the name settled the role.
     """
 
     role: Role
@@ -96,7 +96,7 @@ class Proposal:
 
 
 def propose_role(column: ColumnProfile) -> Proposal:
-    """Propose the role of a column by its name, the look of its values and how many there are.
+    """Propose the role of a column from its name, the form of its values and their number.
 
     Examples
     --------
@@ -106,34 +106,34 @@ def propose_role(column: ColumnProfile) -> Proposal:
     >>> [propose_role(column).role.value for column in people.columns.values()]
     ['quasi-identifier', 'identifier']
     >>> propose_role(people["mail"]).reason
-    'e-mail addresses: each points at one person (HIPAA F)'
+    'e-mail addresses: each identifies one person (HIPAA F)'
     """
     if not column.values:
-        return Proposal(Role.INSENSITIVE, "it is empty")
+        return Proposal(Role.INSENSITIVE, "empty")
     if column.kind is Kind.OTHER:
-        reason = "lists, structures or bytes cannot be generalized; left out"
+        reason = "lists, structures or bytes cannot be generalized; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     concepts = concepts_of(column.name)
-    told = next((concept for concept in concepts if concept.role is not Role.IDENTIFIER), None)
+    about = next((concept for concept in concepts if concept.role is not Role.IDENTIFIER), None)
     return (
         _identifier(column, concepts)
-        or _constant(column, told)
-        or _by_name(column, told)
+        or _constant(column, about)
+        or _by_name(column, about)
         or _by_values(column)
         or _by_numbers(column, concepts)
     )
 
 
 def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
-    """Return the proposal for what points at one person by the look of the values or by name, else None."""
+    """Return the proposal for a column whose values or name identify one person, else None."""
     pattern = column.pattern
     few = column.distinct <= _FEW and column.distinct < _SMALL_SHARE * column.values
     if pattern is not None and pattern.role is Role.IDENTIFIER:
         if pattern.what == "free text":
-            # Sentences that do not repeat are no categories, however few they are.
+            # Sentences that do not repeat are not categories, however few they are.
             repeat = column.once <= _ONCE * column.distinct
             if not few or not repeat or not _REMARKS.isdisjoint(words(column.name)):
-                reason = "free text may name people, and cannot be generalized; left out"
+                reason = "free text may name people and cannot be generalized; removed"
                 return Proposal(Role.IDENTIFIER, reason)
         else:
             reason = f"{pattern.what}: {_SENTENCES_ON_VALUES[Role.IDENTIFIER]}{_hipaa(pattern.hipaa)}"
@@ -141,36 +141,36 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
             return Proposal(Role.IDENTIFIER, reason, about=about)
     if column.kind is Kind.BOOLEAN:
         return None
-    for place, concept in enumerate(concepts):
+    for rank, concept in enumerate(concepts):
         if concept.what == _RECORD:
             found = _record(column, concept)
         elif concept.role is Role.IDENTIFIER and concepts[0].role is Role.IDENTIFIER:
             found = _person(column, concept, few=few)
         else:
             found = None
-        if found is not None and (place == 0 or found.sure):
+        if found is not None and (rank == 0 or found.sure):
             return found
     return None
 
 
 def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
-    """Return the proposal for `id` or `visit_id`: of a record, or of a person who has several rows."""
+    """Return the proposal for `id` or `visit_id`: the number of a record, or of a person in several rows."""
     if column.kind not in (Kind.INTEGER, Kind.TEXT):
         return None
     bare = BARE_NUMBERS.issuperset(words(column.name))
     if column.distinct >= _MANY_SHARE * column.values:
         reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
     elif bare and column.distinct > _CATEGORIES:
-        reason = "a number that repeats: probably that of a person who has several rows (HIPAA R)"
+        reason = "a repeating number: probably identifies a person with several rows (HIPAA R)"
     else:
         return None
     return Proposal(Role.IDENTIFIER, reason, about=concept)
 
 
 def _person(column: ColumnProfile, concept: Concept, *, few: bool) -> Proposal | None:
-    """Return the proposal for a column whose name promises an identifier.
+    """Return the proposal for a column with the name of an identifier.
 
-    Few values are no reason to release one: thirty patients with forty rows each have few numbers too. But
+    Few values do not make it safe to release: thirty patients with forty rows each have few numbers too. But
     `account_type` with three values is a category.
     """
     numbered = concept.what in OF_ONE_PERSON and _NUMBER.fullmatch(words(column.name)[-1])
@@ -178,32 +178,34 @@ def _person(column: ColumnProfile, concept: Concept, *, few: bool) -> Proposal |
     if not few or numbered or concept.what in _NEVER_CATEGORIES:
         return Proposal(Role.IDENTIFIER, reason, about=concept)
     if column.distinct > _CATEGORIES:
-        reason = f"{concept.what}, by its name; left out, although it has few values"
+        reason = f"{concept.what}, by its name; removed although it has few values"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=concept)
     return None
 
 
-def _constant(column: ColumnProfile, told: Concept | None) -> Proposal | None:
+def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     """Return the proposal for a column that is the same in every row."""
     if column.categories > 1:
         return None
-    if told is not None and told.role is Role.SENSITIVE:
-        return Proposal(Role.SENSITIVE, f"{told.what}: everybody in the table has the same", about=told)
-    return Proposal(Role.INSENSITIVE, "the same in every row: it tells nobody apart")
+    if about is not None and about.role is Role.SENSITIVE:
+        return Proposal(
+            Role.SENSITIVE, f"{about.what}: everybody in the table has the same value", about=about
+        )
+    return Proposal(Role.INSENSITIVE, "the same in every row: it distinguishes nobody")
 
 
-def _by_name(column: ColumnProfile, told: Concept | None) -> Proposal | None:
-    if told is None:
+def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
+    if about is None:
         return None
-    if told.role is Role.SENSITIVE and _is_date(column):
-        # Released as it is, the day of an arrest or of surgery would single people out.
-        reason = f"a date ({told.what}): others may know when something happened{_hipaa('C')}"
-        return Proposal(Role.QUASI_IDENTIFIER, reason, about=told)
-    return Proposal(told.role, f"{told.what}: {_SENTENCES[told.role]}{_hipaa(told.hipaa)}", about=told)
+    if about.role is Role.SENSITIVE and _is_date(column):
+        # Released unchanged, the day of an arrest or of surgery would single people out.
+        reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
+        return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
+    return Proposal(about.role, f"{about.what}: {_SENTENCES[about.role]}{_hipaa(about.hipaa)}", about=about)
 
 
 def _is_date(column: ColumnProfile) -> bool:
-    """Tell whether a column says when something happened, in whatever form."""
+    """Return whether a column holds dates or times, in whatever form."""
     if column.kind in (Kind.DATE, Kind.TIMESTAMP) or (column.pattern and column.pattern.what == DATES):
         return True
     parts = words(column.name)
@@ -211,11 +213,11 @@ def _is_date(column: ColumnProfile) -> bool:
 
 
 def _by_values(column: ColumnProfile) -> Proposal | None:
-    """Return the proposal for what values look like, where that does not point at one person."""
+    """Return the proposal by the form of the values, where the form does not identify one person."""
     pattern = column.pattern
     if pattern is not None and pattern.what == DATES and column.distinct >= _MANY_SHARE * column.values:
         if column.kind is Kind.TEXT:
-            reason = f"dates in a form that is not known{_hipaa('C')}; left out"
+            reason = f"dates in an unknown format{_hipaa('C')}; removed"
             return Proposal(Role.IDENTIFIER, reason, sure=False)
     elif pattern is not None and pattern.role is not Role.IDENTIFIER:
         sentence = f"{pattern.what}: {_SENTENCES_ON_VALUES[pattern.role]}"
@@ -223,25 +225,25 @@ def _by_values(column: ColumnProfile) -> Proposal | None:
     if column.kind in (Kind.DATE, Kind.TIMESTAMP):
         return Proposal(Role.QUASI_IDENTIFIER, f"dates: others may know them{_hipaa('C')}")
     if column.kind is Kind.TEXT and column.distinct > _FEW and column.looks_like in _NO_NUMBERS:
-        # As text they are too many to be hidden one by one.
+        # As text, the values are too many for a useful hierarchy.
         return Proposal(Role.IDENTIFIER, f"{column.looks_like}{_NO_NUMBERS[column.looks_like]}", sure=False)
     return None
 
 
 def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
-    """Propose a role for a column whose name and values tell nothing."""
+    """Propose a role for a column whose name and values give no hint."""
     share = column.distinct / column.values
     if column.distinct > 10 and share >= _KEY_SHARE and column.kind in (Kind.TEXT, Kind.INTEGER):
-        reason = "almost every row has its own value: points at one person"
+        reason = "almost every row has a unique value: identifies one person"
         return Proposal(Role.IDENTIFIER, reason, sure=column.kind is Kind.TEXT)
     if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
-        reason = f"{share:.0%} of the values differ, text that may name people; left out"
+        reason = f"{share:.0%} of the values differ: text that may name people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     if concepts:
         unlike = "too few values for" if share < _MANY_SHARE else "its values do not look like"
-        reason = f"{unlike} {concepts[0].what}; taken as known to others, the safe side"
+        reason = f"{unlike} {concepts[0].what}; treated as known to others, to be safe"
     else:
-        reason = "its name tells nothing; taken as known to others, the safe side"
+        reason = "its name gives no hint; treated as known to others, to be safe"
     return Proposal(Role.QUASI_IDENTIFIER, reason, sure=False)
 
 

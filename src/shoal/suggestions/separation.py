@@ -1,10 +1,10 @@
-"""How well a few columns together tell rows apart.
+"""How well a few columns together separate rows.
 
-A set of columns is a quasi-identifier to the degree to which it does so. R. Motwani and Y. Xu ("Efficient
-algorithms for masking and finding quasi-identifiers", VLDB workshop on secure data management 2007) measure
-it twice: the alpha-distinction ratio is the number of distinct tuples per row, the alpha-separation ratio the
-share of the pairs of rows that differ. The latter can be estimated from few rows; the former cannot, so it is
-counted over all rows, for the sets that matter.
+The better a set of columns separates rows, the more it is a quasi-identifier. R. Motwani and Y. Xu
+("Efficient algorithms for masking and finding quasi-identifiers", VLDB workshop on secure data management
+2007) measure it twice: the alpha-distinction ratio is the number of distinct tuples per row, the alpha-
+separation ratio the share of the pairs of rows that differ. The latter can be estimated from few rows; the
+former cannot, so it is counted over all rows, for the sets that matter.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ROWS = 20_000
 _ROWS_IF_WIDE = 5_000
 _WIDE = 30
 _SETS = 600
-"""How many sets of each size are looked at: all, where there are no more."""
+"""Number of sets of each size to compare: all, where there are no more."""
 _LARGEST_NUMBER = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """What some columns tell together.
+    """How well some columns together separate rows.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Separation:
     distinction
         Distinct tuples per row.
     unique_rows
-        Share of the rows that are alone with their tuple.
+        Share of the rows with a unique tuple.
     """
 
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class Separation:
     unique_rows: float
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the figures for a program."""
+        """Return the figures as JSON-ready data."""
         return {
             "columns": list(self.columns),
             "separation": self.separation,
@@ -81,16 +81,16 @@ def find_separations(
 ) -> list[Separation]:
     """Return the sets of at most three columns that separate best: of each size, and with each column.
 
-    Sets are compared by the pairs that they separate among some drawn rows. Where there are very many sets,
-    drawn ones and those that grow from the best smaller one are. What is returned is counted over all rows,
-    those that leave the most rows alone first.
+    Sets are compared by the pairs of sampled rows that they separate. Of very many sets, a random selection
+    and those that extend the best smaller set are compared. The returned figures count all rows, and the sets
+    with the most unique rows come first.
 
     Parameters
     ----------
     names
         The columns to choose from.
     each
-        Those of them for which the best set is wanted; all, if not given.
+        The columns for which the best set is wanted. Default: all.
 
     Examples
     --------
@@ -109,18 +109,18 @@ def find_separations(
         max((chosen for chosen in ratios if len(chosen) == size), key=lambda chosen: ratios[chosen])
         for size in sorted({len(chosen) for chosen in ratios})
     ]
-    # Of sets that separate alike the smallest: what is beyond it adds nothing.
+    # Of sets that separate equally well, take the smallest: further columns add nothing.
     ranked = sorted(ratios, key=lambda chosen: (-round(ratios[chosen], 6), len(chosen), chosen))
     wanted = dict.fromkeys(best)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if each is None or name in each:
-            wanted[next(chosen for chosen in ranked if place in chosen)] = None
-    found = [_counted(table, [names[place] for place in chosen]) for chosen in wanted]
+            wanted[next(chosen for chosen in ranked if index in chosen)] = None
+    found = [_counted(table, [names[index] for index in chosen]) for chosen in wanted]
     return sorted(found, key=lambda one: (-one.unique_rows, -one.separation, len(one.columns)))
 
 
 def find_twins(codes: Codes) -> list[tuple[int, int]]:
-    """Return pairs of columns of which each value of one goes with one value of the other.
+    """Return the pairs of columns whose values map one to one.
 
     Examples
     --------
@@ -129,19 +129,19 @@ def find_twins(codes: Codes) -> list[tuple[int, int]]:
     """
     by_count: dict[int, list[int]] = {}
     twins = []
-    for place in range(codes.shape[1]):
-        count = len(np.unique(codes[:, place]))
+    for column in range(codes.shape[1]):
+        count = len(np.unique(codes[:, column]))
         for other in by_count.get(count, []):
-            if int(_tuples(codes[:, [other, place]]).max(initial=-1)) + 1 == count:
-                twins.append((other, place))
+            if int(_tuples(codes[:, [other, column]]).max(initial=-1)) + 1 == count:
+                twins.append((other, column))
                 break
         else:
-            by_count.setdefault(count, []).append(place)
+            by_count.setdefault(count, []).append(column)
     return twins
 
 
 def _ratios(codes: Codes, seed: int) -> dict[tuple[int, ...], float]:
-    """Return the separation ratio of the sets that are looked at."""
+    """Return the separation ratio of each compared set."""
     random = np.random.default_rng(seed)
     columns = range(codes.shape[1])
     ratios: dict[tuple[int, ...], float] = {}
@@ -154,7 +154,7 @@ def _ratios(codes: Codes, seed: int) -> dict[tuple[int, ...], float]:
 def _sets(
     columns: Sequence[int], size: int, ratios: dict[tuple[int, ...], float], random: np.random.Generator
 ) -> Iterable[tuple[int, ...]]:
-    """Return sets of a size: all, or where that is too many, drawn ones and those that grow from the best."""
+    """Return sets of one size: all, or if too many, random ones and extensions of the best smaller set."""
     total = 1
     for taken in range(size):
         total = total * (len(columns) - taken) // (taken + 1)
@@ -162,7 +162,7 @@ def _sets(
         return combinations(columns, size)
     smaller = [chosen for chosen in ratios if len(chosen) == size - 1]
     best = max(smaller, key=lambda chosen: ratios[chosen])
-    sets = {tuple(sorted({*best, place})): None for place in columns if place not in best}
+    sets = {tuple(sorted({*best, column})): None for column in columns if column not in best}
     while len(sets) < _SETS + len(columns):
         drawn = random.choice(len(columns), size=size, replace=False)
         sets[tuple(sorted(drawn.tolist()))] = None
@@ -170,11 +170,10 @@ def _sets(
 
 
 def _tuples(codes: Codes) -> Codes:
-    """Return one number per row, equal where rows are, counted from 0."""
+    """Return one number per row, from 0, equal for equal rows."""
     numbers: Codes = np.zeros(len(codes), dtype=np.int64)
     different = 1
-    for place in range(codes.shape[1]):
-        column = codes[:, place]
+    for column in codes.T:
         spread = int(column.max(initial=0)) + 1
         if different * spread > _LARGEST_NUMBER:
             numbers = np.unique(numbers, return_inverse=True)[1].reshape(-1)

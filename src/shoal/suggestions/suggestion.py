@@ -1,4 +1,4 @@
-"""What is proposed for a table, column by column, and the spec that comes of it."""
+"""A proposal for a table, column by column, and the spec that follows from it."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ SUPPRESSION = 0.02
 
 @dataclass(frozen=True, slots=True)
 class ColumnSuggestion:
-    """What is proposed for one column.
+    """The proposal for one column.
 
     Attributes
     ----------
     profile
-        What is in it.
+        Its content in figures.
     role, reason
-        What it probably is to the people in the table, and why.
+        The proposed role, and why.
     sure
-        Whether name or values told the role. Otherwise somebody who knows the table should look.
+        Whether name or values settled the role. Otherwise somebody who knows the table should check it.
     hierarchy
-        Of a quasi-identifier: what stands after `hierarchy:` in a spec.
+        Of a quasi-identifier: the value of `hierarchy:` in a spec.
     missing_values
-        `own` where some values do not fit the hierarchy, such as `?` among numbers.
+        `own` where the hierarchy does not cover some values, such as `?` among numbers.
     remark
-        What to know about the hierarchy.
+        A note on the hierarchy.
     separation
-        The set of columns with which it tells rows apart best.
+        The set of columns with which it separates rows best.
     """
 
     profile: ColumnProfile
@@ -58,11 +58,11 @@ class ColumnSuggestion:
 
     @property
     def type(self) -> object:
-        """What stands after `type:` in a spec: for numbers with a decimal comma that are released."""
+        """The value of `type:` in a spec, for released numbers with a decimal comma."""
         return None if self.role is Role.IDENTIFIER else self.profile.type
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return it for a program."""
+        """Return the proposal as JSON-ready data."""
         return {
             **self.profile.to_mapping(),
             "role": self.role.value,
@@ -76,34 +76,34 @@ class ColumnSuggestion:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What is proposed for a table. It holds counts and shares, and no value of few people.
+    """The proposal for a table. It holds counts and shares, and no value that few people have.
 
     Attributes
     ----------
     table
         The file's name, or the kind of frame.
     rows
-        Of the table.
+        Number of rows of the table.
     sampled_rows
-        How many of them were looked at, if not all.
+        Number of rows in the sample, if not all rows were read.
     columns
         In the order of the table.
     separations
-        Of one, two and three quasi-identifiers those that tell rows apart best.
+        The sets of one, two and three quasi-identifiers that separate rows best.
     k
         For k-anonymity.
     suppression
         Share of the rows that may be suppressed.
     unit
-        The column that says who a row is about, where somebody has several rows.
+        The column that identifies the person, where a person has several rows.
     input
-        How the CSV file is written, as far as it was said.
+        The format of the CSV file, as far as the caller gave it.
     null_like
-        Texts that often stand for NULL, such as `?`, and where they are.
+        Texts that often mean NULL, such as `?`, and their columns.
     null_values
-        If they do stand for NULL in a file: all that must be listed as `null-values` then.
+        The full `null-values` list for the file, if these texts do mean NULL.
     confirmed
-        Whether somebody was asked about every column: otherwise the spec says that it is only proposed.
+        Whether a person decided on every column. Otherwise the spec is marked as proposed.
     """
 
     table: str
@@ -139,38 +139,38 @@ class Suggestion:
             return EACH_ROW_A_PERSON
         nulls = self[self.unit].profile.nulls
         rows = "1 row" if nulls == 1 else f"{nulls:,} rows"
-        missing = f"; it is NULL in {rows}: say whom these are about, or remove them" if nulls else ""
-        return f"counted by {self.unit!r}: somebody has several rows{missing}"
+        missing = f"; it is NULL in {rows}: fill it in, or remove these rows" if nulls else ""
+        return f"counted by {self.unit!r}, because some people have several rows{missing}"
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """The columns whose role neither name nor values tell."""
+        """The columns whose role neither name nor values settle."""
         return tuple(column.name for column in self.columns if not column.sure)
 
     @cached_property
     def spec(self) -> Spec:
-        """The spec that is proposed.
+        """The proposed spec.
 
         Raises
         ------
         InputError
-            There is no quasi-identifier, so there is nothing to anonymize.
+            The table has no quasi-identifier, so there is nothing to anonymize.
         """
         from shoal.spec.spec import Spec
         from shoal.suggestions.draft import mapping
 
         if not self.in_role(Role.QUASI_IDENTIFIER):
             raise InputError(
-                f"No column of {self.table!r} is a quasi-identifier: there is nothing to generalize.\n"
+                f"No column of {self.table!r} is a quasi-identifier, so there is nothing to generalize.\n"
                 f"Found: {', '.join(_counted(self))}.\n"
-                "If others may know one of the columns, give it that role: shoal init --interactive asks."
+                "If others may know one of the columns, give it that role with shoal init --interactive."
             )
         return Spec.from_mapping(mapping(self))
 
     def with_column(
         self, name: str, *, role: Role | str | None = None, hierarchy: object = None
     ) -> Suggestion:
-        """Return the suggestion with another role or hierarchy of a column, as somebody decided.
+        """Return the suggestion with the role or hierarchy that a person chose for a column.
 
         Examples
         --------
@@ -205,7 +205,7 @@ class Suggestion:
         columns = tuple(decided if each is column else each for each in self.columns)
         changed = replace(self, columns=columns)
         if written is not None:
-            _ = changed.spec  # a hierarchy that is none is refused here and now
+            _ = changed.spec  # refuses an invalid hierarchy at once
         return changed
 
     def _repr_html_(self) -> str:
@@ -220,7 +220,7 @@ class Suggestion:
         return text(self)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return everything for a program."""
+        """Return the suggestion as JSON-ready data."""
         return {
             "table": self.table,
             "rows": self.rows,
@@ -255,19 +255,18 @@ def suggest(
     input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
     listener: Listener | None = None,
 ) -> Suggestion:
-    """Propose what the columns of a table are, with reasons, and a spec to begin with.
+    """Propose a role for each column of a table, with reasons, and a spec to start from.
 
     Parameters
     ----------
     data
-        Whatever `anonymize` takes: the path of a file, or a data frame.
+        The path of a file, or a data frame: whatever `anonymize` accepts.
     k
-        For k-anonymity; 5 where it is not given, or 2 for a table of fewer than 50 rows; all people, where
-        they are fewer.
+        For k-anonymity. Default: 5, or 2 for a table of fewer than 50 rows; at most the number of people.
     input
-        How a CSV file is written, where it should not be found out.
+        Format of a CSV file (detected by default).
     listener
-        Is told of each step.
+        Receives an event for each step.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""A table in DuckDB, whatever it came from: all of it, or a sample where all would take too long.
+"""A table in DuckDB, whatever its source: all of it, or a sample where all would take too long.
 
-CSV files are read as Shoal reads them elsewhere: text, in the dialect that was found out, NULL and the empty
-string apart. Parquet files are read by DuckDB itself, everything else comes as Arrow columns.
+CSV files are read as everywhere in Shoal: as text, in the detected dialect, with NULL and the empty string
+distinct. DuckDB reads Parquet files itself; everything else arrives as Arrow columns.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table that queries can be put to.
+    """A table to query.
 
     Attributes
     ----------
     name
-        What messages call it.
+        Its name in messages.
     columns
-        Names as in the table -> as SQL identifiers, quoted.
+        Column names -> quoted SQL identifiers.
     types
-        Names -> what DuckDB calls their types.
+        Column names -> DuckDB types.
     rows
-        Of the table.
+        Number of rows of the table.
     loaded
-        How many of them queries see: all, or a sample.
+        Number of rows that queries see: all, or a sample.
     dialect
-        How it is written, if it is a text file.
+        The format of a text file.
     """
 
     relation: Relation
@@ -62,11 +62,11 @@ class Table:
         return self.loaded < self.rows
 
     def ask(self, sql: str) -> tuple[Any, ...]:
-        """Return the one row that a query gives; `{table}` in it stands for this table."""
+        """Return the single row that a query gives; `{table}` in it is replaced by this table."""
         return self.relation.ask(sql.replace("{table}", _LOADED))
 
     def ask_all(self, sql: str) -> tuple[Any, ...]:
-        """Return the one row that a query to all rows gives, if queries see only a sample."""
+        """Return the single row that a query over all rows gives, even where queries see only a sample."""
         return self.relation.ask(sql.replace("{table}", self.relation.source))
 
     def values(self, name: str) -> pa.Array:
@@ -77,12 +77,12 @@ class Table:
         )["value"]
 
     def codes(self, names: list[str], rows: int, seed: int = SEED) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Return some rows as numbers, one column per name: equal numbers are equal values, NULL is a value.
+        """Return some rows as codes, one column per name: equal codes are equal values, NULL is a value.
 
         Parameters
         ----------
         rows
-            How many at most; drawn by the seed where there are more.
+            Largest number of rows; the seed draws them where there are more.
         """
         where = ""
         if self.loaded > rows:
@@ -93,11 +93,11 @@ class Table:
         codes = np.empty((count, len(names)), dtype=np.int64)
         for start in range(0, len(names), 50):
             some = names[start : start + 50]
-            picked = ", ".join(f"{self.columns[name]} AS c{place}" for place, name in enumerate(some))
+            picked = ", ".join(f"{self.columns[name]} AS c{index}" for index, name in enumerate(some))
             found = self._fetch(f"SELECT {picked} FROM {_LOADED}{where} ORDER BY rowid")
-            for place, array in enumerate(found.values()):
+            for index, array in enumerate(found.values()):
                 coded = array.dictionary_encode(null_encoding="encode").indices
-                codes[:, start + place] = coded.to_numpy(zero_copy_only=False)
+                codes[:, start + index] = coded.to_numpy(zero_copy_only=False)
         return codes
 
     def _fetch(self, sql: str) -> dict[str, pa.Array]:
@@ -107,7 +107,7 @@ class Table:
 
 @contextmanager
 def open_table(data: object, input_format: InputFormat = InputFormat()) -> Iterator[Table]:  # noqa: B008
-    """Open a file or a data frame for questions about its columns.
+    """Open a file or a data frame for queries about its columns.
 
     Examples
     --------
@@ -120,14 +120,14 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
         raise InputError(
             f"{source.name!r} has too many columns for a proposal, which measures each of them.\n"
             f"Columns: {len(source.columns):,}; at most {MOST_COLUMNS:,}.\n"
-            "Give a table with the columns that are to be released, or write the spec by hand: "
-            "--drop-undeclared drops what it does not name."
+            "Give a table with only the columns to release, or write the spec by hand: "
+            "--drop-undeclared drops the columns that it does not name."
         )
     by_itself = isinstance(data, str | os.PathLike) and (
         source.dialect is not None
         or (
             Path(data).suffix.lower() in _PARQUET and not input_format.null_values
-        )  # DuckDB does not know them
+        )  # DuckDB does not support NULL values of Parquet files
     )
     held = Path(data) if by_itself else source.read(source.columns, ())  # type: ignore[arg-type]
     with open_relation(held, input_format, source.name, what="table") as relation:
@@ -139,15 +139,15 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
 
 
 def _load(relation: Relation, rows: int, columns: int) -> int:
-    """Put the rows where they can be looked at again and again; return how many there are."""
+    """Load the rows into a table for repeated queries; return their number."""
     connection = relation.connection
-    connection.execute("SET preserve_insertion_order = true")  # a row keeps its number from run to run
+    connection.execute("SET preserve_insertion_order = true")  # rows keep their numbers in each run
     wanted = min(rows, _LARGEST_SAMPLE, max(1000, _SAMPLED_CELLS // columns))
     if rows * columns <= _MOST_CELLS or wanted == rows:
         relation.ask(f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source}")
         return rows
     (threads,) = relation.ask("SELECT current_setting('threads')")
-    connection.execute("SET threads = 1")  # with several the same seed would not draw the same rows
+    connection.execute("SET threads = 1")  # several threads would draw other rows by the same seed
     relation.ask(
         f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source} "
         f"USING SAMPLE reservoir({wanted} ROWS) REPEATABLE ({SEED})"

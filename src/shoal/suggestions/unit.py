@@ -1,8 +1,8 @@
-"""The column that says who a row is about, where somebody has several rows.
+"""The column that identifies the person, where a person has several rows.
 
-Counting by such a column is never less strict than counting rows, so what may be one is taken for one: a
-person's number, an e-mail address, the number of a telephone, an account, a device or a vehicle, or any
-column by which rows agree in what a person is born with.
+Counting by such a column is never less strict than counting rows, so any candidate is used: a person's
+number, an e-mail address, the number of a telephone, an account, a device or a vehicle, or any column by
+which rows agree in what a person is born with.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from shoal.suggestions.words import listed
 _ROWS_PER_PERSON = 1.05
 _TWINS = 2
 _NEARLY_ALL = 0.75
-"""Of the names or numbers that repeat. Some names are those of two people."""
+"""Share of the repeating names or numbers. Two people may share a name."""
 _ALIKE = 0.6
 _YEARS = (5, 1)
-"""Ages of one person may differ by so much, if the rows are of several years: by the first that tells people
-apart, since the ages of all pupils of a school differ by five."""
+"""Ages of one person may differ by this much, if the rows are from several years. The first number that separates
+people is used: the ages of all pupils of a school differ by five."""
 _CLOSE = 0.5
 _SEXES = 5
 _MOST_COMPARED = 50
@@ -58,14 +58,14 @@ _TRAITS = _AGES | {"sex", "race or ethnicity", "a country or origin"}
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Who rows are about.
+    """The unit of a table: the person whom its rows describe.
 
     Attributes
     ----------
     column
         The column by which people are counted, if one was found.
     proposals
-        The role of every column: that column is left out.
+        The role of every column; the unit's column is removed.
     """
 
     column: str | None
@@ -73,10 +73,10 @@ class Unit:
 
 
 def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> Unit:
-    """Return the column by which people are to be counted, if there is one.
+    """Return the column by which to count people, if there is one.
 
-    Columns without NULL come first: a unit must have a value in every row. A person's number that lacks some
-    is returned all the same, since rows would be counted otherwise.
+    Columns without NULL come first: a unit must have a value in every row. A person's number with NULLs is
+    returned all the same, because rows would be counted otherwise.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str
     """
     ranks = {name: _rank(columns[name], one) for name, one in proposals.items()}
     ranked = sorted(
-        (columns[name].nulls > 0, rank, columns[name].distinct, place, name)
-        for place, (name, rank) in enumerate(ranks.items())
+        (columns[name].nulls > 0, rank, columns[name].distinct, index, name)
+        for index, (name, rank) in enumerate(ranks.items())
         if rank is not None and _repeats(table, columns[name], rank)
     )
     found = ranked[0][-1] if ranked else None
@@ -100,17 +100,18 @@ def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str
     if columns[found].distinct < 2:
         raise InputError(
             f"All rows of {table.name!r} are about one person.\n"
-            f"Column {found!r} says who a row is about, and has one value.\n"
-            "Nobody can be hidden in it: give a table with more people."
+            f"Column {found!r} identifies the person, and has one value.\n"
+            "Give a table with more people."
         )
     if proposals[found].role is not Role.IDENTIFIER:
-        reason = f"rows with the same value agree in {listed(agreeing, most=3)}: probably says who; left out"
+        agreed = listed(agreeing, most=3)
+        reason = f"rows with the same value agree in {agreed}: probably identifies the person; removed"
         proposals = {**proposals, found: Proposal(Role.IDENTIFIER, reason, sure=False)}
     return Unit(found, proposals)
 
 
 def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
-    """Return how likely an identifier is to say who a row is about, the likeliest 0; None if it is not."""
+    """Return how likely an identifier is to identify the person, the likeliest 0; None if it does not."""
     if proposal.role is not Role.IDENTIFIER:
         return None
     what = proposal.about.what if proposal.about is not None else ""
@@ -125,9 +126,9 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
 
 
 def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
-    """Tell whether somebody has several rows, and not just a second one by mistake.
+    """Return whether people have several rows, and not just a second one by mistake.
 
-    A person's number needs no such doubt. Where half of the rows have no value, it says of nobody else.
+    One repetition of a person's number is enough. A column that is NULL in most rows does not count.
     """
     if column.nulls and (rank != _PERSON or 2 * column.nulls > column.rows):
         return False
@@ -147,10 +148,10 @@ def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
 def _by_agreement(
     table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
 ) -> tuple[str, list[str]] | None:
-    """Return the column by whose values rows agree in what a person is born with, and in what they agree.
+    """Return the column whose values agree with what a person is born with, and the agreeing columns.
 
-    A name, or a number under any name. Of several that with the most values: a family has one surname, and
-    each of its members a number.
+    It may be a name, or a number under any name. Of several, the one with the most values is returned: a
+    family has one surname, and each of its members a number.
     """
     traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
     ages = {name: what for name, what in traits.items() if what == "age"}
@@ -171,7 +172,7 @@ def _by_agreement(
             continue
         if enough and len(agreeing) == len(traits):
             return name, agreeing
-        # Age or birth may be called by words that are not known. So what else agrees, beside the sex?
+        # Age or birth may have unknown column names, so check what else agrees beside the sex.
         if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
             rest = [other for other in others if other != name]
             agreeing += [other for other in _agreeing(table, name, rest) if _varies(table, other)]
@@ -185,10 +186,10 @@ def _by_agreement(
 def _by_many(
     table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], others: list[str]
 ) -> tuple[str, list[str]] | None:
-    """Return the column by whose values rows agree in several others that do not follow from each other.
+    """Return the column whose values agree with several others that do not follow from each other.
 
-    For tables in a language that is not known; for the name of a person two others are enough. Of a doctor's
-    rows the clinic, its town and its country agree too, but the town follows from the clinic.
+    It is for tables in an unknown language; for the name of a person two other columns are enough. A doctor's
+    rows agree in the clinic, its town and its country too, but the town follows from the clinic.
     """
     varied = [name for name in others if _varies(table, name)]
     for name in _possible(proposals, columns, {}):
@@ -213,8 +214,8 @@ def _by_dates(
 ) -> str | None:
     """Return a date, such as that of birth, or an age by which rows agree in the sex and another column.
 
-    Where numbers and names were removed from a table of visits, these still say whose rows are whose. They
-    are generalized as other dates and ages are.
+    Where numbers and names were removed from a table of visits, such a column still links a person's rows.
+    It is generalized like other dates and ages.
     """
     about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
     traits = [name for name, what in about.items() if what in _TRAITS and what not in _AGES]
@@ -243,7 +244,7 @@ def _by_dates(
 
 
 def _varies(table: Table, name: str) -> bool:
-    """Tell whether two rows often differ in a column: otherwise that rows agree in it means nothing."""
+    """Return whether two rows often differ in a column; otherwise their agreement means nothing."""
     (alike,) = table.ask(
         "SELECT sum(n * n)::DOUBLE / (sum(n) * sum(n)) FROM (SELECT count(*)::DOUBLE AS n FROM {table} "
         f"GROUP BY {table.columns[name]})"
@@ -252,7 +253,7 @@ def _varies(table: Table, name: str) -> bool:
 
 
 def _years(table: Table, name: str) -> int:
-    """Return by how much ages may differ in rows of one person, so that few rows of two people agree."""
+    """Return the largest difference of ages in rows of one person for which few rows of two people agree."""
     number = f"TRY_CAST({table.columns[name]} AS DOUBLE)"
     for years in _YEARS:
         (close,) = table.ask(
@@ -282,21 +283,21 @@ def _agreeing(
     years: Mapping[str, int] = MappingProxyType({}),
     beyond: str | None = None,
 ) -> list[str]:
-    """Return the columns in which nearly all rows agree that have the same value of a column.
+    """Return the columns in which nearly all rows with the same value of a column agree.
 
     Parameters
     ----------
     years
-        By how much ages may differ that agree.
+        Largest difference of ages that agree.
     beyond
-        Compare only rows among which this column differs.
+        Compare only rows that differ in this column.
     """
     if not compared:
         return []
-    counted = ", ".join(f"count(*) FILTER (a{place})::DOUBLE / count(*)" for place, _ in enumerate(compared))
+    counted = ", ".join(f"count(*) FILTER (a{index})::DOUBLE / count(*)" for index, _ in enumerate(compared))
     agree = ", ".join(
-        f"{_agreement(table.columns[other], years.get(other))} AS a{place}"
-        for place, other in enumerate(compared)
+        f"{_agreement(table.columns[other], years.get(other))} AS a{index}"
+        for index, other in enumerate(compared)
     )
     value = table.columns[name]
     several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
@@ -334,7 +335,7 @@ def _possible(
 
 
 def _agreement(value: str, years: int | None) -> str:
-    """Return SQL that tells whether the rows of a group may be about one person, by one column."""
+    """Return SQL that is true if the rows of a group may be about one person, by one column."""
     if years is not None:
         number = f"TRY_CAST({value} AS DOUBLE)"
         return f"(coalesce(max({number}) - min({number}), 0) <= {years})"

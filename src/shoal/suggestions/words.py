@@ -1,4 +1,4 @@
-"""Figures and names as people read them."""
+"""Figures and names in readable form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def percent(share: float) -> str:
-    """Write a share so that a little is not nothing, and almost all is not all.
+    """Return a share as a percentage in which a little is not 0% and almost all is not 100%.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def percent(share: float) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Write how many there are.
+    """Return a number with its noun.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def count(number: int, what: str) -> str:
 
 
 def printable(name: str) -> str:
-    r"""Return a name that stays on its line.
+    r"""Return a name that fits on one line, escaped if necessary.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def printable(name: str) -> str:
 
 
 def written(text: str) -> str:
-    """Return a text in quotes, if its ends could not be seen otherwise.
+    """Return a text, quoted if it begins or ends with a space.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def written(text: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
-    """Return names one after the other; not all, if there are very many.
+    """Return names separated by commas, cut short if there are very many.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def listed(names: Sequence[str], most: int = 10) -> str:
 
 
 def shortened(text: str, longest: int = 50) -> str:
-    """Return a text that is not longer than that, without braces around all of it.
+    """Return a text cut to a length, without enclosing braces.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def test_the_summary_and_the_commands_after_it(people, shoal):
     assert "HIPAA C" in lines["age"]
     assert "quasi-identifier ?" in lines["thing"]
     assert "nobody should learn it" in lines["diagnosis"]
-    assert "look at thing first" in facts
+    assert "check thing first" in facts
     assert "of the pairs differ" in facts
     commands = [shlex.split(line) for line in last.splitlines() if line.startswith("  shoal ")]
     assert [command[1] for command in commands] == ["anonymize", "audit"]
@@ -103,7 +103,7 @@ def test_a_spec_that_is_there_stays(people, shoal):
     assert "--force" in ran.err
     assert Path("people.spec.yaml").read_text() == "mine"
     assert shoal("init", people, "--force").code == 0
-    assert Path("people.spec.yaml").read_text().startswith("# What")
+    assert Path("people.spec.yaml").read_text().startswith("# Proposed")
 
 
 @pytest.mark.parametrize(
@@ -250,15 +250,15 @@ def test_k_above_the_rows_is_refused(people, shoal):
     assert not Path("people.spec.yaml").exists()
 
 
-def test_what_looks_like_null_is_told(people, shoal):
+def test_possible_nulls_are_listed(people, shoal):
     jobs = ["cook", "smith", "?", "NA"]
     lines = [f"{'?' if row == 7 else 20 + row % 50};{jobs[row % 4]}" for row in range(100)]
     people.write_text("\n".join(["age;job", *lines]) + "\n", encoding="utf-8")
     ran = shoal("init", "people.csv")
-    told = [line.strip() for line in ran.out.splitlines()]
-    place = next(number for number, line in enumerate(told) if line.startswith("Like NULL"))
-    assert told[place].endswith("  ? in age, job (26 cells); NA in job (25 cells)")
-    options = told[place + 1].removeprefix("if these are no values, say ")
+    lines = [line.strip() for line in ran.out.splitlines()]
+    first = next(number for number, line in enumerate(lines) if line.startswith("Possible NULLs"))
+    assert lines[first].endswith("  ? in age, job (26 cells); NA in job (25 cells)")
+    options = lines[first + 1].removeprefix("if so, add ")
     assert options == "--null-value '' --null-value '?' --null-value NA"
     ran = shoal("init", "people.csv", "--force", "--json", *shlex.split(options))
     assert (json.loads(ran.out)["null_like"], ran.code) == ([], 0)

@@ -68,4 +68,4 @@ def test_roles(name, values, expected):
 
 def test_reasons_name_the_law_and_no_value():
     column = shoal.profile(pa.table({"mail": MAILS}))["mail"]
-    assert propose_role(column).reason == "e-mail addresses: each points at one person (HIPAA F)"
+    assert propose_role(column).reason == "e-mail addresses: each identifies one person (HIPAA F)"

@@ -107,7 +107,7 @@ def test_a_copy_of_what_must_be_hidden_is_hidden():
     assert found["kode"].role.value == "sensitive"
     assert found["code"].role.value == "identifier"  # everybody with a wage of their own has such a code
     assert found["ref"].role.value == "identifier"
-    assert found["ref"].reason == "goes one to one with patient_id, so it tells the same"
+    assert found["ref"].reason == "maps one to one to patient_id, so it reveals the same"
     assert found.unit == "patient_id"
     assert found.spec.unit == "patient_id"
 
@@ -122,8 +122,9 @@ def test_wide_tables():
     kept = found.in_role(shoal.describe.Role.QUASI_IDENTIFIER)
     assert len(kept) == MOST_QUASI_IDENTIFIERS
     assert kept[0].name == "age"
-    left_out = [column for column in found.columns if column.role.value == "identifier"]
-    assert all(column.reason.startswith("left out: 41 columns") and not column.sure for column in left_out)
+    removed = [column for column in found.columns if column.role.value == "identifier"]
+    reason = "removed: others may know 41 columns"
+    assert all(column.reason.startswith(reason) and not column.sure for column in removed)
     assert " and 30 more." in found.to_yaml()
     release = shoal.anonymize(people, found.spec, algorithm=BestFirst(checks=50))
     assert release.levels.keys() == {column.name for column in kept}
