@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shoal import notes as remarks
 from shoal.audit.reference import claims, original_columns
 from shoal.cancellation import Cancellation
-from shoal.describe.fitted import Fitted
+from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.hierarchy import Hierarchy
 from shoal.encode.table import CodedTable
 from shoal.engines.choose import open_engine
@@ -622,7 +622,7 @@ def _form(spec: Spec, insensitive: Sequence[str]) -> object:
 
 def _asked_for(hierarchy: Hierarchy) -> Hierarchy:
     """Return a hierarchy as it was given, before it was made from the table."""
-    return hierarchy.asked if isinstance(hierarchy, Fitted) else hierarchy
+    return hierarchy.declared if isinstance(hierarchy, Fitted) else hierarchy
 
 
 def _union(spec: Spec, others: Sequence[Spec]) -> tuple[PrivacyModel, ...]:

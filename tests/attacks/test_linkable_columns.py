@@ -295,7 +295,7 @@ def test_the_counts_are_those_of_plain_python(rows):
 
 def test_to_accept_is_to_name_the_column() -> None:
     """A list of words accepts nothing, and is an error of Shoal's like any other."""
-    with pytest.raises(InputError, match="must say of columns by their names"):
+    with pytest.raises(InputError, match="must map column names"):
         Spec(
             quasi_identifiers={"age": "suppress"},
             privacy=[KAnonymity(2)],

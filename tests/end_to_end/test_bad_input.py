@@ -303,8 +303,8 @@ CASES = {
         FILE,
         2,
         [
-            "is about column 'nam', which is not sensitive.\nSensitive columns: none.",
-            "is about column 'age', which is not sensitive.",
+            "needs a sensitive column, and 'nam' is not sensitive.\nSensitive columns: none.",
+            "needs a sensitive column, and 'age' is not sensitive.",
         ],
     ),
     "parameters of models": (
@@ -346,7 +346,7 @@ CASES = {
         spec("suppression", "quality: {classification: {target: sex}}\nsuppression"),
         FILE,
         2,
-        ["The measure classification cannot look at column 'sex'.\nIts role: quasi-identifier."],
+        ["The measure classification cannot use column 'sex'.\nIts role: quasi-identifier."],
     ),
     "models of the short form": (
         nothing,

@@ -36,7 +36,7 @@ from shoal.audit.reference import (
     without_original,
     without_units,
 )
-from shoal.describe.column_names import alike, folded
+from shoal.describe.lookalike_names import alike, folded
 from shoal.describe.roles import MOST_COLUMNS
 from shoal.errors import InputError, Problem, nearest
 from shoal.privacy.model import Tables

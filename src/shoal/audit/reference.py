@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit.spelling import as_spelled
-from shoal.describe.fitted import Fitted
+from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted

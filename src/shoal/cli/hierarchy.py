@@ -72,7 +72,7 @@ FromFormat = Annotated[
 ]
 Missing = Annotated[
     str,
-    typer.Option(metavar="error|top|own", help="What becomes of values that the hierarchy has no place for."),
+    typer.Option(metavar="error|top|own", help="Treatment of values that the hierarchy does not cover."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output if it is there already.")]
 ShowValues = Annotated[bool, typer.Option("--show-values", help="Show the values of the table.")]
@@ -117,7 +117,7 @@ def build(
     echo(f"{output}: {_sizes(levels)}")
     _print_notes(levels.notes)
     if found.nulls:
-        echo("Note: NULL has no row. It is kept apart until the top, whatever the hierarchy.")
+        echo("Note: NULL has no row. It keeps its own label below the top in every hierarchy.")
 
 
 def show(
@@ -149,7 +149,7 @@ def show(
     many values each has; the values themselves only with --show-values. A hierarchy that is no file and has
     no table is shown for made-up values.
     """
-    from shoal.describe import show as showing
+    from shoal.describe import hierarchy_drawing
 
     with reporting(show_values=show_values):
         without_pandas()
@@ -162,9 +162,9 @@ def show(
             levels = asked.read().whole() if asked.is_file else asked.sample()
     if tree:
         ascii = not _draws(sys.stdout.encoding)
-        echo(showing.tree(levels, lines, values=shown, ascii=ascii))
+        echo(hierarchy_drawing.tree(levels, lines, values=shown, ascii=ascii))
     else:
-        echo(showing.table(levels, lines, values=shown))
+        echo(hierarchy_drawing.table(levels, lines, values=shown))
     _print_notes(levels.notes)
 
 
@@ -242,7 +242,7 @@ def convert(
     A file with ranges of numbers or dates has no values of its own: it takes those of a table.
     """
     from shoal.describe.formats import write_file
-    from shoal.describe.hierarchies.listed import Listed
+    from shoal.describe.hierarchies.listed_values import Listed
 
     with reporting(show_values=show_values):
         without_pandas()

@@ -124,7 +124,7 @@ def accepting(spec: Spec, columns: list[str]) -> Spec:
 
 def adjusted(spec: Spec, *, levels: list[str], weights: list[str], missing_values: str | None = None) -> Spec:
     """Return the spec with what `--levels`, `--weight` and `--missing-values` say in place of its own."""
-    from shoal.describe.missing import MissingValues
+    from shoal.describe.missing_values import MissingValues
 
     problems: list[Problem] = []
     if missing_values is not None and missing_values not in get_args(MissingValues):

@@ -1,4 +1,4 @@
-"""Step 2: what the columns mean to people, and how their values generalize."""
+"""Step 2: column roles and hierarchies, by which values generalize."""
 
 from shoal.describe.hierarchies.chain import Chain, chain
 from shoal.describe.hierarchies.clusters import Clusters, clusters

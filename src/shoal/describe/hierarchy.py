@@ -1,4 +1,4 @@
-"""What a hierarchy is: for each value of a column its label at each level, from itself up to `*`."""
+"""The definition of a hierarchy: the label of each value at each level, from the value itself up to `*`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 
 class HierarchyError(InputError):
-    """A hierarchy does not fit the values it is for, or is none.
+    """A hierarchy is invalid or does not fit the values of its column.
 
-    Its messages begin in lower case: whoever knows the column puts its name before them.
+    Its messages begin in lower case: callers that know the column prepend its name.
     """
 
 
@@ -43,7 +43,7 @@ class Levels:
     total
         Leaves of the whole hierarchy.
     notes
-        What whoever uses it should know; in lower case, the column's name goes before.
+        Notes for users, in lower case: callers prepend the column's name.
     """
 
     labels: tuple[pa.Array, ...]
@@ -56,7 +56,7 @@ class Levels:
 
     @classmethod
     def of(cls, values: pa.Array, labels: Sequence[pa.Array]) -> Self:
-        """Build the levels of a hierarchy whose leaves are `values`; `labels` are those from level 1 up.
+        """Build the levels of a hierarchy with the leaves `values` and the `labels` from level 1 up.
 
         Examples
         --------
@@ -71,20 +71,20 @@ class Levels:
         return cls((values, *labels), tuple(counts), len(values))
 
     def table(self, rows: int = 20) -> str:
-        """Return the labels of the first values as text, a line for each."""
-        from shoal.describe import show
+        """Return the labels of the first values as text, one line for each."""
+        from shoal.describe import hierarchy_drawing
 
-        return show.table(self, rows)
+        return hierarchy_drawing.table(self, rows)
 
     def tree(self, lines: int = 30, *, ascii: bool = False) -> str:
-        """Return the labels as a drawn tree, each with the number of values under it."""
-        from shoal.describe import show
+        """Return a drawing of the labels as a tree, each with the number of values under it."""
+        from shoal.describe import hierarchy_drawing
 
-        return show.tree(self, lines, ascii=ascii)
+        return hierarchy_drawing.tree(self, lines, ascii=ascii)
 
 
 class Generalizing(Protocol):
-    """Whatever can say the labels of values.
+    """Anything that returns the labels of values.
 
     Levels are nested: values with the same label at one level share theirs at every level above.
     """
@@ -95,31 +95,31 @@ class Generalizing(Protocol):
         Raises
         ------
         HierarchyError
-            With everything that is wrong about these values.
+            With every problem of these values.
         """
         ...
 
 
 @runtime_checkable
 class Hierarchy(Generalizing, Protocol):
-    """A way to generalize the values of a column that can be written into a spec."""
+    """A way to generalize the values of a column that a spec can hold."""
 
     def to_spec(self) -> object:
-        """Return what stands after `hierarchy:` in a spec."""
+        """Return the value of `hierarchy:` in a spec."""
         ...
 
 
 class Builder(Hierarchy, Protocol):
-    """A hierarchy that can be read from a spec too: what a registered name stands for."""
+    """A hierarchy with a registered name, which can also be read from a spec."""
 
     @classmethod
     def from_spec(cls, argument: object, folder: Path) -> Self:
-        """Build from what stands after the name in a spec: None where the name stands alone."""
+        """Build from the argument after the name in a spec: None without an argument."""
         ...
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Build from what stands after `NAME:` on the command line: `''` where there is nothing."""
+        """Build from the text after `NAME:` on the command line: `''` without one."""
         ...
 
 
@@ -127,20 +127,20 @@ B = TypeVar("B", bound=Builder)
 
 
 class HierarchyDefaults:
-    """What registered builders tell about themselves, and how they are read where a name has no short form.
+    """The description of a registered builder, and the default reading of its short form.
 
     Attributes
     ----------
     name
-        As in a spec.
+        Its name in a spec.
     summary
         What it does, in one line.
     parameters
-        What stands after its name, and what that means.
+        Its parameters, with their meaning and default.
     examples
         Arguments as in a spec.
     sample
-        Values that the examples are for.
+        Values to which the examples apply.
     """
 
     __slots__ = ()
@@ -153,7 +153,7 @@ class HierarchyDefaults:
 
     @property
     def steady(self) -> bool:
-        """Whether a value has the same labels whatever other values there are, at as many levels."""
+        """Whether the labels of a value and the number of levels are independent of the other values."""
         return False
 
     @classmethod
@@ -163,16 +163,16 @@ class HierarchyDefaults:
 
 @runtime_checkable
 class Partial(Protocol):
-    """What a hierarchy also is if it has no place for some values: a file may lack them."""
+    """A hierarchy that may not cover some values: a file may lack them."""
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
-        """Tell for each value whether `levels` has labels for it."""
+        """Return for each value whether `levels` has labels for it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnData:
-    """A column's values and how often they occur, for hierarchies that are made from it.
+    """A column's values and their frequencies, from which hierarchies are built.
 
     Attributes
     ----------
@@ -181,8 +181,8 @@ class ColumnData:
     counts
         Rows per value.
     target_values, by_target
-        Of the column that is to be kept apart, where one is named: its values, NULL among them, and for each
-        value of this column how often it occurs with each of them.
+        If a target column is named: its values, including NULL, and for each value of this column how often
+        it occurs with each of them.
     """
 
     values: pa.Array
@@ -193,11 +193,11 @@ class ColumnData:
 
 @runtime_checkable
 class FromData(Protocol):
-    """What a hierarchy also is if it is made from the column that it is for."""
+    """A hierarchy that is built from its column."""
 
     @property
     def target(self) -> str | None:
-        """The column whose values tell which of its own behave alike, if it looks at one."""
+        """The other column by which it compares its values, if it uses one."""
         ...
 
     def fit(self, column: ColumnData) -> Generalizing:
@@ -206,59 +206,59 @@ class FromData(Protocol):
         Raises
         ------
         HierarchyError
-            With everything that keeps it from being made.
+            With every reason why it cannot be built.
         """
         ...
 
 
 @runtime_checkable
 class LevelsFromValues(Protocol):
-    """What a hierarchy also is if its levels may depend on which values there are.
+    """A hierarchy whose levels may depend on the values of the table.
 
-    Whoever gets a release must not learn from the number of a level how long a suppressed value was.
+    The number of a level in a release must not reveal the length of a suppressed value.
     """
 
     def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
-        """Return a hierarchy with the labels of a level, whatever the values are, and its level of them.
+        """Return a hierarchy with the labels of a level, independent of the values, and its level number.
 
         Parameters
         ----------
         values
-            Those that the level was chosen for, without NULL.
+            The values for which the level was chosen, without NULL.
         """
         ...
 
 
 @runtime_checkable
 class FromFile(Protocol):
-    """What a hierarchy also is if it stands in files: a release must not overwrite them."""
+    """A hierarchy that is read from files: a release must not overwrite them."""
 
     @property
     def files(self) -> tuple[Path, ...]: ...
 
 
 def known(hierarchy: Generalizing, values: pa.Array) -> pa.BooleanArray:
-    """Tell for each value whether a hierarchy has labels for it."""
+    """Return for each value whether a hierarchy has labels for it."""
     if isinstance(hierarchy, Partial):
         return hierarchy.knows(values)
     return pa.repeat(True, len(values))
 
 
 def check_height(height: int) -> None:
-    """Raise if a hierarchy has more levels than can be counted; call this before building very many."""
+    """Raise if a hierarchy has too many levels; call this before building very many."""
     if height > HIGHEST_LEVEL:
         raise HierarchyError(
-            f"its hierarchy has {height:,} levels above the value itself, "
-            f"at most {HIGHEST_LEVEL} can be used.\n"
-            "Use fewer: `prefix` with a length has that many."
+            f"its hierarchy has too many levels.\n"
+            f"Found: {height:,} above the value itself; at most {HIGHEST_LEVEL} are possible.\n"
+            "Use fewer levels: `prefix` with a length has that many."
         )
 
 
 def as_text(values: pa.Array) -> pa.Array:
-    """Return values as the text by which files and prefixes know them.
+    """Return values as text, in the form that files and prefixes use.
 
-    Whole numbers are written plainly (7), other numbers in their shortest form (0.5, and 7 for 7.0), dates
-    as 2026-01-31, truth values as true and false.
+    Whole numbers are plain (7), other numbers have their shortest form (0.5, and 7 for 7.0), dates are
+    2026-01-31, truth values are true and false.
     """
     try:
         return text_of(values)
@@ -269,7 +269,7 @@ def as_text(values: pa.Array) -> pa.Array:
 
 
 def codes_of(labels: pa.Array) -> IntArray:
-    """Return one number per distinct label, counted from 0."""
+    """Return one number per distinct label, from 0."""
     codes: IntArray = labels.dictionary_encode().indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return codes
 
@@ -277,7 +277,7 @@ def codes_of(labels: pa.Array) -> IntArray:
 def check_nested(labels: Sequence[pa.Array]) -> list[Problem]:
     """Return a problem for each level at which some label has more than one parent.
 
-    Labels are shown, the values themselves are not: they are people's.
+    Messages show labels but not values, which belong to people.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def check_nested(labels: Sequence[pa.Array]) -> list[Problem]:
 
 
 def _parents(lower: pa.Array, upper: pa.Array, torn: pa.Array, limit: int = 3) -> str:
-    """Say under which labels the first of some labels stand."""
+    """Return the parents of the first of some labels, in words."""
     shown = []
     for label in torn[:limit]:
         parents = upper.filter(pc.equal(lower, label)).unique().to_pylist()

@@ -1,4 +1,4 @@
-"""What a column is to the people in the table, and what is said of it."""
+"""Column roles, and the settings of each role."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from shoal import registry
 from shoal.describe.hierarchy import FromData, Hierarchy, Levels
-from shoal.describe.missing import MissingValues, levels_of
+from shoal.describe.missing_values import MissingValues, levels_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Accepted = Literal["linkable"]
-"""What a released column may be although it harms people: `linkable` is one that singles them out."""
+"""Harm that a person may accept for a released column: a `linkable` column singles people out."""
 EACH_ROW_A_PERSON = "each row counts as one person; if a person has several rows, add `unit:` to the spec"
 LINKABLE_SHARE = 0.20
 """Share of the rows that a column may single out unless it is accepted."""
 LINKABLE_ROWS = 20
-"""Rows that it must single out before it is refused: shares of small tables say little."""
+"""Rows that it must single out before it is refused: in small tables, shares mean little."""
 MOST_COLUMNS = 5_000
-"""Columns that a release may have, and that a proposal or an audit goes through."""
+"""Largest number of columns for a release, a proposal or an audit."""
 NullMeaning = Literal["value", "forbid"]
 
 _HEAVIEST = 1e100  # sums of weights stay finite
 
 
 class Role(StrEnum):
-    """What a column is to the people in the table."""
+    """The role of a column."""
 
     IDENTIFIER = "identifier"
-    """Names them; never released."""
+    """It identifies a person; never released."""
     QUASI_IDENTIFIER = "quasi-identifier"
-    """Known to others as well; generalized."""
+    """Others may know it; generalized."""
     SENSITIVE = "sensitive"
-    """What nobody should learn about them."""
+    """Nobody should learn it about a person."""
     INSENSITIVE = "insensitive"
-    """Released as it is."""
+    """It is released unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +51,12 @@ class QuasiIdentifier:
     weight
         Its importance in measures that average over columns.
     min_level, max_level
-        The levels of the hierarchy among which to choose; up to the top without `max_level`.
+        The lowest and highest level that may be chosen; by default 0 and the top.
     null
         Meaning of NULL: a `value` of its own, or `forbid` for an error.
     missing_values
-        What becomes of values that the hierarchy has no place for: an `error`, hidden at every level above 0
-        (`top`), or each kept apart until the top (`own`).
+        Treatment of values that the hierarchy does not cover: an `error`, `*` at every level above 0
+        (`top`), or each with its own label below the top (`own`).
     """
 
     hierarchy: Hierarchy
@@ -71,7 +71,7 @@ class QuasiIdentifier:
         return levels_of(self.hierarchy, values, self.missing_values)
 
     def problems(self) -> Iterable[str]:
-        """Tell what is wrong with the settings."""
+        """Yield the problems of the settings."""
         if not isinstance(self.hierarchy, Hierarchy):
             known = ", ".join(registry.names("hierarchies"))
             yield f"{self.hierarchy!r} is not a hierarchy.\nKnown: {known}."
@@ -94,13 +94,12 @@ class QuasiIdentifier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitive:
-    """What is known of one sensitive column.
+    """The settings of one sensitive column.
 
     Attributes
     ----------
     hierarchy
-        How near its values are to each other, for models that look at that; the values are released as they
-        are.
+        Defines how close values are, for models that use distances; the values are released unchanged.
     null
         Meaning of NULL: a `value` of its own, or `forbid` for an error.
     """
@@ -109,22 +108,22 @@ class Sensitive:
     null: NullMeaning = "value"
 
     def problems(self) -> Iterable[str]:
-        """Tell what is wrong with the settings."""
+        """Yield the problems of the settings."""
         if self.hierarchy is not None and not isinstance(self.hierarchy, Hierarchy):
             known = ", ".join(registry.names("hierarchies"))
             yield f"{self.hierarchy!r} is not a hierarchy.\nKnown: {known}."
         elif isinstance(self.hierarchy, FromData):
             yield (
-                "the hierarchy of a sensitive column cannot be made from the table: who checks the release "
-                "could not make it again.\n"
-                "Make a file of it with `shoal hierarchy build`, and name that."
+                "the hierarchy of a sensitive column cannot be built from the table.\n"
+                "An audit of the release could not build it again.\n"
+                "Write it to a file with `shoal hierarchy build`, and use that file."
             )
         if self.null not in get_args(NullMeaning):
             yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."
 
 
 def is_number(value: object) -> bool:
-    """Whether a setting is a number that one can count with."""
+    """Return whether a setting is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 

@@ -1,6 +1,6 @@
-"""YAML as people mean it, with the place of everything in it.
+"""YAML as people mean it, with the line and column of every part.
 
-Text stays as it is written unless it is plainly a number, `true`, `false` or `null`: `no` is no truth value,
+Text stays unchanged unless it is plainly a number, `true`, `false` or `null`: `no` is not a truth value,
 `01234` keeps its zero, `12:30` and `2026-01-31` are text. Keys are always text.
 """
 
@@ -17,8 +17,8 @@ import yaml
 from shoal.errors import InputError
 from shoal.read.source import check_file
 
-Place: TypeAlias = tuple[str, ...]
-"""The keys that lead to something, and for a list the number in it, from 0."""
+KeyPath: TypeAlias = tuple[str, ...]
+"""The keys that lead to a part; in a list, its index from 0."""
 
 _MOST_NODES = 1_000_000
 _DEEPEST = 100
@@ -38,32 +38,32 @@ _PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a YAML text holds.
+    """The content of a YAML text.
 
     Attributes
     ----------
     content
         Mappings, lists, text, numbers, truth values, None.
     name
-        What messages call the file, if it is one.
-    places
-        Line and column of everything in it, each counted from 1.
+        The name of the file in messages, if the text is from a file.
+    positions
+        Line and column of every part, each from 1.
     repeated
-        Keys that stand more than once in a mapping, with the lines of two of them.
+        Keys that a mapping repeats, each with two of its lines.
     """
 
     content: Any
     name: str | None
-    places: Mapping[Place, tuple[int, int]]
+    positions: Mapping[KeyPath, tuple[int, int]]
     repeated: tuple[tuple[str, int, int], ...]
 
     @classmethod
     def of(cls, content: Any) -> Self:
-        """Return what was not read from a file."""
+        """Return content that was not read from a file."""
         return cls(content, None, {}, ())
 
-    def where(self, place: Place) -> str:
-        """Return what goes before a message about something: its file, line and column, as far as known.
+    def where(self, path: KeyPath) -> str:
+        """Return the prefix of a message about a part: its file, line and column, as far as known.
 
         Examples
         --------
@@ -72,40 +72,40 @@ class Document:
         """
         if self.name is None:
             return ""
-        while place not in self.places:
-            place = place[:-1]
-        line, column = self.places[place]
+        while path not in self.positions:
+            path = path[:-1]
+        line, column = self.positions[path]
         return f"{self.name}, line {line}, column {column}: "
 
 
 def read(path: Path, what: str) -> Document:
-    """Read a YAML file; `what` it should be is said in errors, such as `Spec`."""
+    """Read a YAML file; errors name its kind `what`, such as `Spec`."""
     check_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{what} {path.name!r} is not UTF-8 text.\nSave it in that encoding.") from None
+        raise InputError(f"{what} {path.name!r} is not UTF-8 text.\nSave it as UTF-8.") from None
     try:
         return parse(text, path.name)
     except InputError as error:
         raise InputError(f"{what} {path.name!r}: {error}") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        position = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         advice = "\nIndent with spaces, not tabs." if "\\t" in str(error.problem) else ""
-        message = f"{what} {path.name!r} is not valid YAML{place}: {error.problem}.{advice}"
+        message = f"{what} {path.name!r} is not valid YAML{position}: {error.problem}.{advice}"
         raise InputError(message) from None
     except (yaml.YAMLError, ValueError):
         raise InputError(f"{what} {path.name!r} is not valid YAML.\nCheck its characters.") from None
 
 
 def parse(text: str, name: str | None = None) -> Document:
-    """Return what a text holds.
+    """Parse a YAML text.
 
     Raises
     ------
     yaml.YAMLError, ValueError
-        It is no YAML.
+        It is not valid YAML.
     InputError
         It is too large, or nested too deep.
 
@@ -118,13 +118,13 @@ def parse(text: str, name: str | None = None) -> Document:
         loader = _Loader(text)
         try:
             node = loader.get_single_node()
-            places = _places(node)
+            positions = _positions(node)
             content = None if node is None else loader.construct_document(node)
         finally:
             loader.dispose()
     except RecursionError:
         raise InputError("The YAML is nested too deep.\nWrite it flatter.") from None
-    return Document(content, name, places, tuple(loader.repeated))
+    return Document(content, name, positions, tuple(loader.repeated))
 
 
 class _Loader(yaml.SafeLoader):
@@ -135,7 +135,7 @@ class _Loader(yaml.SafeLoader):
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         node: yaml.ScalarNode = super().compose_scalar_node(anchor)
         if _HALVES.search(node.value):
-            # JSON writes a character beyond the first 65,536 as two halves.
+            # JSON encodes a character beyond the first 65,536 as two halves.
             try:
                 node.value = node.value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
             except UnicodeDecodeError:
@@ -166,34 +166,34 @@ for _kind, _pattern in _PLAIN.items():
     _Loader.add_implicit_resolver(f"{_TAG}{_kind}", _pattern, None)
 
 
-def _places(root: yaml.Node | None) -> dict[Place, tuple[int, int]]:
-    """Return line and column of each node by the keys that lead to it.
+def _positions(root: yaml.Node | None) -> dict[KeyPath, tuple[int, int]]:
+    """Return line and column of each node by its key path.
 
-    What an alias stands for is there at each of its places. Aliases of aliases of aliases are more than
-    anybody means, and an alias inside of what it stands for is endless.
+    The target of an alias is listed wherever the alias occurs. Nested aliases can multiply beyond any
+    sensible size, and an alias inside its own target is endless.
     """
-    places: dict[Place, tuple[int, int]] = {(): (1, 1)}
+    positions: dict[KeyPath, tuple[int, int]] = {(): (1, 1)}
     if root is None:
-        return places
-    waiting: list[tuple[Place, yaml.Node, yaml.Mark]] = [((), root, root.start_mark)]
+        return positions
+    waiting: list[tuple[KeyPath, yaml.Node, yaml.Mark]] = [((), root, root.start_mark)]
     visited = 0
     while waiting:
-        place, node, mark = waiting.pop()
-        places[place] = (mark.line + 1, mark.column + 1)
+        path, node, mark = waiting.pop()
+        positions[path] = (mark.line + 1, mark.column + 1)
         visited += 1
-        if visited > _MOST_NODES or len(place) > _DEEPEST:
+        if visited > _MOST_NODES or len(path) > _DEEPEST:
             raise InputError(
-                f"The YAML has more than {_MOST_NODES:,} parts, or is nested more than {_DEEPEST} deep, or "
-                "holds itself by an alias.\nWrite out what `*` stands for, or write it flatter."
+                f"The YAML has more than {_MOST_NODES:,} parts, is nested more than {_DEEPEST} deep, or "
+                "contains itself by an alias.\nReplace aliases (`*`) by their content, or write it flatter."
             )
         if isinstance(node, yaml.MappingNode):
             waiting += (
-                ((*place, key.value), value, key.start_mark)
+                ((*path, key.value), value, key.start_mark)
                 for key, value in node.value
                 if isinstance(key, yaml.ScalarNode)
             )
         elif isinstance(node, yaml.SequenceNode):
             waiting += (
-                ((*place, str(number)), value, value.start_mark) for number, value in enumerate(node.value)
+                ((*path, str(number)), value, value.start_mark) for number, value in enumerate(node.value)
             )
-    return places
+    return positions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from shoal.describe.fitted import Fitted
+from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.hierarchy import FromData, Hierarchy
 from shoal.describe.roles import QuasiIdentifier, Sensitive
 from shoal.encode.column import used_values
@@ -21,7 +21,7 @@ from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:
     from shoal.describe.hierarchy import Levels
-    from shoal.describe.missing import MissingValues
+    from shoal.describe.missing_values import MissingValues
     from shoal.read.types import ColumnType
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shoal.describe.column_names import alike
+from shoal.describe.lookalike_names import alike
 from shoal.describe.roles import MOST_COLUMNS
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.formulas import name_problems

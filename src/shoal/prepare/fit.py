@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.counting import count
-from shoal.describe.fitted import Fitted, Unfit
+from shoal.describe.fitted_hierarchy import Fitted, Unfit
 from shoal.describe.hierarchy import ColumnData, FromData, HierarchyError, IntArray, known
 from shoal.describe.roles import QuasiIdentifier
 from shoal.read.columns import coded

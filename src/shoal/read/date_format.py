@@ -1,7 +1,7 @@
-"""How dates are written: ISO 8601, or a format such as `%d.%m.%Y`, and how text is read by that.
+"""Date formats: ISO 8601, or a format such as `%d.%m.%Y`, and reading text by them.
 
-A format is turned into a pattern, whose parts are named as the directives are: Y or y, m or b, d, j, H or I,
-M, S, f, p, z.
+A format becomes a pattern, whose parts are named by the directives: Y or y, m or b, d, j, H or I, M, S, f, p,
+z.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _DIRECTIVES = {
     "f": ("f", "[0-9]{1,9}"),
     "z": ("z", r"Z|[+-](?:0[0-9]|1[0-9]|2[0-3])(?::?[0-5][0-9])?"),
 }
-"""For each directive the part that it is, if it says anything about the moment, and how it is written."""
+"""For each directive its part, if it affects the moment, and its pattern."""
 
 _TOKEN = re.compile(r"%(.?)|\s+|[^%\s]+", re.DOTALL)
 _DAY = 86_400
@@ -60,18 +60,18 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Text, read as dates or times.
+    """Text read as dates or times.
 
     Attributes
     ----------
     known
-        Whether each text is one; where it is not, all else is 0.
+        Whether each text is a date or time; if not, all else is 0.
     seconds
-        Since 1970 on the clock as it is written, by the calendar of today at all times.
+        Seconds since 1970 by the stated clock, in the proleptic Gregorian calendar.
     nanoseconds
-        Within the second. A leap second is a second of a billion and more.
+        Nanoseconds within the second. A leap second has a billion and more.
     offset
-        Of the clock from UTC in seconds.
+        Offset of the clock from UTC in seconds.
     zoned
         Whether each text has an offset.
     """
@@ -85,20 +85,20 @@ class Moments:
 
 @dataclass(frozen=True)
 class DateFormat:
-    """A way to write dates and times.
+    """A format of dates and times.
 
-    Names of months and days are English. As in Python, a space stands for one or more, and upper and lower
-    case are the same.
+    Names of months and days are English. As in Python, a space matches one or more spaces, and case is
+    ignored.
 
     Attributes
     ----------
     text
-        Such as `%d.%m.%Y`; ISO 8601 if None.
+        The format, such as `%d.%m.%Y`; None means ISO 8601.
 
     Raises
     ------
     InputError
-        With everything that is wrong about the format.
+        With every problem of the format.
 
     Examples
     --------
@@ -119,21 +119,21 @@ class DateFormat:
 
     @cached_property
     def parts(self) -> frozenset[str]:
-        """What the pattern can find."""
+        """The parts that the pattern extracts."""
         return frozenset(re.findall(r"\(\?P<(\w)>", self.pattern))
 
     @property
     def has_day(self) -> bool:
-        """Whether dates say the day."""
+        """Whether dates contain the day."""
         return bool(self.parts & {"d", "j"})
 
     @property
     def has_month(self) -> bool:
-        """Whether dates say the month."""
+        """Whether dates contain the month."""
         return bool(self.parts & {"m", "b", "j"})
 
     def times_of(self, texts: pa.Array) -> bool:
-        """Tell whether texts have a time of day."""
+        """Return whether texts have a time of day."""
         if self.text is not None:
             return bool(self.parts & {"H", "I"})
         hours = pc.extract_regex(texts, self.pattern).field("H")
@@ -173,16 +173,18 @@ def _pattern(text: str) -> str:
             pieces.append("%")
         elif directive == "Z":
             problems.append(
-                f"Names of time zones do not tell the instant.\nFound: {text!r}.\n"
-                "Read offsets, such as +01:00, with %z, or leave the zone out."
+                f"Names of time zones do not determine the instant.\nFound: {text!r}.\n"
+                "Read offsets, such as +01:00, with %z, or remove the zone."
             )
         elif directive not in _DIRECTIVES:
             known = ", ".join(f"%{known}" for known in _DIRECTIVES)
-            problems.append(f"The date format {text!r} has {token[0]!r}.\nKnown: {known}, %%.")
+            problems.append(
+                f"The date format {text!r} has the unknown part {token[0]!r}.\nKnown: {known}, %%."
+            )
         else:
             part, form = _DIRECTIVES[directive]
             if part in found:
-                problems.append(f"The date format {text!r} says {token[0]!r} again.\nSay every part once.")
+                problems.append(f"The date format {text!r} repeats {token[0]!r}.\nUse each part once.")
             found.update({part} - {""})
             pieces.append(f"(?P<{part}>{form})" if part else f"(?:{form})")
     if not problems:
@@ -195,24 +197,24 @@ def _pattern(text: str) -> str:
 def _lacking(text: str, found: set[str]) -> list[str]:
     problems = []
     if not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text):
-        problems.append(f"The date format {text!r} has signs that no text has.\nWrite it again.")
+        problems.append(f"The date format {text!r} has invalid characters.\nWrite it again.")
     if len(found & {"Y", "y"}) != 1:
-        problems.append(f"The date format {text!r} must have one of %Y and %y.")
+        problems.append(f"The date format {text!r} must have exactly one of %Y and %y.")
     if {"m", "b"} <= found:
-        problems.append(f"The date format {text!r} has the month twice.\nSay every part once.")
+        problems.append(f"The date format {text!r} has the month twice.\nUse each part once.")
     if "j" in found and found & {"m", "b", "d"}:
-        problems.append(f"The date format {text!r} has the day twice.\nSay %j, or month and day.")
+        problems.append(f"The date format {text!r} has the day twice.\nUse %j, or month and day.")
     if "d" in found and not found & {"m", "b", "j"}:
-        problems.append(f"The date format {text!r} has a day and no month.\nAdd %m or %b.")
+        problems.append(f"The date format {text!r} has a day but no month.\nAdd %m or %b.")
     if found & {"H", "I", "z"} and not found & {"d", "j"}:
-        problems.append(f"The date format {text!r} has a time and no day.\nAdd %d.")
+        problems.append(f"The date format {text!r} has a time but no day.\nAdd %d.")
     if {"H", "I"} <= found or ("I" in found) != ("p" in found):
         problems.append(f"The date format {text!r} needs %H, or both %I and %p.")
     return problems
 
 
 def _days(text: dict[str, pa.Array], count: int) -> tuple[IntArray, BoolArray]:
-    """Return the days since 1970 of year, month and day, and whether there are such days."""
+    """Return the days since 1970 of year, month and day, and whether they exist in the calendar."""
     year = _numbers(text["Y"]) if "Y" in text else _full_year(_numbers(text["y"]))
     if "j" in text:
         days = (year - 1970).astype("M8[Y]").astype("M8[D]").astype(np.int64) + _numbers(text["j"]) - 1
@@ -230,7 +232,7 @@ def _days(text: dict[str, pa.Array], count: int) -> tuple[IntArray, BoolArray]:
 
 
 def _full_year(year: IntArray) -> IntArray:
-    """Return years of two digits in full, as POSIX has it: 1969 to 2068."""
+    """Return years of two digits in full, by the rule of POSIX: 1969 to 2068."""
     return np.where(year < 69, 2000 + year, 1900 + year)
 
 
@@ -263,7 +265,7 @@ def _offset(text: pa.Array) -> tuple[IntArray, BoolArray]:
 
 
 def _numbers(text: pa.Array) -> IntArray:
-    """Return digits as numbers; what is not said is 0."""
+    """Return digits as numbers; empty text is 0."""
     digits = pc.if_else(pc.equal(text, ""), "0", pc.utf8_ltrim(text, " "))
     numbers: IntArray = digits.cast(pa.int64()).to_numpy(zero_copy_only=False)
     return numbers

@@ -1,4 +1,4 @@
-"""A project of ARX as files that Shoal uses: the spec, the table and the hierarchies."""
+"""Import of an ARX project as a spec, a table and hierarchies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPEC, DATA = "spec.yaml", "data.csv"
 
 @dataclass(frozen=True, slots=True)
 class ImportedProject:
-    """What came of a project.
+    """The files and notes from an import.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class ImportedProject:
     data
         The table, if the project had one.
     hierarchies
-        By column the CSV file.
+        The CSV file of each column.
     read, unread
-        What was taken over; what was not, with the reason.
+        Imported settings; settings not imported, with the reason.
     """
 
     spec: Path
@@ -40,23 +40,23 @@ class ImportedProject:
 
 
 def import_arx_project(path: str | Path, folder: str | Path, *, force: bool = False) -> ImportedProject:
-    """Take a project of ARX apart into a spec, a table and hierarchies.
+    """Import an ARX project as a spec, a table and hierarchies.
 
-    All files appear, or none.
+    Either all files are written or none.
 
     Parameters
     ----------
     path
         The `.deid` file.
     folder
-        Where the files go; it is made if it is not there.
+        Folder for the files; created if missing.
     force
-        Replace files that are there.
+        Replace existing files.
 
     Raises
     ------
     InputError
-        The file is not such a project, or it is not safe to read.
+        The file is not an ARX project, or is not safe to read.
     OutputError
         The files cannot be written, or would replace others.
     """
@@ -69,17 +69,17 @@ def import_arx_project(path: str | Path, folder: str | Path, *, force: bool = Fa
     targets = [spec, *hierarchies.values(), *([data] if data else [])]
     _make(folder, targets, force)
     with atomic(*targets) as hidden:
-        places = dict(zip(targets, hidden, strict=True))
+        temporary = dict(zip(targets, hidden, strict=True))
         if data is not None:
-            with places[data].open("wb") as target:
+            with temporary[data].open("wb") as target:
                 target.writelines(read_table(path))
         unread = list(project.unread)
         for name, file in hierarchies.items():
-            places[file].write_bytes(project.hierarchies[name])
-            unread += _flaws(name, places[file], project.delimiter)
+            temporary[file].write_bytes(project.hierarchies[name])
+            unread += _flaws(name, temporary[file], project.delimiter)
         mapping = _with_files(project, {name: file.name for name, file in hierarchies.items()})
         unread += _spec_flaws(mapping, folder)
-        places[spec].write_text(_yaml(project, mapping, unread), encoding="utf-8", newline="\n")
+        temporary[spec].write_text(_yaml(project, mapping, unread), encoding="utf-8", newline="\n")
     return ImportedProject(spec, data, hierarchies, project.read, tuple(unread))
 
 
@@ -88,19 +88,19 @@ def _make(folder: Path, targets: Iterable[Path], force: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"The folder '{folder}' cannot be made.\n"
-            f"The system says: {error.strerror or type(error).__name__}.\nChoose another."
+            f"The folder '{folder}' cannot be created.\n"
+            f"System error: {error.strerror or type(error).__name__}.\nChoose another folder."
         ) from error
     there = [target.name for target in targets if target.exists()]
     if there and not force:
         raise OutputError(
-            f"The folder '{folder}' has these files already: {', '.join(there)}.\n"
+            f"The folder '{folder}' already has files of these names.\nFound: {', '.join(there)}.\n"
             "Choose another folder, or replace them with --force."
         )
 
 
 def _file_names(columns: Iterable[str], data: str) -> dict[str, str]:
-    """Name files as ARX does, `<data>_hierarchy_<column>.csv`, in letters that every system takes.
+    """Return file names in the style of ARX, `<data>_hierarchy_<column>.csv`, valid on every system.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _flaws(name: str, file: Path, delimiter: str) -> list[str]:
         arx.read(file, delimiter)
     except InputError as error:
         found = " ".join(problem.message.replace("\n", " ") for problem in error.problems)
-        return [f"the hierarchy of {name!r} is written as it was, but cannot be used: {found}"]
+        return [f"the hierarchy of {name!r} was copied, but cannot be used: {found}"]
     return []
 
 
@@ -141,7 +141,7 @@ def _spec_flaws(mapping: Mapping[str, Any], folder: Path) -> list[str]:
     from shoal.spec.spec import Spec
 
     if not mapping["privacy"]:
-        return []  # said already
+        return []  # reported already
     try:
         Spec.from_mapping(mapping, folder)
     except InputError as error:
@@ -154,7 +154,11 @@ def _spec_flaws(mapping: Mapping[str, Any], folder: Path) -> list[str]:
 def _yaml(project: Project, mapping: Mapping[str, Any], unread: Iterable[str]) -> str:
     import yaml
 
-    lines = [f"Made from ARX's project {project.name}.", "Not taken over:", *(f"- {each}" for each in unread)]
+    lines = [
+        f"Imported from the ARX project {project.name}.",
+        "Not imported:",
+        *(f"- {each}" for each in unread),
+    ]
     comment = "\n".join(f"# {' '.join(line.split())}" for line in lines)
     text: str = yaml.safe_dump(
         dict(mapping), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110

@@ -1,8 +1,8 @@
-"""The spec and the recoding of a release as recipients get them.
+"""The spec and the recoding of a release in the form for recipients.
 
-Some hierarchies have as many levels as the longest value needs, and that value may be of a suppressed row.
-The number of a level would then tell its length. Recipients get a hierarchy instead that has the labels of
-the chosen level and does not depend on any value, and its level.
+Some hierarchies have as many levels as the longest value needs, and that value may be in a suppressed row.
+The number of a level would then reveal its length. So recipients get a hierarchy with the labels of the
+chosen level that does not depend on any value, and its level.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.spec.spec import Spec
 
 @dataclass(frozen=True, slots=True)
 class HandedOn:
-    """What a manifest says of the spec and the recoding, which comes as plain values."""
+    """The spec and the recoding as a manifest states them; the recoding as plain values."""
 
     spec: Spec = field(repr=False)
     recoding: Mapping[str, Any]
@@ -29,12 +29,12 @@ class HandedOn:
 def at_fixed_levels(
     spec: Spec, levels: Mapping[str, int], values: Mapping[str, pa.Array]
 ) -> tuple[Spec, dict[str, int]]:
-    """Return the spec and levels of a release without what only its suppressed rows tell.
+    """Return the spec and levels of a release without anything that only its suppressed rows reveal.
 
     Parameters
     ----------
     values
-        Of each quasi-identifier the different values that the levels were chosen for.
+        The distinct values of each quasi-identifier for which the levels were chosen.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def at_fixed_levels(
     return replace(spec, quasi_identifiers=columns), stated
 
 
-def as_handed_on(spec: Spec, said: Spec) -> Spec:
-    """Return a publisher's spec with the hierarchies that a manifest has instead of its own, where it has.
+def as_handed_on(spec: Spec, stated: Spec) -> Spec:
+    """Return a publisher's spec with the hierarchies that the manifest states instead of its own.
 
-    The levels in a manifest are those of the manifest's hierarchies.
+    The levels in a manifest belong to the manifest's hierarchies.
     """
     columns = dict(spec.quasi_identifiers)
     for name, qi in columns.items():
-        other = said.quasi_identifiers.get(name)
+        other = stated.quasi_identifiers.get(name)
         if other is not None and isinstance(qi.hierarchy, LevelsFromValues):
             columns[name] = replace(
                 qi, hierarchy=other.hierarchy, min_level=other.min_level, max_level=other.max_level
@@ -73,5 +73,5 @@ def _fixed(qi: QuasiIdentifier, values: pa.Array, level: int) -> tuple[QuasiIden
     hierarchy, stated = hierarchy.fixed(values.filter(known(hierarchy, values)), level)
     if hierarchy == qi.hierarchy:
         return qi, level
-    # Limits count the levels of the other hierarchy.
+    # The limits refer to the levels of the original hierarchy.
     return replace(qi, hierarchy=hierarchy, min_level=0, max_level=None), stated

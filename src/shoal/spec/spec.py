@@ -1,4 +1,4 @@
-"""The spec: roles of columns, how quasi-identifiers generalize, what the release must satisfy."""
+"""The spec: column roles, hierarchies of quasi-identifiers, requirements on the release."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from shoal import registry
 from shoal.describe.hierarchy import FromData, FromFile, Hierarchy
-from shoal.describe.missing import MissingValues
+from shoal.describe.missing_values import MissingValues
 from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Role, Sensitive, is_number
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
@@ -41,38 +41,38 @@ class Spec:
     identifiers, insensitive
         Names of the columns in the other roles.
     types
-        For columns in any role what they hold, if not what they come as: `"integer"`, `"decimal"`, `"float"`,
-        `"boolean"`, `"date"`, `"timestamp"` or `"text"`; dates and timestamps also with the form in which
-        they are written, `{"date": "%d.%m.%Y"}`.
+        Types of columns in any role, if not those of the input: `"integer"`, `"decimal"`, `"float"`,
+        `"boolean"`, `"date"`, `"timestamp"` or `"text"`; dates and timestamps optionally with their format,
+        `{"date": "%d.%m.%Y"}`.
     unit
-        The column that says who a row is about. With it every count is one of people, so that somebody with
-        many rows is still one. It may have any role or none; without one it is read but not released.
+        The column that identifies the person. With it people are counted instead of rows, so that a person
+        with many rows counts once. It may have any role or none; without a role it is read but not released.
     privacy
         The models that must all hold.
     suppression
         Share of rows that may be suppressed, from 0 to 1.
     quality
-        What to optimize: a measure, its name, its name with its settings, `{name: {...}}`, or a function
-        that scores a node (see `shoal.CustomMeasure`).
+        The measure to optimize: an object, its name, its name with its settings, `{name: {...}}`, or a
+        function that scores a node (see `shoal.CustomMeasure`).
     suppressed
         Whether suppressed rows are removed or get `*` in every quasi-identifier.
     choose_by
-        What the search may look at: `everything`, or the `quasi-identifiers` alone. Then neither levels nor
-        suppressed rows depend on sensitive values, all models are checked at the node that was chosen, and if
-        one fails there is no release. See docs/minimality.md.
+        What the search may use: `everything`, or the `quasi-identifiers` alone. Then neither levels nor
+        suppressed rows depend on sensitive values, all models are checked at the chosen node, and if one
+        fails there is no release. See docs/minimality.md.
     escape_formulas
-        Whether cells that spreadsheets would compute, such as `=1+1`, get an apostrophe before them in CSV
-        and Excel files.
+        Whether cells that spreadsheets would compute, such as `=1+1`, get a leading apostrophe in CSV and
+        Excel files.
     input
-        How a CSV file is written, where that should not be found out.
+        Format of a CSV file (detected by default).
     engine
-        Where the rows are counted and recoded: the name of a registered engine, or `auto`, by what
-        the table is. All give the same release.
+        Where the rows are counted and recoded: the name of a registered engine, or `auto`, which depends on
+        the table. All give the same release.
     proposed
-        Whether the roles are those that `shoal init` proposed, and nobody has confirmed them yet.
+        Whether `shoal init` proposed the roles and nobody has confirmed them yet.
     accept
         Sensitive and insensitive columns that may single people out: `{"visit_date": "linkable"}`. Without
-        it a release in which they do so in more than 20% of the rows is refused.
+        it a release in which they single out more than 20% of the rows is refused.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Spec:
         problems.extend(_privacy_problems(self.privacy))
         if not is_number(suppression) or not 0 <= suppression <= 1:
             problems.append(
-                f"The suppression limit is a share of the rows, from 0 to 1.\nFound: {suppression!r}.\n"
+                f"The suppression limit must be a share of the rows, from 0 to 1.\nFound: {suppression!r}.\n"
                 "For 2 percent write 0.02."
             )
         else:
@@ -168,11 +168,11 @@ class Spec:
                 )
         problems.extend(column_problems(self.privacy, self.sensitive))
         if suppressed not in get_args(SuppressedRows):
-            problems.append(f"Suppressed rows are 'remove' or 'star'.\nFound: {suppressed!r}.")
+            problems.append(f"`suppressed` must be 'remove' or 'star'.\nFound: {suppressed!r}.")
         problems.extend(self._choice_problems())
         if not isinstance(accept or {}, Mapping):
             problems.append(
-                '`accept` must say of columns by their names what they may be: {"visit_date": "linkable"}.\n'
+                '`accept` must map column names to what is accepted, such as {"visit_date": "linkable"}.\n'
                 f"Found: {type(accept).__name__}."
             )
             accept = None
@@ -183,10 +183,10 @@ class Spec:
             raise InputError(problems)
 
     def _choice_problems(self) -> Iterable[str]:
-        """Report what cannot be chosen by, and what looks at other columns where only some may be seen."""
+        """Yield an invalid `choose_by`, and whatever reads other columns than `choose_by` allows."""
         if self.choose_by not in get_args(ChooseBy):
             yield (
-                "The search chooses by 'everything' or by 'quasi-identifiers'.\n"
+                "`choose_by` must be 'everything' or 'quasi-identifiers'.\n"
                 f"Found: {self.choose_by!r}.{nearest(str(self.choose_by), get_args(ChooseBy))}"
             )
         if self.choose_by != "quasi-identifiers":
@@ -202,8 +202,8 @@ class Spec:
         for what, target in seen.items():
             if target:
                 yield (
-                    f"The choice is by quasi-identifiers alone, and {what} looks at column {target!r}.\n"
-                    "Take one that does not, or choose by everything."
+                    f"The search may use quasi-identifiers alone, but {what} uses column {target!r}.\n"
+                    "Use one without a target column, or choose by everything."
                 )
 
     def _set(self, **fields: object) -> None:
@@ -234,7 +234,7 @@ class Spec:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The columns beside the quasi-identifiers that its models and its measure look at."""
+        """The columns other than quasi-identifiers that its models and its measure use."""
         columns = (*(model.column for model in self.privacy), self.quality.attribute)
         return tuple(dict.fromkeys(column for column in columns if column))
 
@@ -255,7 +255,7 @@ class Spec:
 
     @property
     def populations(self) -> dict[str, Population]:
-        """The populations that its models compare with, by key."""
+        """The populations of its models, by key."""
         populations = (model.population for model in self.privacy)
         return {population.key: population for population in populations if population is not None}
 
@@ -283,19 +283,19 @@ class Spec:
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
         missing_values: MissingValues | None = None,
     ) -> Self:
-        """Return the spec with another idea of what a good release is.
+        """Return the spec with other levels, weights or measure.
 
         Parameters
         ----------
         levels
-            By column the one level that is allowed, or the lowest and the highest. Level 0 keeps a column
+            For each column the only level allowed, or the lowest and the highest. Level 0 keeps a column
             intact.
         weights
-            By column its importance in measures that average over columns.
+            The importance of each column in measures that average over columns.
         quality
-            What to optimize.
+            The measure to optimize.
         missing_values
-            What becomes of values that the hierarchies of quasi-identifiers have no place for.
+            Treatment of values that the hierarchies of quasi-identifiers do not cover.
 
         Examples
         --------
@@ -338,7 +338,7 @@ class Spec:
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:
-        """Read a spec from a YAML file; names of files in it are relative to it."""
+        """Read a spec from a YAML file; paths in it are relative to the file."""
         from shoal.spec import spec_file
 
         path = Path(path)
@@ -346,14 +346,14 @@ class Spec:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:
-        """Build a spec from what its YAML file would hold; names of files are relative to `folder`."""
+        """Build a spec from the content of a YAML file; paths are relative to `folder`."""
         from shoal.describe.yaml_text import Document
         from shoal.spec import spec_file
 
         return cls(**spec_file.arguments(Document.of(mapping), Path(folder)))
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return what a YAML file of this spec would hold."""
+        """Return the content of a YAML file for this spec."""
         columns: dict[str, dict[str, object]] = {}
         for name, role in self.roles.items():
             columns[name] = {"role": role.value}
@@ -389,15 +389,15 @@ class Spec:
 
 
 def _lowest_and_highest(bounds: LevelBounds) -> tuple[int, int | None]:
-    # Whatever else is wrong with them, a quasi-identifier finds out.
+    # `QuasiIdentifier` checks everything else.
     lowest, highest = bounds if isinstance(bounds, tuple) and len(bounds) == 2 else (bounds, bounds)
     return 0 if lowest is None else lowest, highest
 
 
 def hierarchy_from_text(text: str) -> Hierarchy:
-    """Return a hierarchy from `NAME` or `NAME:ARGUMENT`, or as it stands in a spec.
+    """Return a hierarchy from `NAME` or `NAME:ARGUMENT`, or in the form of a spec.
 
-    That is `{NAME: ARGUMENT}`, also without the braces, or a list of hierarchies.
+    In a spec it is `{NAME: ARGUMENT}`, also without the braces, or a list of hierarchies.
 
     Examples
     --------
@@ -459,7 +459,7 @@ def _types(
     types = {}
     for name, written in given.items():
         if name not in roles:
-            advice = nearest(str(name), list(roles)).strip() or "Give it one, or leave the type out."
+            advice = nearest(str(name), list(roles)).strip() or "Give it a role, or remove the type."
             problems.append(f"Column {name!r} has a type but no role.\n{advice}")
         try:
             types[name] = column_type(written)
@@ -501,7 +501,7 @@ def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
         if len(set(several)) > 1:
             yield f"Column {name!r} has more than one role: {', '.join(several)}.\nGive it one."
         elif len(several) > 1:
-            yield f"Column {name!r} stands {len(several)} times among {several[0]}.\nName it once."
+            yield f"Column {name!r} is listed {len(several)} times in {several[0]}.\nList it once."
 
 
 def _engine_problems(engine: str) -> Sequence[Problem]:
@@ -515,16 +515,16 @@ def _engine_problems(engine: str) -> Sequence[Problem]:
 
 
 def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) -> Iterable[str]:
-    """Tell of columns that are accepted and not released as they are, and of what nobody can accept."""
+    """Yield problems of `accept`: columns that are not released unchanged, and unknown settings."""
     known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
     for name, what in accept.items():
         if what not in get_args(Accepted):
-            yield f"Column {name!r}: `accept` can be {', '.join(get_args(Accepted))}.\nFound: {what!r}."
+            yield f"Column {name!r}: `accept` must be {', '.join(get_args(Accepted))}.\nFound: {what!r}."
         if name not in known:
             found = f"Its role: {roles[name].value}" if name in roles else "It has no role"
-            advice = nearest(str(name), known).strip() or "Give it such a role, or leave `accept` out."
+            advice = nearest(str(name), known).strip() or "Give it such a role, or remove `accept`."
             yield (
-                f"Column {name!r} has `accept`, which is for columns that are released as they are.\n"
+                f"Column {name!r} has `accept`, which is only for columns released unchanged.\n"
                 f"{found}. Sensitive and insensitive columns: {', '.join(known) or 'none'}.\n{advice}"
             )
 
@@ -534,7 +534,7 @@ def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
 
     known = ", ".join(registry.names("models"))
     if not models:
-        yield f"The spec asks for no privacy.\nKnown: {known}.\nName one, for example k-anonymity: 5."
+        yield f"The spec has no privacy model.\nKnown: {known}.\nAdd one, for example k-anonymity: 5."
     for model in models:
         if not isinstance(model, PrivacyModel):
             near = nearest(model, registry.names("models")) if isinstance(model, str) else ""
@@ -542,7 +542,7 @@ def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
 
 
 def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]) -> Iterable[str]:
-    """Tell of models that are about columns of which the spec does not say what they need."""
+    """Yield a problem for each model whose column is not sensitive or lacks a hierarchy that it needs."""
     from shoal.privacy.model import PrivacyModel
 
     for model in models:
@@ -550,29 +550,29 @@ def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]
             continue
         column, known = model.column, list(sensitive)
         if column not in sensitive:
-            advice = nearest(column, known).strip() or "Give the column that role, or name another."
+            advice = nearest(column, known).strip() or "Give the column that role, or use another."
             yield (
-                f"{model.describe()} is about column {column!r}, which is not sensitive.\n"
+                f"{model.describe()} needs a sensitive column, and {column!r} is not sensitive.\n"
                 f"Sensitive columns: {', '.join(known) or 'none'}.\n{advice}"
             )
         elif model.needs_hierarchy and sensitive[column].hierarchy is None:
             yield (
                 f"{model.describe()} needs a hierarchy of column {column!r}.\nFound: none.\n"
-                "Give the column one: in a spec `hierarchy:` beside its role, in Python "
+                "Add one: in a spec `hierarchy:` beside its role, in Python "
                 f"sensitive={{{column!r}: ...}}."
             )
 
 
 def _target_problems(what: str, target: str | None, roles: Mapping[str, Role]) -> Iterable[str]:
-    """Tell if a measure or a hierarchy looks at a column that is not released as it is."""
+    """Yield a problem if the target column of a measure or hierarchy is not released unchanged."""
     known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
     if not target or target in known:
         return
     found = f"Its role: {roles[target].value}" if target in roles else "It has no role"
-    advice = nearest(target, known).strip() or "Give it the role sensitive or insensitive, or name another."
+    advice = nearest(target, known).strip() or "Give it the role sensitive or insensitive, or use another."
     yield (
-        f"{what} cannot look at column {target!r}.\n"
-        f"{found}. Columns that it can: {', '.join(known) or 'none'}.\n{advice}"
+        f"{what} cannot use column {target!r}.\n"
+        f"{found}. Possible columns: {', '.join(known) or 'none'}.\n{advice}"
     )
 
 
@@ -587,11 +587,11 @@ def _measure(quality: object) -> Measure:
         quality = registry.resolve("measures", str(name)).from_spec(argument)
     elif callable(quality) and not isinstance(quality, type) and not isinstance(quality, Measure):
         quality = CustomMeasure(quality)
-    # A class has all that its objects have, but cannot be asked.
+    # A class has the attributes of its objects, but is not a measure.
     if isinstance(quality, type) or not isinstance(quality, Measure):
         known = ", ".join(registry.names("measures"))
         raise InputError(
             f"{quality!r} is not a quality measure.\nKnown: {known}.\n"
-            "Give one of these names, alone or with its settings, an object of such a class, or a function."
+            "Give one of these names, alone or with settings, a measure object, or a function."
         )
     return quality

@@ -1,4 +1,4 @@
-"""The spec as a YAML file: its form, and errors that name the place in it."""
+"""The spec as a YAML file: its schema, and errors with line and key."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pydantic_core import PydanticCustomError
 
 from shoal import registry
 from shoal.describe import yaml_text
-from shoal.describe.missing import MissingValues
+from shoal.describe.missing_values import MissingValues
 from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Sensitive
-from shoal.describe.yaml_text import Document, Place
+from shoal.describe.yaml_text import Document, KeyPath
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 from shoal.read.types import ColumnType, column_type
@@ -101,8 +101,7 @@ def load(path: Path) -> Document:
     document = yaml_text.read(path, "Spec")
     if document.repeated:
         raise InputError(
-            f"Key {key!r} stands twice in the same place of spec {path.name!r}: lines {first} and {again}.\n"
-            "Keep one."
+            f"Spec {path.name!r} repeats the key {key!r}.\nFound: lines {first} and {again}.\nKeep one."
             for key, first, again in document.repeated
         )
     if document.content is None:
@@ -111,19 +110,19 @@ def load(path: Path) -> Document:
 
 
 def arguments(document: Document, folder: Path) -> dict[str, Any]:
-    """Return the arguments of `Spec` that the content of a YAML file stands for."""
+    """Return the arguments of `Spec` for the content of a YAML file."""
     mapping = document.content
     if not isinstance(mapping, Mapping) or (mapping and not set(map(str, mapping)) & set(_keys(_Spec))):
-        # It may be somebody's table: what is in it is not shown.
+        # The file may be a table, so its content is not shown.
         found = "other keys" if isinstance(mapping, Mapping) else _kind_alone(mapping)
         raise InputError(
             f"A spec is a mapping with the keys {', '.join(_keys(_Spec))}.\nFound: {found}.\n"
-            "Check that this is the file of the spec, and not that of the table."
+            "Check that this file is the spec and not the table."
         )
     try:
         strange = _key_problems(mapping)
     except RecursionError:
-        raise InputError("The spec holds itself.\nWrite out what it is to hold.") from None
+        raise InputError("The spec contains itself.\nRemove the cycle.") from None
     if strange:
         raise InputError(strange)
     try:
@@ -136,7 +135,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
     sensitive = {}
     types = {}
     for name, column in form.columns.items():
-        place = ("columns", name, "hierarchy")
+        path = ("columns", name, "hierarchy")
         if "type" in column.model_fields_set:
             types[name] = _type(name, column.type, problems)
         if idle := column.model_fields_set - _OWN_KEYS.get(column.role, set()) - {"role", "type"}:
@@ -144,10 +143,10 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         elif column.role == "sensitive":
             given = None
             if "hierarchy" in column.model_fields_set:
-                given = _build("hierarchies", column.hierarchy, place, problems, folder)
+                given = _build("hierarchies", column.hierarchy, path, problems, folder)
             sensitive[name] = Sensitive(hierarchy=given, null=column.null)
         elif column.role == "quasi-identifier":
-            hierarchy = _build("hierarchies", column.hierarchy, place, problems, folder)
+            hierarchy = _build("hierarchies", column.hierarchy, path, problems, folder)
             columns[name] = QuasiIdentifier(
                 hierarchy=hierarchy,
                 weight=column.weight,
@@ -161,7 +160,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         for number, model in enumerate(form.privacy)
     ]
     if problems.found:
-        # A spec finds out by itself about models of columns that are not sensitive; there will be none now.
+        # No `Spec` is built now, so its check of the models' columns runs here.
         others = [model for model in models if model is not None and model.column not in sensitive]
         raise InputError([*problems.found, *column_problems(others, sensitive)])
     return {
@@ -185,9 +184,9 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
 
 
 def models_from_text(texts: Sequence[str], option: str) -> list[PrivacyModel]:
-    """Return privacy models from texts as they stand in a spec, such as `k-anonymity: 5`.
+    """Return privacy models from texts in the form of a spec, such as `k-anonymity: 5`.
 
-    Files are relative to the folder in which the program runs.
+    Paths are relative to the current folder.
 
     Examples
     --------
@@ -208,9 +207,9 @@ def models_from_text(texts: Sequence[str], option: str) -> list[PrivacyModel]:
 
 
 def hierarchy_from_text(text: str) -> Hierarchy:
-    """Return a hierarchy from a text as it stands in a spec.
+    """Return a hierarchy from a text in the form of a spec.
 
-    Files are relative to the folder in which the program runs.
+    Paths are relative to the current folder.
 
     Examples
     --------
@@ -226,34 +225,34 @@ def hierarchy_from_text(text: str) -> Hierarchy:
 
 
 def from_text(text: str, option: str) -> Any:
-    """Return what a text stands for that is written as in a spec."""
+    """Parse a text in the form of a spec."""
     try:
         written = yaml_text.parse(text)
     except InputError as error:
         raise InputError(f"{option}: {error}") from None
     except (yaml.YAMLError, ValueError):
         raise InputError(
-            f"{option} {text!r} is not written as in a spec.\n"
+            f"{option} {text!r} is not in the form of a spec.\n"
             "Write NAME: ARGUMENT, or NAME: {KEY: VALUE, KEY: VALUE}, with a space after each colon."
         ) from None
     if written.repeated:
         twice = ", ".join(dict.fromkeys(key for key, _, _ in written.repeated))
-        raise InputError(f"{option} {text!r} has keys more than once: {twice}.\nKeep one.")
+        raise InputError(f"{option} {text!r} repeats keys: {twice}.\nKeep one of each.")
     return written.content
 
 
 @dataclass(slots=True)
 class _Problems:
-    """What is wrong, each with its place in the file."""
+    """Problems, each with its position in the file."""
 
     document: Document
     found: list[Problem] = field(default_factory=list)
 
-    def add(self, place: Place, message: str, values: tuple[str, ...] = ()) -> None:
-        self.found.append(Problem(f"{self.document.where(place)}{message}", values))
+    def add(self, path: KeyPath, message: str, values: tuple[str, ...] = ()) -> None:
+        self.found.append(Problem(f"{self.document.where(path)}{message}", values))
 
     def require(self) -> None:
-        """Raise if there are any."""
+        """Raise if there are problems."""
         if self.found:
             raise InputError(self.found)
 
@@ -261,26 +260,26 @@ class _Problems:
 def _build(
     kind: Literal["hierarchies", "models"],
     written: object,
-    place: Place,
+    path: KeyPath,
     problems: _Problems,
     folder: Path,
 ) -> Any:
-    """Return the object behind `name` or `{name: argument}`; put what is wrong into `problems`.
+    """Return the object for `name` or `{name: argument}`; add errors to `problems`.
 
-    A list of hierarchies is a chain of them.
+    A list of hierarchies is a chain.
     """
-    said = ".".join(place)
+    dotted = ".".join(path)
     if kind == "hierarchies" and isinstance(written, list) and written:
         from shoal.describe.hierarchies.chain import chain
 
         parts = [
-            _build(kind, part, (*place, str(number)), problems, folder) for number, part in enumerate(written)
+            _build(kind, part, (*path, str(number)), problems, folder) for number, part in enumerate(written)
         ]
         try:
             return None if None in parts else chain(*parts)
         except InputError as error:
             for problem in error.problems:
-                problems.add(place, f"{said}: {problem.message}", problem.values)
+                problems.add(path, f"{dotted}: {problem.message}", problem.values)
             return None
     if isinstance(written, Mapping) and len(written) == 1:
         name, argument = next(iter(written.items()))
@@ -289,8 +288,8 @@ def _build(
     if not isinstance(name, str):
         known = ", ".join(registry.names(kind))
         problems.add(
-            place,
-            f"{said} must be a name, or one name with its argument.\n"
+            path,
+            f"{dotted} must be a name, or one name with its argument.\n"
             f"Found: {_shown(written)}.\nKnown: {known}.",
         )
         return None
@@ -298,12 +297,12 @@ def _build(
         return registry.resolve(kind, name).from_spec(argument, folder)
     except InputError as error:
         for problem in error.problems:
-            problems.add(place, f"{said}: {problem.message}", problem.values)
+            problems.add(path, f"{dotted}: {problem.message}", problem.values)
         return None
 
 
 def _type(name: str, written: object, problems: _Problems) -> ColumnType | None:
-    """Return the type that a column is said to have; put what is wrong into `problems`."""
+    """Return the declared type of a column; add errors to `problems`."""
     try:
         return column_type(written)
     except InputError as error:
@@ -313,53 +312,54 @@ def _type(name: str, written: object, problems: _Problems) -> ColumnType | None:
 
 
 def _idle(name: str, role: str, idle: Collection[str]) -> str:
-    """Word a problem: keys that a column in this role has no use for."""
+    """Return a problem in words: keys that do not apply to a column in this role."""
     owner = "a quasi-identifier"
     if set(idle) <= _OWN_KEYS["sensitive"] & _OWN_KEYS["quasi-identifier"]:
         owner = "a quasi-identifier or a sensitive column"
     elif set(idle) == {"accept"}:
         owner = "a sensitive or insensitive column"
     listed = ", ".join(sorted(key.replace("_", "-") for key in idle))
-    return f"columns.{name}: only {owner} has {listed}.\nFound: role {role}.\nRemove it, or change the role."
+    advice = "Remove it, or change the role."
+    return f"columns.{name}: only {owner} can have {listed}.\nFound: role {role}.\n{advice}"
 
 
 def _in_role(form: _Spec, role: str) -> list[str]:
     return [name for name, column in form.columns.items() if column.role == role]
 
 
-def _key_problems(mapping: Mapping[Any, Any], place: str = "") -> list[Problem]:
-    """Tell of keys that are not text: a YAML reader makes `no` False and `1` a number."""
+def _key_problems(mapping: Mapping[Any, Any], path: str = "") -> list[Problem]:
+    """Return a problem for each key that is not text: YAML readers turn `no` into False, and `1` into 1."""
     problems = []
     for key, value in mapping.items():
         if not isinstance(key, str):
-            where = f" in {place}" if place else ""
+            where = f" in {path}" if path else ""
             problems.append(Problem(f"Key {key!r}{where} is not text.\nPut it in quotes."))
         elif isinstance(value, Mapping):
-            problems.extend(_key_problems(value, f"{place}.{key}".lstrip(".")))
+            problems.extend(_key_problems(value, f"{path}.{key}".lstrip(".")))
     return problems
 
 
 def _problem(detail: Mapping[str, Any], document: Document) -> Problem:
-    """Say in our words what pydantic found, and where."""
+    """Return a problem that pydantic found, in our words and with its position."""
     location = tuple(str(part) for part in detail["loc"])
     return Problem(f"{document.where(location)}{_wording(detail, location)}")
 
 
-def _wording(detail: Mapping[str, Any], location: Place) -> str:
-    place, found = ".".join(location), detail["input"]
+def _wording(detail: Mapping[str, Any], location: KeyPath) -> str:
+    path, found = ".".join(location), detail["input"]
     if detail["type"] == "extra_forbidden":
         known = _keys(_FORMS[location[0]] if len(location) > 1 else _Spec)
         near = nearest(location[-1], known).strip()
-        return f"Unknown key {place!r} in the spec.\nKnown: {', '.join(known)}.\n{near}".rstrip()
+        return f"Unknown key {path!r} in the spec.\nKnown: {', '.join(known)}.\n{near}".rstrip()
     if detail["type"] == "missing":
-        return f"The spec lacks {place!r}.\nAdd it."
+        return f"The spec lacks {path!r}.\nAdd it."
     if detail["type"] == "literal_error":
         known = [choice.strip("'") for choice in detail["ctx"]["expected"].replace(" or ", ", ").split(", ")]
         near = nearest(found, known).strip() if isinstance(found, str) else ""
-        return f"{place} must be one of {', '.join(known)}.\nFound: {_shown(found)}.\n{near}".rstrip()
+        return f"{path} must be one of {', '.join(known)}.\nFound: {_shown(found)}.\n{near}".rstrip()
     expected = _EXPECTED.get(detail["type"])
     must = f"must be {expected}" if expected else f"is wrong: {detail['msg']}"
-    return f"{place} {must}.\nFound: {_kind(found)}."
+    return f"{path} {must}.\nFound: {_kind(found)}."
 
 
 def _keys(form: type[_Form]) -> list[str]:

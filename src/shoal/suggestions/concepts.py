@@ -1,7 +1,7 @@
 """Common subjects of columns in tables about people, and the words for them.
 
-Most words are English, some German, French and Spanish; age, sex and birth are also in other languages, because
-they link a person's rows. In lower case, without accents.
+Most words are English, some German, French and Spanish; age, sex and birth are also in other languages,
+because they link a person's rows. In lower case, without accents.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _NEARLY_ALL = 0.75
 """Share of the repeating names or numbers. Two people may share a name."""
 _ALIKE = 0.6
 _YEARS = (5, 1)
-"""Ages of one person may differ by this much, if the rows are from several years. The first number that separates
-people is used: the ages of all pupils of a school differ by five."""
+"""Ages of one person may differ by this much, if the rows are from several years. The first number that
+separates people is used: the ages of all pupils of a school differ by five."""
 _CLOSE = 0.5
 _SEXES = 5
 _MOST_COMPARED = 50

@@ -27,7 +27,7 @@ def test_build_writes_what_can_be_read_again(shoal, folder):
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         "out.csv: 3 levels above the values, labels by level: 4, 2, 2, 1",
-        "Note: NULL has no row. It is kept apart until the top, whatever the hierarchy.",
+        "Note: NULL has no row. It keeps its own label below the top in every hierarchy.",
     ]
     assert (folder / "out.csv").read_text().splitlines() == [
         "34;[30, 40);[20, 40);*",
@@ -127,9 +127,8 @@ def test_check_prints_notes(shoal, folder):
     ran = shoal("hierarchy", "check", "age.csv", *OF_AGE)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines()[2:] == [
-        "Note: column 'age': 1 row of the hierarchy 'age.csv' stands there already.",
-        "Note: column 'age': the hierarchy 'age.csv' has 3 labels at its top, none of which stands for "
-        "everything.",
+        "Note: column 'age': 1 row of the hierarchy 'age.csv' is a repetition.",
+        "Note: column 'age': the hierarchy 'age.csv' has 3 labels at its top, so none covers everything.",
         "Note: column 'age': its hierarchy has 1 entry that the table does not use.",
     ]
     assert "No errors.\nNote: 1 row" in shoal("hierarchy", "check", "age.csv").out

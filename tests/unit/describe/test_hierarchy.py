@@ -65,7 +65,7 @@ def test_check_nested_finds_the_labels_with_two_parents(rows):
 def test_levels_fit_a_byte():
     value, label = pa.array(["x"]), pa.array(["*"])
     assert len(Levels.of(value, [label] * 255).labels) == 256
-    with pytest.raises(HierarchyError, match="256 levels above the value itself, at most 255 can be used"):
+    with pytest.raises(HierarchyError, match="256 above the value itself; at most 255 are possible"):
         Levels.of(value, [label] * 256)
 
 

@@ -92,11 +92,11 @@ def test_everything_wrong_at_once():
         "Column 'sex': the lowest level must be a whole number, at least 0.\nFound: -1.",
         "Column 'sex': NULL means 'value' or 'forbid'.\nFound: 'maybe'.",
         "Column 'both' has more than one role: quasi-identifier, sensitive.\nGive it one.",
-        "Column 'twice' stands 2 times among sensitive.\nName it once.",
+        "Column 'twice' is listed 2 times in sensitive.\nList it once.",
     ]
     assert found[: len(expected)] == expected
     rest = "\n".join(found[len(expected) :])
-    for text in ("asks for no privacy", "share of the rows", "Did you mean 'loss'?", "'remove' or 'star'"):
+    for text in ("has no privacy model", "share of the rows", "Did you mean 'loss'?", "'remove' or 'star'"):
         assert text in rest
 
 
@@ -216,12 +216,12 @@ def test_models_need_sensitive_columns():
         privacy=[LDiversity("diseas", 2), LDiversity("age", 2), closeness(distance="hierarchical")],
     )
     assert found == [
-        "distinct 2-diversity of diseas is about column 'diseas', which is not sensitive.\n"
+        "distinct 2-diversity of diseas needs a sensitive column, and 'diseas' is not sensitive.\n"
         "Sensitive columns: disease, job.\nDid you mean 'disease'?",
-        "distinct 2-diversity of age is about column 'age', which is not sensitive.\n"
-        "Sensitive columns: disease, job.\nGive the column that role, or name another.",
+        "distinct 2-diversity of age needs a sensitive column, and 'age' is not sensitive.\n"
+        "Sensitive columns: disease, job.\nGive the column that role, or use another.",
         "0.2-closeness of disease, hierarchical needs a hierarchy of column 'disease'.\nFound: none.\n"
-        "Give the column one: in a spec `hierarchy:` beside its role, in Python sensitive={'disease': ...}.",
+        "Add one: in a spec `hierarchy:` beside its role, in Python sensitive={'disease': ...}.",
     ]
     assert "Sensitive columns: none." in problems(privacy=[closeness()])[0]
     assert make(sensitive={"disease": prefix(1)}, privacy=[closeness(distance="hierarchical")])
@@ -246,14 +246,14 @@ def test_a_target_must_be_released_as_it_is():
         assert spec.quality == Classification(target)
         assert spec.attributes == (target,)
         assert spec.to_mapping()["quality"] == {"classification": {"target": target}}
-    known = "Columns that it can: disease, note."
+    known = "Possible columns: disease, note."
     for target, found in (
         ("age", f"Its role: quasi-identifier. {known}\nGive it the role sensitive or insensitive"),
         ("name", f"Its role: identifier. {known}"),
         ("diseas", f"It has no role. {known}\nDid you mean 'disease'?"),
     ):
         (message,) = problems(**roles, quality=Classification(target))
-        assert message.startswith(f"The measure classification cannot look at column {target!r}.\n{found}")
+        assert message.startswith(f"The measure classification cannot use column {target!r}.\n{found}")
 
 
 def test_quality_with_settings_or_as_a_function():

@@ -209,7 +209,7 @@ def test_wrong_plug_ins_name_their_place(problems):
         "privacy.3",
     ]
     assert "Did you mean 'intervals'?" in found[0]
-    assert "only a quasi-identifier has max-level." in found[5]
+    assert "only a quasi-identifier can have max-level." in found[5]
     assert "Did you mean 'k-anonymity'?" in found[6]
 
 
@@ -260,9 +260,9 @@ def test_keys_that_a_role_has_no_use_for(problems):
     assert [message.partition("\n")[0] for message in found] == [
         f"spec.yaml, line {place}"
         for place in (
-            "3, column 24: columns.a: only a quasi-identifier has weight.",
-            "4, column 25: columns.b: only a quasi-identifier or a sensitive column has hierarchy.",
-            "5, column 40: columns.c: only a quasi-identifier has max-level, null.",
+            "3, column 24: columns.a: only a quasi-identifier can have weight.",
+            "4, column 25: columns.b: only a quasi-identifier or a sensitive column can have hierarchy.",
+            "5, column 40: columns.c: only a quasi-identifier can have max-level, null.",
             "6, column 24: columns.d.hierarchy: Unknown hierarchy 'prefx'.",
         )
     ]
@@ -284,7 +284,7 @@ def test_models_from_text():
         "--privacy 'k-anonymity': k-anonymity needs a whole number",
         "Did you mean 'k-anonymity'?",
         "with a space after each colon",
-        "has keys more than once: l.",
+        "repeats keys: l.",
         "--privacy '[1]' must be a name, or one name with its argument.",
         "--privacy '' must be a name",
     ):
@@ -293,7 +293,7 @@ def test_models_from_text():
 
 def test_what_the_spec_itself_refuses(problems):
     text = "\n".join(problems(SMALL.replace("[k-anonymity: 5]", "[]") + "suppression: 1.5\nquality: lost\n"))
-    for expected in ("asks for no privacy", "from 0 to 1", "Did you mean 'loss'?"):
+    for expected in ("has no privacy model", "from 0 to 1", "Did you mean 'loss'?"):
         assert expected in text
     assert "no quasi-identifier" in problems("columns: {}\nprivacy: [k-anonymity: 5]")[0]
 
@@ -303,8 +303,8 @@ def test_repeated_keys(problems):
         "columns:\n  age: {role: sensitive}\n  age: {role: identifier}\nprivacy: []\nprivacy: []\n"
     )
     assert sorted(found) == [
-        "Key 'age' stands twice in the same place of spec 'spec.yaml': lines 2 and 3.\nKeep one.",
-        "Key 'privacy' stands twice in the same place of spec 'spec.yaml': lines 4 and 5.\nKeep one.",
+        "Spec 'spec.yaml' repeats the key 'age'.\nFound: lines 2 and 3.\nKeep one.",
+        "Spec 'spec.yaml' repeats the key 'privacy'.\nFound: lines 4 and 5.\nKeep one.",
     ]
 
 
@@ -347,7 +347,7 @@ BOMB = "columns: &a0 [x, x]\n" + "".join(
         ("just text", "Found: text."),
         (
             "age,sex\n31,F\n",
-            "Found: text.\nCheck that this is the file of the spec, and not that of the table.",
+            "Found: text.\nCheck that this file is the spec and not the table.",
         ),
         ("name: Ann\n", "Found: other keys."),
         ("columns:\n\tage: 1\n", "in line 2, column 1"),
@@ -357,7 +357,7 @@ BOMB = "columns: &a0 [x, x]\n" + "".join(
         ("a: 2020-99-99\n", "Found: other keys."),
         ("? [a]\n: 1\n", "a key must be text"),
         ("a: *b\n", "is not valid YAML"),
-        ("columns: &a\n  age: *a\n", "holds itself by an alias"),
+        ("columns: &a\n  age: *a\n", "contains itself by an alias"),
         ("columns: " + "[" * 5000, "nested too deep"),
         (BOMB, "has more than 1,000,000 parts"),
         ("a: !!python/name:os.system\n", "is not valid YAML"),
@@ -383,7 +383,7 @@ def test_bad_parameters_do_not_hide_a_column_that_is_not_sensitive(problems):
     )
     found = problems(written)
     assert any("t-closeness needs a number t from 0 to 1." in message for message in found)
-    assert any("is about column 'age', which is not sensitive." in message for message in found)
+    assert any("needs a sensitive column, and 'age' is not sensitive." in message for message in found)
 
 
 def test_text_stays_as_it_is_written(load):

@@ -1,6 +1,6 @@
-"""Hierarchies in the files of other tools: one format per file.
+"""Hierarchies in the files of other tools: one module per format.
 
-A format is a module with `SUMMARY`, `SUFFIXES`, `sniff` and `read`; its docstring tells the facts.
+A format is a module with `SUMMARY`, `SUFFIXES`, `sniff` and `read`; its docstring describes the format.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Protocol, TypeAlias, cast
 import pyarrow as pa
 
 from shoal.describe.formats.ranges import Ranges
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import HierarchyError, Levels
 from shoal.errors import InputError, nearest
 from shoal.read.source import check_file
 
 Read: TypeAlias = Listed | Ranges
-"""What a file turns out to be: values that are listed, or ranges of numbers or dates."""
+"""The content of a file: listed values, or ranges of numbers or dates."""
 
-# In the order in which they are asked whether a file is theirs; the last one takes any.
+# In the order in which `sniff` is called; the last format accepts any file.
 _MODULES = {
     "argus": "shoal.describe.formats.argus",
     "amnesia": "shoal.describe.formats.amnesia",
@@ -36,20 +36,20 @@ _BEGINNING_BYTES = 4096
 
 
 class Format(Protocol):
-    """What a module has that reads a format."""
+    """The interface of a module that reads a format."""
 
     @property
     def SUMMARY(self) -> str:  # noqa: N802 (a constant of a module)
-        """What the format is, in one line."""
+        """The format in one line."""
         ...
 
     @property
     def SUFFIXES(self) -> tuple[str, ...]:  # noqa: N802
-        """How names of its files usually end."""
+        """The usual suffixes of its files."""
         ...
 
     def sniff(self, path: Path, beginning: str) -> bool:
-        """Tell whether a file is in this format, as far as its name and its beginning tell."""
+        """Return whether a file seems to be in this format, by its name and its beginning."""
         ...
 
     def read(self, path: Path, delimiter: str | None = None, column: str | None = None) -> Read:
@@ -87,7 +87,7 @@ def find(name: str) -> Format:
 
 
 def format_of(path: Path) -> str:
-    """Find out in which format a file is, by its name and its beginning."""
+    """Return the format of a file, by its name and its beginning."""
     check_file(path)
     with path.open("rb") as file:
         beginning = file.read(_BEGINNING_BYTES)
@@ -104,16 +104,16 @@ def read_file(
     Parameters
     ----------
     format
-        Found out if not given.
+        Format of the file (detected by default).
     delimiter
-        Of a CSV file, found out if not given.
+        Delimiter of a CSV file (detected by default).
     column
-        Whose hierarchy is meant, where a file has several.
+        Column to read, if a file has the hierarchies of several.
 
     Raises
     ------
     HierarchyError
-        With everything that is wrong about the file.
+        With every problem of the file.
     """
     try:
         found = format_of(path) if format is None else format
@@ -129,16 +129,16 @@ def read_file(
 
 
 def write_file(levels: Levels, path: Path) -> None:
-    """Write labels in depth-first order: a CSV file as ARX has it, or a nested taxonomy by its suffix.
+    """Write labels in depth-first order: a CSV file for ARX, or a nested taxonomy, by the suffix.
 
-    The order of a table would tell something about it.
+    The order of the table would reveal something about the table.
     """
-    from shoal.describe.formats import arx, nest
-    from shoal.describe.show import in_order
+    from shoal.describe.formats import arx, nested_writer
+    from shoal.describe.hierarchy_drawing import in_order
 
-    places = pa.array(in_order(levels))
-    labels = [each.take(places) for each in levels.labels]
-    write = nest.write if path.suffix.lower() in NESTED_SUFFIXES else arx.write
+    order = pa.array(in_order(levels))
+    labels = [each.take(order) for each in levels.labels]
+    write = nested_writer.write if path.suffix.lower() in NESTED_SUFFIXES else arx.write
     write(Levels.of(labels[0], labels[1:]), path)
 
 
@@ -146,16 +146,16 @@ def _check_readable(path: Path, beginning: bytes) -> None:
     suffix = path.suffix.lower()
     if beginning.startswith(_JAVA_OBJECT) or suffix == ".ahs":
         raise HierarchyError(
-            f"the hierarchy {path.name!r} is in ARX's own binary form (.ahs).\n"
+            f"the hierarchy {path.name!r} is in ARX's binary format (.ahs).\n"
             "Open it in ARX and export it as CSV."
         )
     if suffix == ".deid":
         raise HierarchyError(
-            f"{path.name!r} is a project of ARX, with hierarchies of several columns.\n"
-            f"Take it apart first: shoal import {path.name} --output FOLDER."
+            f"{path.name!r} is an ARX project, with hierarchies of several columns.\n"
+            f"Import it first: shoal import {path.name} --output FOLDER."
         )
     if suffix == ".cdl":
         raise HierarchyError(
-            f"{path.name!r} is a code list of mu-Argus, which has labels and no levels.\n"
-            "Give the recode that names it (.grc)."
+            f"{path.name!r} is a code list of mu-Argus, which has labels but no levels.\n"
+            "Use the recode file that refers to it (.grc)."
         )

@@ -1,19 +1,19 @@
 """Amnesia's hierarchies: text files, and the same as JSON.
 
-The text begins with `distinct` or `range`, then come `name X`, `type int|decimal|string|date` and `height H`,
-which counts the leaves as a level. After a blank line follow blocks from the bottom up, with blank lines
-between them; each line is `parent has child child ...`, split at spaces. So no label has a space in it.
+The text begins with `distinct` or `range`, followed by `name X`, `type int|decimal|string|date` and `height
+H`, which counts the leaves as a level. After a blank line come blocks from the bottom up, separated by blank
+lines; each line is `parent has child child ...`, split at spaces. So labels contain no spaces.
 
-In a `distinct` hierarchy the children that are no parents are the values. In a `range` hierarchy all are
-ranges `lo,hi` of numbers or dates (`2000`, `3/2000`, `31/12/2000`), and a value belongs to the smallest that
-it is in. Ends are part of a range, apart from one at which the next range begins. Labels are written as
-intervals, `[0, 10)` and `[2000-01-01, 2000-12-31]`: dates as this package writes them.
+In a `distinct` hierarchy the children without children are the values. In a `range` hierarchy all labels are
+ranges `lo,hi` of numbers or dates (`2000`, `3/2000`, `31/12/2000`), and a value belongs to the smallest range
+around it. A range includes its ends, except an end at which the next range begins. Labels become intervals,
+`[0, 10)` and `[2000-01-01, 2000-12-31]`, with dates in the format of this package.
 
 JSON has the same keys, with `hierType` for the first line, and `level1` .. `level(H-1)` from the top down,
-each `{parent: [children]}`; ranges are `lo-hi` there.
+each `{parent: [children]}`; its ranges are `lo-hi`.
 
-`null,null` and `NaN,NaN` among ranges stand for missing values, and are left out: NULL is kept apart until
-the top. `NaN` among distinct values is text like any other.
+`null,null` and `NaN,NaN` among ranges mean missing values and are ignored: NULL keeps its own label below the
+top. `NaN` among distinct values is ordinary text.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shoal.describe.formats.ranges import NUMBER, Kind, Range, Ranges, joined, last_day
-from shoal.describe.formats.text import read_json, read_text, shortened
-from shoal.describe.hierarchies.listed import Listed
-from shoal.describe.hierarchies.tree import ROOT, Place, Tree
+from shoal.describe.formats.ranges import NUMBER, Kind, Ranges, ValueRange, joined, last_day
+from shoal.describe.formats.text_files import read_json, read_text, shortened
+from shoal.describe.hierarchies.listed_values import Listed
+from shoal.describe.hierarchies.tree import ROOT, Position, Tree
 from shoal.describe.hierarchy import HierarchyError, check_height
 from shoal.errors import InputError, Problem
 
@@ -46,15 +46,15 @@ _SHOWN = 5
 
 
 class Edge(NamedTuple):
-    """A label and one that it stands for, with the block from the bottom and the place in the file."""
+    """A label and a label below it, with the line or level in the file."""
 
     parent: str
     child: str
-    place: str
+    origin: str
 
 
 def sniff(path: Path, beginning: str) -> bool:
-    """Tell whether a file is one of Amnesia's."""
+    """Return whether a file is in Amnesia's format."""
     if path.suffix.lower() == ".json":
         try:
             content = read_json(path)
@@ -72,7 +72,7 @@ def read(path: Path, delimiter: str | None = None, column: str | None = None) ->
     Raises
     ------
     InputError
-        With everything that is wrong, and the lines.
+        With every problem and its lines.
     """
     where = f"the hierarchy {path.name!r}"
     found = _from_json(path, where) if path.suffix.lower() == ".json" else _from_text(path, where)
@@ -118,7 +118,7 @@ def _from_text(path: Path, where: str) -> tuple[str, str, list[Edge]]:
         problems.append(
             Problem(
                 f"in {where}, {are} not `parent has child child ...`.\nFound: {listed}{more}.\n"
-                "Labels have no spaces in them."
+                "Labels must not contain spaces."
             )
         )
     height, line_of_height = header.get("height", (None, 0))
@@ -126,7 +126,7 @@ def _from_text(path: Path, where: str) -> tuple[str, str, list[Edge]]:
         problems.append(
             _wrong(
                 where,
-                f"the height in line {line_of_height} is {height!r}, and there are {blocks + 1} levels: "
+                f"the height in line {line_of_height} is {height!r}, but there are {blocks + 1} levels: "
                 "one of values, and one for each block of lines",
             )
         )
@@ -139,7 +139,7 @@ def _from_json(path: Path, where: str) -> tuple[str, str, list[Edge]]:
     content = read_json(path)
     if not isinstance(content, Mapping):
         raise HierarchyError(
-            f"{where} is not a mapping.\nAmnesia's has the keys hierType, level1, level2 ..."
+            f"{where} is not a mapping.\nAmnesia's format has the keys hierType, level1, level2 ..."
         )
     kind = str(content.get("hierType")).lower()
     problems = []
@@ -150,7 +150,7 @@ def _from_json(path: Path, where: str) -> tuple[str, str, list[Edge]]:
         problems.append(_wrong(where, f"the levels are not 1 to {len(numbers)}"))
     height = content.get("height")
     if height is not None and height != str(len(numbers) + 1):
-        problems.append(_wrong(where, f"the height is {height!r}, and there are {len(numbers) + 1} levels"))
+        problems.append(_wrong(where, f"the height is {height!r}, but there are {len(numbers) + 1} levels"))
     edges: list[Edge] = []
     for number in reversed(numbers):
         level = content[f"level{number}"]
@@ -168,7 +168,7 @@ def _from_json(path: Path, where: str) -> tuple[str, str, list[Edge]]:
 
 
 def _tree(edges: list[Edge], where: str) -> Tree:
-    """Put edges together, or raise with labels that have several parents or are their own ancestors."""
+    """Build the tree of edges, or raise with labels that have several parents or are their own ancestors."""
     parents: dict[str, list[Edge]] = {}
     children: dict[str, list[Edge]] = {}
     for edge in edges:
@@ -176,31 +176,31 @@ def _tree(edges: list[Edge], where: str) -> Tree:
         children.setdefault(edge.parent, []).append(edge)
     problems = []
     if torn := [several for several in parents.values() if len(several) > 1]:
-        have = "1 label stands" if len(torn) == 1 else f"{len(torn):,} labels stand"
-        places = (" and ".join(dict.fromkeys(edge.place for edge in several[:_SHOWN])) for several in torn)
+        are = "1 label is" if len(torn) == 1 else f"{len(torn):,} labels are"
+        lines = (" and ".join(dict.fromkeys(edge.origin for edge in several[:_SHOWN])) for several in torn)
         problems.append(
             Problem(
-                f"in {where}, {have} under more than one label, or more than once.\n"
-                f"Found: {_listed(places, len(torn))}.\nKeep one place for each label.",
+                f"in {where}, {are} under more than one label, or listed more than once.\n"
+                f"Found: {_listed(lines, len(torn))}.\nList each label once.",
                 tuple(several[0].child for several in torn),
             )
         )
     tree = Tree(where)
     roots = [parent for parent in children if parent not in parents]
-    waiting = [(root, ROOT, children[root][0].place) for root in reversed(roots)]
+    waiting = [(root, ROOT, children[root][0].origin) for root in reversed(roots)]
     reached = 0
     while waiting and not problems:
-        label, above, place = waiting.pop()
+        label, above, origin = waiting.pop()
         reached += above != ROOT
-        number = tree.add(label, above, _place(place))
-        waiting += ((edge.child, number, edge.place) for edge in reversed(children.get(label, ())))
+        number = tree.add(label, above, _position(origin))
+        waiting += ((edge.child, number, edge.origin) for edge in reversed(children.get(label, ())))
     if not problems and reached < len(edges):
         known = set(tree.labels)
-        lost = list(dict.fromkeys(edge.place for edge in edges if edge.parent not in known))
+        lost = list(dict.fromkeys(edge.origin for edge in edges if edge.parent not in known))
         problems.append(
             Problem(
-                f"in {where}, some labels stand under themselves.\nFound: {_listed(lost, len(lost))}.\n"
-                "Take them out of the circle."
+                f"in {where}, some labels are below themselves.\nFound: {_listed(lost, len(lost))}.\n"
+                "Remove the cycle."
             )
         )
     if problems:
@@ -209,8 +209,8 @@ def _tree(edges: list[Edge], where: str) -> Tree:
 
 
 def _ranges(tree: Tree, kind: Kind, where: str) -> Ranges:
-    """Return the ranges that the labels of a tree are."""
-    found: dict[int, Range] = {}
+    """Return the labels of a tree as ranges."""
+    found: dict[int, ValueRange] = {}
     problems = []
     for number, label in enumerate(tree.labels):
         each = _range(label, kind)
@@ -218,7 +218,9 @@ def _ranges(tree: Tree, kind: Kind, where: str) -> Ranges:
             found[number] = each
         elif label.lower() not in _NULL:
             example = "1/1/2000,31/12/2009" if kind == "date" else "0,9.5"
-            problems.append(_wrong(where, f"{_named(tree, number)} is no range of {kind}s such as {example}"))
+            problems.append(
+                _wrong(where, f"{_named(tree, number)} is not a range of {kind}s such as {example}")
+            )
     for number, each in found.items():
         above = found.get(tree.parents[number])
         if above and not (_ends(each)[0] >= _ends(above)[0] and _ends(each)[1] <= _ends(above)[1]):
@@ -227,9 +229,9 @@ def _ranges(tree: Tree, kind: Kind, where: str) -> Ranges:
     inner = set(tree.parents)
     leaves = sorted((number for number in found if number not in inner), key=lambda leaf: _ends(found[leaf]))
     disjoint = []
-    for place, each in enumerate(joined([found[leaf] for leaf in leaves])):
+    for index, each in enumerate(joined([found[leaf] for leaf in leaves])):
         if each is None:
-            names = f"{_named(tree, leaves[place])} and {_named(tree, leaves[place + 1])}"
+            names = f"{_named(tree, leaves[index])} and {_named(tree, leaves[index + 1])}"
             problems.append(_wrong(where, f"{names} overlap"))
         else:
             disjoint.append(each)
@@ -240,34 +242,34 @@ def _ranges(tree: Tree, kind: Kind, where: str) -> Ranges:
     labels = _range_labels(tree, found, leaves, {each.high for each in disjoint if each.half_open}, kind)
     notes: tuple[str, ...] = ()
     if (tops := len({path[-1] for path in labels})) > 1:
-        notes = (f"{where} has {tops:,} labels at its top, none of which stands for everything.",)
+        notes = (f"{where} has {tops:,} labels at its top, so none covers everything.",)
     return Ranges(tuple(disjoint), labels, kind, where, notes=notes)
 
 
 def _range_labels(
     tree: Tree,
-    found: Mapping[int, Range],
+    found: Mapping[int, ValueRange],
     leaves: Iterable[int],
     open_ends: Collection[Decimal | None],
     kind: Kind,
 ) -> tuple[tuple[str, ...], ...]:
-    """Return for each range its labels; a label is half-open if the last of its ranges is."""
+    """Return the labels of each range; a label is half-open if the last of its ranges is."""
     paths = []
     for leaf in leaves:
         path, number = [], leaf
         while number in found:
             low, high = _ends(found[number])
-            path.append(Range(low, high, half_open=high in open_ends).label(kind))
+            path.append(ValueRange(low, high, half_open=high in open_ends).label(kind))
             number = tree.parents[number]
         paths.append(tuple(path))
-    # Ranges that are less deep stay as they are until the others have reached them.
+    # Less deep ranges stay unchanged up to the level of the others.
     height = max(map(len, paths))
     check_height(height)
     return tuple((path[0],) * (height - len(path)) + path for path in paths)
 
 
-def _range(label: str, kind: Kind) -> Range | None:
-    """Return the range that a label is, if it is one.
+def _range(label: str, kind: Kind) -> ValueRange | None:
+    """Return the range in a label, if it is one.
 
     Examples
     --------
@@ -286,11 +288,11 @@ def _range(label: str, kind: Kind) -> Range | None:
             high = _day(found.group(4, 5, 6) if found[6] else found.group(1, 2, 3), last=True)
         except ValueError:
             return None
-    return Range(low, high) if low <= high else None
+    return ValueRange(low, high) if low <= high else None
 
 
 def _day(parts: tuple[Any, ...], *, last: bool) -> Decimal:
-    """Return the first or last day of `(day, month, year)`, of which the first ones may be None."""
+    """Return the first or last day of `(day, month, year)`, in which day and month may be None."""
     year = int(parts[2])
     month = int(parts[1]) if parts[1] else (12 if last else 1)
     if not 1 <= month <= 12 or year < 1:
@@ -299,31 +301,31 @@ def _day(parts: tuple[Any, ...], *, last: bool) -> Decimal:
     return Decimal(date(year, month, day).toordinal())
 
 
-def _ends(each: Range) -> tuple[Decimal, Decimal]:
+def _ends(each: ValueRange) -> tuple[Decimal, Decimal]:
     assert each.low is not None and each.high is not None
     return each.low, each.high
 
 
-def _place(text: str) -> Place | None:
-    return Place(int(text[5:].replace(",", ""))) if text.startswith("line ") else None
+def _position(text: str) -> Position | None:
+    return Position(int(text[5:].replace(",", ""))) if text.startswith("line ") else None
 
 
 def _named(tree: Tree, number: int) -> str:
-    place = tree.places[number]
-    return f"{shortened(tree.labels[number])!r}{f' in {place}' if place else ''}"
+    position = tree.positions[number]
+    return f"{shortened(tree.labels[number])!r}{f' in {position}' if position else ''}"
 
 
 def _wrong(where: str, what: str) -> Problem:
     return Problem(f"in {where}, {what}.")
 
 
-def _listed(places: Iterable[str], count: int) -> str:
+def _listed(lines: Iterable[str], count: int) -> str:
     more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
-    return f"{'; '.join(islice(places, _SHOWN))}{more}"
+    return f"{'; '.join(islice(lines, _SHOWN))}{more}"
 
 
 def _first(problems: list[Problem]) -> Iterator[Problem]:
-    """Return the first problems, and how many more there are."""
+    """Yield the first problems, and the number of others."""
     yield from problems[:_SHOWN]
     if len(problems) > _SHOWN:
         yield Problem(f"and {len(problems) - _SHOWN:,} more such problems.")

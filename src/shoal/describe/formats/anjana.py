@@ -1,8 +1,8 @@
 """anjana's hierarchies: a dict of columns, each a dict of levels, each a list of labels.
 
 `{"age": {0: [21, 24], 1: ["20-29", "20-29"], 2: ["*", "*"]}}`: level 0 are the values, level 1 their labels
-in the same order. Lists may be numpy arrays or pandas columns. Entries whose value is missing are left out.
-The same as a JSON file has the levels as text.
+in the same order. Lists may be numpy arrays or pandas columns. Entries with a missing value are ignored. In a
+JSON file the levels are text.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.describe.formats.text import read_json
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.formats.text_files import read_json
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import HierarchyError, Levels, as_text
 from shoal.errors import InputError, Problem, nearest
 
@@ -26,7 +26,7 @@ SUFFIXES = (".json",)
 
 @dataclass(frozen=True, slots=True)
 class FromAnjana:
-    """A hierarchy that came from Python, of one column."""
+    """The hierarchy of one column, given in Python."""
 
     column: str
     listed: Listed
@@ -38,21 +38,21 @@ class FromAnjana:
         return self.listed.knows(values)
 
     def to_spec(self) -> object:
-        # There is no file. Who reads this is asked for one.
+        # There is no file, so reading this spec asks for the path.
         return {"file": {"format": "anjana", "column": self.column}}
 
 
 def from_anjana(hierarchies: Mapping[str, Mapping[Any, Any]]) -> dict[str, FromAnjana]:
-    """Take the hierarchies that were made for anjana.
+    """Return hierarchies in anjana's format as Shoal's.
 
     Parameters
     ----------
     hierarchies
-        By column the levels from 0 up, each a list with as many entries as the others.
+        For each column the levels from 0 up, lists of equal length.
 
     Returns
     -------
-        By column a hierarchy, as `Spec(quasi_identifiers=...)` takes them.
+        For each column a hierarchy for `Spec(quasi_identifiers=...)`.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def from_anjana(hierarchies: Mapping[str, Mapping[Any, Any]]) -> dict[str, FromA
     """
     if not isinstance(hierarchies, Mapping):
         raise InputError(
-            "anjana's hierarchies are a dict from columns to dicts of levels.\n"
+            "anjana's hierarchies must be a dict from columns to dicts of levels.\n"
             f"Found: {type(hierarchies).__name__}."
         )
     problems: list[Problem] = []
@@ -78,7 +78,7 @@ def from_anjana(hierarchies: Mapping[str, Mapping[Any, Any]]) -> dict[str, FromA
 
 
 def sniff(path: Path, beginning: str) -> bool:
-    """Tell whether a file is a JSON file of such a dict."""
+    """Return whether a file is a JSON file in anjana's format."""
     if path.suffix.lower() not in SUFFIXES:
         return False
     try:
@@ -98,12 +98,12 @@ def sniff(path: Path, beginning: str) -> bool:
 
 
 def read(path: Path, delimiter: str | None = None, column: str | None = None) -> Listed:
-    """Read the hierarchy of a column; it may be left out where there is only one.
+    """Read the hierarchy of a column; the column is optional if there is only one.
 
     Raises
     ------
     InputError
-        The column is not there, lists differ in length, labels have more than one parent.
+        The column is missing, lists differ in length, or labels have more than one parent.
     """
     where = f"the hierarchy {path.name!r}"
     content = read_json(path)
@@ -113,7 +113,7 @@ def read(path: Path, delimiter: str | None = None, column: str | None = None) ->
     if column is None and len(known) > 1:
         raise HierarchyError(
             f"{where} has hierarchies of {len(known):,} columns: {', '.join(known[:20])}.\n"
-            "Say which: `{file: {path: ..., column: NAME}}`."
+            "Choose one: `{file: {path: ..., column: NAME}}`."
         )
     name = known[0] if column is None else column
     if name not in content:
@@ -152,12 +152,12 @@ def _listed(levels: object, where: str) -> Listed:
     if empty := [str(number) for number, level in enumerate(kept) if level.null_count]:
         raise HierarchyError(f"in {where}, values have no label at level {', '.join(empty)}.")
     listed = Listed.of(kept, where)
-    # One entry per row of a table is usual: that some say the same is no news.
-    return Listed(listed.labels, where, tuple(note for note in listed.notes if "already" not in note))
+    # One entry per row of a table is usual, so repetitions are not worth a note.
+    return Listed(listed.labels, where, tuple(note for note in listed.notes if "repetition" not in note))
 
 
 def _texts(labels: Any) -> pa.Array:
-    """Return labels of any kind as text, with NULL for what is missing."""
+    """Return labels of any kind as text, with NULL for missing values."""
     if isinstance(labels, str | bytes | Mapping):
         raise TypeError
     array = pa.array(labels, from_pandas=True)

@@ -1,12 +1,13 @@
 """mu-Argus' global recodes (`.grc`) and code lists (`.cdl`).
 
-Each line of a recode is `new: codes`. Codes are separated by commas: one (`7`), a range with both of its ends
-(`21-30`), all up to a number (`-20`) or from one on (`61-`). After them may come `<MISSING> 98 99`, the codes
-for missing values, and `<CODELIST> age.cdl`, a file with lines `code,label` beside this one.
+Each line of a recode is `new: codes`. Codes are separated by commas: a single code (`7`), a range with both
+ends (`21-30`), all up to a number (`-20`) or all from a number on (`61-`). Optional lines are `<MISSING> 98
+99`, the codes for missing values, and `<CODELIST> age.cdl`, a file in the same folder with lines
+`code,label`.
 
 A recode is one level: a value, its new code, `*`. With a code list the level has its labels. Codes that are
-numbers are compared as numbers, others as text. A code for missing values stays as it is, or gets its label.
-A value that no line names is not known; `missing-values: own` keeps it as it is.
+numbers are compared as numbers, others as text. A code for missing values stays unchanged, or gets its label.
+A value that no line lists is unknown; `missing-values: own` keeps it unchanged.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from itertools import pairwise
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
-from shoal.describe.formats.ranges import NUMBER, Range, Ranges, number_from
-from shoal.describe.formats.text import read_text
+from shoal.describe.formats.ranges import NUMBER, Ranges, ValueRange, number_from
+from shoal.describe.formats.text_files import read_text
 from shoal.describe.hierarchy import ANYTHING, HierarchyError
 from shoal.errors import InputError, Problem
 from shoal.read.source import check_file
@@ -35,14 +36,14 @@ _SHOWN = 5
 class _Recode(NamedTuple):
     """One of the codes before a new one: a range of numbers, or a text."""
 
-    old: Range | str
+    old: ValueRange | str
     new: str
     line: int
 
 
 @dataclass(slots=True)
 class _File:
-    """What a file says, and what is wrong with it."""
+    """The content of a file, and its problems."""
 
     path: Path
     recodes: list[_Recode] = field(default_factory=list)
@@ -59,17 +60,17 @@ class _File:
 
 
 def sniff(path: Path, beginning: str) -> bool:
-    """Tell whether a file is a recode; nothing but its name says so."""
+    """Return whether a file is a recode, by its name alone."""
     return path.suffix.lower() in SUFFIXES
 
 
 def read(path: Path, delimiter: str | None = None, column: str | None = None) -> Ranges:
-    """Read a recode, and the code list that it names.
+    """Read a recode, and its code list.
 
     Raises
     ------
     InputError
-        With everything that is wrong, and the lines.
+        With every problem and its lines.
     """
     file = _File(path)
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -85,10 +86,10 @@ def read(path: Path, delimiter: str | None = None, column: str | None = None) ->
     numbers = []
     for recode in file.recodes:
         labels = (names[recode.new], ANYTHING)
-        if isinstance(recode.old, Range):
+        if isinstance(recode.old, ValueRange):
             numbers.append((recode.old, labels, recode.line))
         elif alone.setdefault(recode.old, labels) != labels:
-            file.refuse(f"line {recode.line:,} has a code that stands above already")
+            file.refuse(f"line {recode.line:,} repeats a code")
     numbers.sort(key=lambda recoded: (recoded[0].low is not None, recoded[0].low or Decimal(0)))
     for (first, _, number), (second, _, other) in pairwise(numbers):
         if first.high is None or second.low is None or second.low <= first.high:
@@ -127,13 +128,13 @@ def _read_recode(file: _File, text: str, line: int) -> None:
     for part in parts:
         old = _old(part)
         if old is None:
-            file.refuse(f"line {line:,} has a range without ends, or whose end is below its start")
+            file.refuse(f"line {line:,} has a range without ends, or with its end below its start")
         else:
             file.recodes.append(_Recode(old, new, line))
 
 
-def _old(part: str) -> Range | str | None:
-    """Return what a code before the recoding is; None for a range that is none.
+def _old(part: str) -> ValueRange | str | None:
+    """Return an old code as a range or text; None for an invalid range.
 
     Examples
     --------
@@ -142,18 +143,18 @@ def _old(part: str) -> Range | str | None:
     """
     number = number_from(part) if part[0] not in "+-" else None
     if number is not None:
-        return Range(number, number)
+        return ValueRange(number, number)
     if not (found := _RANGE.fullmatch(part)):
         return part
     low, high = (None if end is None else Decimal(end) for end in found.groups())
     if (low is None and high is None) or (low is not None and high is not None and low > high):
         return None
-    return Range(low, high)
+    return ValueRange(low, high)
 
 
 def _code_list(recode: Path, name: str, problems: list[Problem]) -> dict[str, str]:
-    """Read `code,label` lines of the file with this name, which stands beside the recode."""
-    # Recodes made on Windows name it by a path that is not here.
+    """Read the `code,label` lines of the file with this name in the folder of the recode."""
+    # Recodes made on Windows have paths that do not exist here.
     path = recode.parent / (PureWindowsPath(name.strip().strip('"')).name or ".")
     labels: dict[str, str] = {}
     try:
@@ -169,12 +170,12 @@ def _code_list(recode: Path, name: str, problems: list[Problem]) -> dict[str, st
         if not comma or not code:
             problems.append(_wrong(f"the code list {path.name!r}", f"line {number:,} is not `code,label`"))
         elif labels.setdefault(code, label or code) != (label or code):
-            problems.append(_wrong(f"the code list {path.name!r}", f"line {number:,} has a code again"))
+            problems.append(_wrong(f"the code list {path.name!r}", f"line {number:,} repeats a code"))
     return labels
 
 
 def _names(labels: dict[str, str], codes: list[str]) -> dict[str, str]:
-    """Return what codes are called; those of the same label are told apart."""
+    """Return the labels of codes; codes with the same label get it with the code."""
     named: dict[str, set[str]] = {}
     for code in codes:
         named.setdefault(labels.get(code, code), set()).add(code)

@@ -1,13 +1,13 @@
 r"""ARX's hierarchies: a CSV file without a header.
 
-Column 0 is the value as it is in the table, column i its label at level i; all rows have the same width.
-The delimiter is `;`, `,` or a tab, a cell may be quoted with `"`, lines end in LF, CRLF or CR. Rows that the
-table does not need are fine. Of several rows for one value ARX takes the last; here they are an error if
+Column 0 is the value as in the table, column i its label at level i; all rows have the same width. The
+delimiter is `;`, `,` or a tab, a cell may be quoted with `"`, lines end in LF, CRLF or CR. The file may have
+rows that the table does not need. Of several rows for one value ARX uses the last; here they are an error if
 they differ, and a note if they do not.
 
-`*` is a label like any other: the usual one at the top. `NULL`, which ARX takes for a missing value, is here
-the text `NULL`. Where a table says with `null-values: [NULL]` that this is NULL, its row is not needed: NULL
-is kept apart until the top, as `NULL;NULL;*` says.
+`*` is an ordinary label, and the usual one at the top. `NULL`, which ARX reads as a missing value, is the
+text `NULL` here. If `null-values: [NULL]` makes it NULL, its row is not needed: NULL keeps its own label
+below the top, like `NULL;NULL;*`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import HierarchyError, Levels, as_text
 from shoal.files.atomic import atomic
 from shoal.read.delimited import Delimited, open_delimited
@@ -32,7 +32,7 @@ _ROWS_AT_ONCE = 10_000
 
 
 def sniff(path: Path, beginning: str) -> bool:
-    """Tell whether a file may be one: whatever nobody else knows is taken for a CSV file."""
+    """Return True: any file of no other format is read as CSV."""
     return True
 
 
@@ -42,7 +42,7 @@ def read(path: Path, delimiter: str | None = None, column: str | None = None) ->
     Raises
     ------
     InputError
-        Rows that are ragged, rows of one value that differ, labels with more than one parent.
+        Rows differ in width, rows of one value differ, or labels have more than one parent.
     """
     file = open_delimited(path, InputFormat(delimiter, '"'), delimiters=";,\t", widest=False)
     names = [str(level) for level in range(len(file.first))]
@@ -53,7 +53,7 @@ def read(path: Path, delimiter: str | None = None, column: str | None = None) ->
 
 
 def write(levels: Levels, path: Path, delimiter: str = ";") -> None:
-    r"""Write the labels of values, in their order; the file appears whole or not at all.
+    r"""Write the labels of values, in their order; the file is written whole or not at all.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def write(levels: Levels, path: Path, delimiter: str = ";") -> None:
     'cat;furry;*\neel;"wet; slimy";*\n'
     """
     if not len(levels.labels[0]):
-        raise HierarchyError("there is no value to write a hierarchy of.")
+        raise HierarchyError("there are no values to write.")
     columns = [as_text(level) for level in levels.labels]
     with atomic(path) as (hidden,), hidden.open("w", encoding="utf-8", newline="") as file:
         for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
@@ -74,9 +74,9 @@ def write(levels: Levels, path: Path, delimiter: str = ";") -> None:
 
 
 def _cell(text: str, delimiter: str) -> str:
-    """Return a cell, in quotes where it would be read as something else.
+    """Return a cell, quoted where it would be misread.
 
-    Python's own writer does not quote a carriage return, nor a byte order mark.
+    Python's csv writer quotes neither a carriage return nor a byte order mark.
     """
     if text and not any(sign in text for sign in (delimiter, '"', "\r", "\n", "\ufeff")):
         return text
@@ -95,6 +95,6 @@ def _lines(file: Delimited) -> Sequence[int]:
                 if record:
                     lines.append(line)
                 line = reader.line_num + 1
-        except csv.Error:  # a cell too long for this reader: there are no lines to tell then
+        except csv.Error:  # a cell too long for this reader: report no lines
             return []
     return lines

@@ -1,17 +1,17 @@
-"""ARX's projects (`.deid`): a ZIP file with the table, its hierarchies, and what is asked for.
+"""ARX projects (`.deid`): a ZIP file with the table, its hierarchies, and the requirements.
 
 `metadata.xml` has the version, `project.xml` the delimiter (`separator`), `quote` and `escape` of the CSV
-files, `data/input.csv` the table with a header. `input/definition.xml` has an element `assigment` (it is
-spelled so) for each column, with its `name`, `type` (such as `QUASI_IDENTIFYING_ATTRIBUTE`), `datatype`,
-`format`, the `ref` to its hierarchy beside it, and the `min` and `max` level or `All`. `input/config.xml` has
-`relativeMaxOutliers`, the limit of suppression, `metric` and each `criterion` as the text that ARX shows, and
-the weights of columns.
+files, `data/input.csv` the table with a header. `input/definition.xml` has an element `assigment` (sic)
+for each column, with its `name`, `type` (such as `QUASI_IDENTIFYING_ATTRIBUTE`), `datatype`, `format`, the
+`ref` to its hierarchy in the same folder, and the `min` and `max` level or `All`. `input/config.xml` has
+`relativeMaxOutliers`, the suppression limit, `metric` and each `criterion` as ARX's display text, and the
+weights of columns.
 
-Members that end in `.dat` are Java objects and cannot be read, so what only they have is lost: research
-subsets, populations, parameters of measures. Whatever is not read is listed, with the reason.
+Members that end in `.dat` are Java objects and cannot be read, so their content is lost: research subsets,
+populations, parameters of measures. Everything that is not imported is listed, with the reason.
 
 A project may come from anybody: XML with a DTD is refused, and so are names that lead out of the folder and
-members that grow out of all proportion.
+members that grow out of proportion.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from shoal.describe.formats import arx_texts
+from shoal.describe.formats import arx_criteria
 from shoal.errors import InputError
 from shoal.read.source import check_file
 
@@ -39,7 +39,7 @@ _MOST_XML = 1 << 24
 _MOST_HIERARCHY = 1 << 28
 _MOST_TOTAL = 1 << 36
 _GROWTH = 500
-"""How many times its size in the file a member may have; CSV files grow to some twenty times."""
+"""Largest growth of a member when unpacked; CSV files grow about twentyfold."""
 
 _BROKEN = (
     zipfile.BadZipFile,
@@ -52,7 +52,7 @@ _BROKEN = (
     ValueError,
     LookupError,
 )
-"""What Python's ZIP reader raises on damaged files."""
+"""Exceptions of Python's ZIP reader on damaged files."""
 
 _ROLES = (
     ("quasi", "quasi-identifier"),
@@ -66,23 +66,23 @@ _DATE_PARTS = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a project file has that can be used here.
+    """The usable content of a project file.
 
     Attributes
     ----------
     name
-        Of the file.
+        Name of the file.
     spec
-        What the YAML file of a spec holds. A column with a hierarchy lacks it: only who writes the
-        hierarchies knows where they are.
+        Content for the YAML file of a spec, without the hierarchies: the writer of the hierarchy files adds
+        their paths.
     hierarchies
-        By column the content of its file.
+        For each column the content of its file.
     delimiter
-        Of the table and the hierarchies.
+        Delimiter of the table and the hierarchies.
     has_data
         Whether there is a table.
     read, unread
-        What was taken over; what was not, with the reason.
+        Imported settings; settings not imported, with the reason.
     """
 
     name: str
@@ -100,7 +100,7 @@ def read_project(path: Path) -> Project:
     Raises
     ------
     InputError
-        It is not such a file, or it is not safe to read.
+        It is not an ARX project, or is not safe to read.
     """
     check_file(path)
     with _open_archive(path) as archive:
@@ -109,19 +109,18 @@ def read_project(path: Path) -> Project:
 
 @contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """Turn what a damaged ZIP file leads to into an `InputError`."""
+    """Turn the exceptions of a damaged ZIP file into an `InputError`."""
     try:
         yield
     except _BROKEN:
         raise InputError(
-            f"File {name!r} is not a complete ZIP file that can be read.\n"
-            "A project of ARX is one. Save it again from ARX."
+            f"File {name!r} is not a complete ZIP file, as ARX projects are.\nSave it again from ARX."
         ) from None
 
 
 @contextmanager
 def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a ZIP file for as long as a block lasts, if it is safe to read."""
+    """Open a ZIP file for a `with` block, if it is safe to read."""
     with _reading(path.name):
         archive = zipfile.ZipFile(path)
     with archive:
@@ -130,7 +129,7 @@ def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def read_table(path: Path) -> Iterator[bytes]:
-    """Return the table of a project, a block after the other."""
+    """Yield the table of a project in blocks."""
     with _open_archive(path) as archive:
         with _reading(path.name):
             file = archive.open(TABLE)
@@ -149,21 +148,21 @@ def _check_members(name: str, archive: zipfile.ZipFile) -> None:
         if ".." in parts or member.filename.startswith(("/", "\\")) or ":" in (parts[0] if parts else ""):
             raise InputError(
                 f"File {name!r} has a member whose name leads out of its folder.\n"
-                "ARX writes no such files. It is not read."
+                "ARX writes no such files, so it is refused."
             )
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(f"File {name!r} is packed in a way that ARX does not use.\nIt is not read.")
+            raise InputError(f"File {name!r} is packed in a way that ARX does not use.\nIt is refused.")
         total += member.file_size
         packed += member.compress_size
     if total > _MOST_TOTAL or total > max(_GROWTH * packed, _MOST_XML):
         raise InputError(
             f"File {name!r} would grow to {total >> 20:,} MB from {packed >> 20:,} MB.\n"
-            "Tables do not. It is not read."
+            "Tables do not grow so much, so it is refused."
         )
 
 
 class _Reader:
-    """Goes through a project, and notes what was read and what was not."""
+    """Reads a project, and notes what is imported and what is not."""
 
     def __init__(self, name: str, archive: zipfile.ZipFile) -> None:
         self.name = name
@@ -179,8 +178,8 @@ class _Reader:
         definition = self._xml("input/definition.xml")
         if definition is None:
             raise InputError(
-                f"File {self.name!r} has no 'input/definition.xml', which says what the columns are.\n"
-                "Check that this is a project of ARX."
+                f"File {self.name!r} has no 'input/definition.xml', which describes the columns.\n"
+                "Check that this is an ARX project."
             )
         columns, hierarchies = self._columns(definition)
         config = self._xml("input/config.xml")
@@ -201,15 +200,15 @@ class _Reader:
     def _input(self, syntax: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
         delimiter = syntax.get("separator", ";")
         if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n\0"':
-            self.unread.append(f"the delimiter {delimiter!r}: it is not one character; `;` is taken")
+            self.unread.append(f"the delimiter {delimiter!r}: it is not one character; `;` is used instead")
             delimiter = ";"
         quote, escape = syntax.get("quote", '"'), syntax.get("escape", '"')
         if escape not in ('"', quote):
-            self.unread.append(f"the escape character {escape!r}: quotes inside of cells must be doubled")
+            self.unread.append(f"the escape character {escape!r}: quotes inside cells must be doubled")
         written: dict[str, Any] = {"delimiter": delimiter, "quote": '"'}
         if len(quote) == 1 and quote.isascii() and quote not in delimiter + "\r\n\0":
             written["quote"] = quote
-        self.read.append(f"how its files are written: delimiter {delimiter!r}, quote {written['quote']}")
+        self.read.append(f"the format of its files: delimiter {delimiter!r}, quote {written['quote']}")
         return delimiter, written | {"encoding": "utf-8", "null-values": ["NULL", "null"]}
 
     def _columns(self, definition: Element) -> tuple[dict[str, dict[str, Any]], dict[str, bytes]]:
@@ -222,7 +221,7 @@ class _Reader:
             role = next((role for begins, role in _ROLES if kind.startswith(begins)), None)
             if not name or name in columns or role is None:
                 what = repr(name) if name else "without a name"
-                reason = "it stands there twice" if name in columns else "its name or type is not known"
+                reason = "it is listed twice" if name in columns else "its name or type is unknown"
                 self.unread.append(f"the column {what}: {reason}")
                 continue
             columns[name] = {"role": role}
@@ -237,7 +236,7 @@ class _Reader:
             elif role == "sensitive" and name not in hierarchies:
                 columns[name] |= self._type(name, facts)
             if function := facts.get("microAggregationFunction"):
-                self.unread.append(f"the microaggregation of {name!r} by {function!r}: it is not known here")
+                self.unread.append(f"the microaggregation of {name!r} by {function!r}: not supported")
         if not columns:
             raise InputError(f"File {self.name!r} has no columns in 'input/definition.xml'.")
         self.read.append(f"the roles of {len(columns):,} columns")
@@ -256,7 +255,7 @@ class _Reader:
         return {key: value for key, value in bounds.items() if (key, value) != ("min-level", 0)}
 
     def _type(self, name: str, facts: Mapping[str, str]) -> dict[str, Any]:
-        """Return the type of a column whose values a model may have to put in order."""
+        """Return the type of a column whose values a model may need to sort."""
         kind, form = facts.get("datatype", "").lower(), facts.get("format")
         if kind in _TYPES and not form:
             return {"type": _TYPES[kind]}
@@ -264,7 +263,7 @@ class _Reader:
             return {"type": {"date": pattern}}
         if kind not in ("", "string"):
             shown = f"{kind} in the format {form!r}" if form else kind
-            self.unread.append(f"the type of {name!r}, {shown}: its values are taken as text")
+            self.unread.append(f"the type of {name!r}, {shown}: its values are read as text")
         return {}
 
     def _privacy(self, config: Element | None, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -272,7 +271,7 @@ class _Reader:
         spec: dict[str, Any] = {"privacy": []}
         for element in () if config is None else config.iter("criterion"):
             text = (element.text or "").strip()
-            written = arx_texts.criterion(text)
+            written = arx_criteria.criterion(text)
             if not isinstance(written, str):
                 argument = next(iter(written.values()))
                 column = argument.get("column") if isinstance(argument, Mapping) else None
@@ -284,10 +283,10 @@ class _Reader:
                 spec["privacy"].append(written)
                 self.read.append(f"the criterion {text!r}")
         if not spec["privacy"]:
-            self.unread.append("what the release must satisfy: write it under `privacy:`")
+            self.unread.append("the privacy models of the release: write them under `privacy:`")
         spec["suppression"] = self._suppression(facts.get("relativeMaxOutliers"))
         if metric := facts.get("metric"):
-            name, notes = arx_texts.measure(metric)
+            name, notes = arx_criteria.measure(metric)
             spec["quality"] = name or "loss"
             if name:
                 self.read.append(f"the measure {metric!r}")
@@ -296,7 +295,7 @@ class _Reader:
         types = [element.text or "" for element in _below(config, "suppressedAttributeTypes", "type")]
         if others := [text for text in types if not text.lower().startswith("quasi")]:
             listed = ", ".join(others)
-            self.unread.append(f"the suppression of {listed}: only quasi-identifiers are starred here")
+            self.unread.append(f"the suppression of {listed}: Shoal stars only quasi-identifiers")
         return spec
 
     def _suppression(self, text: str | None) -> float:
@@ -305,7 +304,7 @@ class _Reader:
         except ValueError:
             limit = -1.0
         if not 0 <= limit <= 1:
-            self.unread.append(f"the suppression limit {text!r}: it is no share; 0 is taken")
+            self.unread.append(f"the suppression limit {text!r}: it is not a share; 0 is used instead")
             return 0.0
         self.read.append(f"the suppression limit {limit:g}")
         return limit
@@ -355,7 +354,7 @@ class _Reader:
 
 @dataclass(slots=True)
 class _Depth:
-    """Builds elements, none of them nested deeper than ARX does."""
+    """Builds elements, and refuses those nested deeper than in ARX files."""
 
     builder: TreeBuilder = field(default_factory=TreeBuilder)
     depth: int = 0
@@ -376,12 +375,12 @@ class _UnsafeError(Exception):
 
 
 def parse_xml(content: bytes, where: str) -> Element:
-    """Return the root of an XML text that has no DTD, and so no entities but XML's own.
+    """Return the root of an XML text without a DTD, and so without entities of its own.
 
     Raises
     ------
     InputError
-        It is no XML, has a DTD, or is nested too deep.
+        It is not valid XML, has a DTD, or is nested too deep.
 
     Examples
     --------
@@ -405,19 +404,19 @@ def parse_xml(content: bytes, where: str) -> Element:
         parser.Parse(content, True)
     except _UnsafeError:
         raise InputError(
-            f"{where} has a DTD or is nested too deep.\nARX writes no such files. It is not read."
+            f"{where} has a DTD or is nested too deep.\nARX writes no such files, so it is refused."
         ) from None
     except expat.ExpatError as error:
         raise InputError(
             f"{where} is not valid XML in line {error.lineno:,}: {expat.ErrorString(error.code)}."
         ) from None
-    except (ValueError, LookupError):  # an encoding that there is not
+    except (ValueError, LookupError):  # an unknown encoding
         raise InputError(f"{where} is not valid XML.\nCheck its encoding.") from None
     return elements.builder.close()
 
 
 def _texts(element: Element | None) -> dict[str, str]:
-    """Return the text of each element right below one, by its name."""
+    """Return the text of each direct child of an element, by its name."""
     if element is None:
         return {}
     texts = ((child.tag, child.text or "") for child in element)
@@ -429,7 +428,7 @@ def _below(element: Element | None, outer: str, inner: str) -> list[Element]:
 
 
 def _date_format(java: str) -> str | None:
-    """Return a date format of Java in Python's letters, where it has only numbers.
+    """Return a purely numeric date format of Java in Python's form, else None.
 
     Examples
     --------

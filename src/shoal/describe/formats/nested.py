@@ -1,12 +1,12 @@
 """Nested taxonomies: mappings and lists in YAML and JSON files, in specs and in Python.
 
-A mapping has groups and what is in them, a list has values, and either may stand in the other::
+A mapping has groups and their content, a list has values, and either may contain the other::
 
     Europe: {North: [Norway, Sweden], South: [Italy]}
     Asia: [Japan]
 
-The form of the mosaicrown project, `{"cat": label, "subcats": [...] or null}`, is read too. In files every
-scalar is text as it is written: `no`, `1.50` and `2026-01-31` are labels like any other.
+The format of the mosaicrown project, `{"cat": label, "subcats": [...] or null}`, is supported too. In files
+every scalar is text: `no`, `1.50` and `2026-01-31` are ordinary labels.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from shoal.describe.hierarchies.listed import Listed
-from shoal.describe.hierarchies.tree import ROOT, Place, Tree
+from shoal.describe.hierarchies.listed_values import Listed
+from shoal.describe.hierarchies.tree import ROOT, Position, Tree
 from shoal.describe.hierarchy import HIGHEST_LEVEL, HierarchyError
 from shoal.errors import Problem
 from shoal.read.source import check_file
@@ -38,43 +38,43 @@ _MOSAICROWN = {"cat", "subcats"}
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\],:"]+')
 _NULLS = ("", "~", "null", "Null", "NULL")
 _DEEPEST = 2 * HIGHEST_LEVEL + 2
-"""Brackets in brackets: no label needs more than a mapping and a list."""
+"""Nested brackets: no label needs more than a mapping and a list."""
 
 _WORDING = {
-    "not text": ("1 entry is not text", "entries are not text", "Put each in quotes, as it is written."),
+    "not text": ("1 entry is not text", "entries are not text", "Put each in quotes."),
     "unnamed": (
-        "a list stands right in a list",
-        "lists stand right in a list",
-        "Name each: `label: [...]`.",
+        "1 list is directly in a list",
+        "lists are directly in a list",
+        "Give each a label: `label: [...]`.",
     ),
     "same": (
-        "the same mapping or list stands in two places",
-        "mappings and lists stand in two places",
-        "Keep one place for each label.",
+        "1 mapping or list is used twice",
+        "mappings and lists are used twice",
+        "Put each label into one group.",
     ),
     "broken": ("1 label has half a character", "labels have half a character", "Correct them."),
     "deep": (
         f"1 entry is nested deeper than {HIGHEST_LEVEL} levels",
         f"entries are nested deeper than {HIGHEST_LEVEL} levels",
-        "Leave out some of the levels.",
+        "Remove some of the levels.",
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Scalar:
-    """Text in a file; None where there is none.
+    """Text in a file, or None.
 
-    `empty` says that it means nothing below a group: it may still be text elsewhere, such as `null`.
+    `empty` marks a scalar that means nothing below a group but may be text elsewhere, such as `null`.
     """
 
     text: str | None
-    place: Place
+    position: Position
     empty: bool = False
 
 
 class _Pairs(list[tuple[_Scalar, Content]]):
-    """A mapping in a file, whose keys may stand there twice."""
+    """A mapping in a file, which may repeat keys."""
 
 
 class _Event(NamedTuple):
@@ -85,12 +85,12 @@ class _Event(NamedTuple):
 
 
 def sniff(path: Path, beginning: str) -> bool:
-    """Tell whether a file is YAML or JSON, by its name."""
+    """Return whether a file is YAML or JSON, by its name."""
     return path.suffix.lower() in SUFFIXES
 
 
 def read(path: Path, delimiter: str | None = None, column: str | None = None) -> Listed:
-    """Read a file, as every format does."""
+    """Read a file; the interface of all formats."""
     return read_nested(path)
 
 
@@ -100,20 +100,20 @@ def read_nested(path: Path) -> Listed:
     Raises
     ------
     InputError
-        It is not such a file, or its labels are no tree: with the places of all that is wrong.
+        It is not such a file, or its labels are not a tree; with the positions of all problems.
     """
     where = f"the taxonomy {path.name!r}"
     check_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise HierarchyError(f"{where} is not UTF-8 text.\nSave it in that encoding.") from None
+        raise HierarchyError(f"{where} is not UTF-8 text.\nSave it as UTF-8.") from None
     parse = _json_events if path.suffix.lower() == ".json" else _yaml_events
     return nested_tree(_assembled(parse(text, where), where), where).listed()
 
 
 def nested_tree(content: Content, where: str) -> Tree:
-    """Return the tree that nested mappings and lists stand for.
+    """Return nested mappings and lists as a tree.
 
     Examples
     --------
@@ -130,19 +130,19 @@ def nested_tree(content: Content, where: str) -> Tree:
 
 
 class _Part(NamedTuple):
-    """Something that is still to be read: below which label, and how it got there."""
+    """Content still to be read, with its parent."""
 
     content: Content
     parent: int
     label: Content = None
     named: bool = False
-    """It is what stands below `label`."""
+    """Whether it is below `label`."""
     item: bool = False
-    """It stands in a list."""
+    """Whether it is an item of a list."""
 
 
 class _Walk:
-    """Goes over nested content without recursion, and notes what is wrong with it."""
+    """Walks nested content without recursion, and collects its problems."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -151,7 +151,7 @@ class _Walk:
 
     def over(self, content: Content) -> None:
         waiting = [_Part(content, ROOT)]
-        seen: dict[int, Content] = {}  # holds what its keys are of, so that no other object gets the same
+        seen: dict[int, Content] = {}  # keeps the objects alive, so that no other object gets the same id
         while waiting:
             part, parent, label, named, item = waiting.pop()
             if named:
@@ -168,45 +168,45 @@ class _Walk:
                 waiting += [_Part(below, parent, key, named=True) for key, below in reversed(_pairs(part))]
             elif isinstance(part, list | tuple):
                 if item:
-                    self._refuse("unnamed", _first_place(part))
+                    self._refuse("unnamed", _first_position(part))
                 else:
                     waiting += [_Part(each, parent, item=True) for each in reversed(part)]
             elif item or not _is_empty(part):
                 self._label(part, parent)
 
     def _label(self, written: Content, parent: int) -> int | None:
-        """Add a label and return its number, unless it is none."""
-        place = written.place if isinstance(written, _Scalar) else None
+        """Add a label and return its number, or None if it is invalid."""
+        position = written.position if isinstance(written, _Scalar) else None
         text = written.text if isinstance(written, _Scalar) else written
         if isinstance(text, Integral) and not isinstance(text, bool):
             text = str(int(text))
         if not isinstance(text, str):
-            self._refuse("not text", place, _kind(text))
+            self._refuse("not text", position, _kind(text))
         elif not _is_unicode(text):
-            self._refuse("broken", place)
+            self._refuse("broken", position)
         elif (depth := 0 if parent == ROOT else self.depths[parent] + 1) > HIGHEST_LEVEL:
-            self._refuse("deep", place)
+            self._refuse("deep", position)
         else:
             self.depths.append(depth)
-            return self.tree.add(text, parent, place)
+            return self.tree.add(text, parent, position)
         return None
 
-    def _refuse(self, what: str, place: Place | None, kind: str = "") -> None:
-        where = f"in {place}" if kind and place else str(place or "")
+    def _refuse(self, what: str, position: Position | None, kind: str = "") -> None:
+        where = f"in {position}" if kind and position else str(position or "")
         self.wrong.setdefault(what, []).append((f"{kind} {where}".strip(), kind))
 
     def problems(self) -> Iterator[Problem]:
         for what, found in self.wrong.items():
             singular, plural, advice = _WORDING[what]
             count = singular if len(found) == 1 else f"{len(found):,} {plural}"
-            places: Iterable[str] = (place for place, _ in found)
-            if all(place == kind for place, kind in found):  # nothing has a place: say each kind once
-                places = dict.fromkeys(places)
-            yield self.tree.problem(count, places, advice)
+            positions: Iterable[str] = (position for position, _ in found)
+            if all(position == kind for position, kind in found):  # without positions, list each kind once
+                positions = dict.fromkeys(positions)
+            yield self.tree.problem(count, positions, advice)
 
 
 def _pairs(part: Any) -> list[tuple[Content, Content]]:
-    """Return the labels of a mapping with what stands below each."""
+    """Return the labels of a mapping with the content below each."""
     pairs = list(part) if isinstance(part, _Pairs) else list(part.items())
     keys = [key.text if isinstance(key, _Scalar) else key for key, _ in pairs]
     if len(keys) == len(_MOSAICROWN) and set(keys) == _MOSAICROWN:
@@ -235,19 +235,19 @@ def _kind(value: object) -> str:
         date: "a date",
         type(None): "nothing",
     }
-    said = (word for kind, word in kinds.items() if isinstance(value, kind))
-    return next(said, f"something of type {type(value).__name__}")
+    words = (word for kind, word in kinds.items() if isinstance(value, kind))
+    return next(words, f"something of type {type(value).__name__}")
 
 
-def _first_place(part: Content) -> Place | None:
-    """Return where the first scalar in a list stands."""
+def _first_position(part: Content) -> Position | None:
+    """Return the position of the first scalar in a list."""
     while isinstance(part, list | tuple) and part:
         part = part[0]
-    return part.place if isinstance(part, _Scalar) else None
+    return part.position if isinstance(part, _Scalar) else None
 
 
 def _assembled(events: Iterable[_Event], where: str) -> Content:
-    """Return what brackets and scalars build together."""
+    """Return the content that brackets and scalars form."""
     root: list[Content] = []
     around: list[list[Content]] = [root]
     keys: list[_Scalar | None] = [None]
@@ -264,7 +264,7 @@ def _assembled(events: Iterable[_Event], where: str) -> Content:
             keys[-1] = None
         elif sign:
             raise HierarchyError(
-                f"in {where}, a group has a list or a mapping for a label.\nFound: {scalar.place}.\n"
+                f"in {where}, a group has a list or a mapping for a label.\nFound: {scalar.position}.\n"
                 "Write the label as text."
             )
         else:
@@ -273,7 +273,7 @@ def _assembled(events: Iterable[_Event], where: str) -> Content:
             around.append(part)
             keys.append(None)
             if len(around) > _DEEPEST:
-                raise _too_deep(where, scalar.place)
+                raise _too_deep(where, scalar.position)
     return root[0] if root else []
 
 
@@ -288,30 +288,32 @@ def _yaml_events(text: str, where: str) -> Iterator[_Event]:
     documents = 0
     try:
         for event in yaml.parse(text, Loader=loader):
-            assert event.start_mark is not None, "events that are parsed from text know where they begin"
-            place = Place(event.start_mark.line + 1, event.start_mark.column + 1)
+            assert event.start_mark is not None, "events parsed from text have a start mark"
+            position = Position(event.start_mark.line + 1, event.start_mark.column + 1)
             if isinstance(event, yaml.ScalarEvent):
-                empty = not event.style and event.value in _NULLS  # a plain one has no style, or an empty one
+                empty = (
+                    not event.style and event.value in _NULLS
+                )  # a plain scalar has no style, or an empty one
                 written = None if empty and not event.value else event.value
-                yield _Event("", _Scalar(written, place, empty))
+                yield _Event("", _Scalar(written, position, empty))
             elif isinstance(event, yaml.AliasEvent):
                 raise HierarchyError(
-                    f"in {where}, an alias stands for something else.\nFound: {place}.\n"
-                    "Write out what `*` stands for, or put a label that begins so in quotes."
+                    f"in {where}, an alias (`*`) is not supported.\nFound: {position}.\n"
+                    "Replace it by its content, or put a label that begins with `*` in quotes."
                 )
             elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
                     raise HierarchyError(
-                        f"{where} has more than one document.\nFound: {place}.\nKeep one, without `---`."
+                        f"{where} has more than one document.\nFound: {position}.\nKeep one, without `---`."
                     )
             elif sign := signs.get(type(event)):
-                yield _Event(sign, _Scalar(None, place))
+                yield _Event(sign, _Scalar(None, position))
     except HierarchyError:
         raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        found = f" in {Place(mark.line + 1, mark.column + 1)}" if mark else ""
+        found = f" in {Position(mark.line + 1, mark.column + 1)}" if mark else ""
         advice = "\nIndent with spaces, not tabs." if "\t" in text else ""
         raise HierarchyError(f"{where} is not valid YAML{found}: {error.problem}.{advice}") from None
     except (yaml.YAMLError, ValueError):
@@ -322,8 +324,8 @@ def _json_events(text: str, where: str) -> Iterator[_Event]:
     try:
         json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
-        place = Place(error.lineno, error.colno)
-        raise HierarchyError(f"{where} is not valid JSON in {place}: {error.msg}.") from None
+        position = Position(error.lineno, error.colno)
+        raise HierarchyError(f"{where} is not valid JSON in {position}: {error.msg}.") from None
     except RecursionError:
         raise _too_deep(where) from None
     line, line_start, before = 1, 0, 0
@@ -332,20 +334,20 @@ def _json_events(text: str, where: str) -> Iterator[_Event]:
             line += ends
             line_start = text.rindex("\n", before, token.start()) + 1
         before = token.start()
-        place = Place(line, before - line_start + 1)
+        position = Position(line, before - line_start + 1)
         written = token[0]
         if written in "{}[]":
-            yield _Event(written, _Scalar(None, place))
+            yield _Event(written, _Scalar(None, position))
         elif written.startswith('"'):
-            yield _Event("", _Scalar(json.loads(written), place))
+            yield _Event("", _Scalar(json.loads(written), position))
         elif written == "null":
-            yield _Event("", _Scalar(None, place, empty=True))
+            yield _Event("", _Scalar(None, position, empty=True))
         else:
-            yield _Event("", _Scalar(written, place))
+            yield _Event("", _Scalar(written, position))
 
 
-def _too_deep(where: str, place: Place | None = None) -> HierarchyError:
-    found = f"\nFound: {place}." if place else ""
+def _too_deep(where: str, position: Position | None = None) -> HierarchyError:
+    found = f"\nFound: {position}." if position else ""
     return HierarchyError(
-        f"{where} is nested deeper than {HIGHEST_LEVEL} levels.{found}\nLeave out some of the levels."
+        f"{where} is nested deeper than {HIGHEST_LEVEL} levels.{found}\nRemove some of the levels."
     )

@@ -1,7 +1,7 @@
-"""Numbers or dates in ranges that a file lists: each belongs to the range that it is in.
+"""Ranges of numbers or dates from a file.
 
-Other tools list ranges where Shoal has rules. The ends are part of a range, `lo <= value <= hi`, apart from
-an end at which its neighbour begins: such a value belongs to the neighbour, and the label says so.
+Other tools list ranges where Shoal has rules. A range includes its ends, `lo <= value <= hi`, except an end
+at which the next range begins: such a value belongs to the next range, and the label shows it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchies.numbers import Numbers, texts
+from shoal.describe.hierarchies.exact_numbers import ExactNumbers, texts
 from shoal.describe.hierarchy import HierarchyError, Levels, as_text
 from shoal.errors import Problem
 
@@ -33,10 +33,10 @@ _DAY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """From `low` to `high`, both of it unless it is `half_open`; None is no bound.
+class ValueRange:
+    """A range from `low` to `high`, including `high` unless it is `half_open`; None means no bound.
 
-    Dates are counted in days, as by `date.toordinal`.
+    Dates are day numbers as of `date.toordinal`.
     """
 
     low: Decimal | None
@@ -44,13 +44,13 @@ class Range:
     half_open: bool = False
 
     def label(self, kind: Kind) -> str:
-        """Return how it is written.
+        """Return its label.
 
         Examples
         --------
-        >>> Range(Decimal(0), Decimal("2.50"), half_open=True).label("number")
+        >>> ValueRange(Decimal(0), Decimal("2.50"), half_open=True).label("number")
         '[0, 2.5)'
-        >>> Range(Decimal(730120), Decimal(730485)).label("date")
+        >>> ValueRange(Decimal(730120), Decimal(730485)).label("date")
         '[2000-01-01, 2000-12-31]'
         """
         low, high = (None if end is None else _plain(end, kind) for end in (self.low, self.high))
@@ -67,16 +67,16 @@ class Ranges:
     Attributes
     ----------
     ranges
-        In order.
+        In ascending order.
     labels
         For each range its labels from level 1 up.
     alone
-        Values that are no number or date, by their text, with their labels.
+        The text of values that are not numbers or dates, with their labels.
     where
-        What messages call it, such as `the hierarchy 'age.txt'`.
+        Its name in messages, such as `the hierarchy 'age.txt'`.
     """
 
-    ranges: tuple[Range, ...]
+    ranges: tuple[ValueRange, ...]
     labels: tuple[tuple[str, ...], ...]
     kind: Kind
     where: str
@@ -98,12 +98,12 @@ class Ranges:
                 )
             )
         columns = zip(*self.labels, *self.alone.values(), strict=True)
-        places = pa.array(rows)
-        levels = Levels.of(values, [pa.array(column, pa.string()).take(places) for column in columns])
+        indices = pa.array(rows)
+        levels = Levels.of(values, [pa.array(column, pa.string()).take(indices) for column in columns])
         return replace(levels, notes=self.notes)
 
     def whole(self) -> Levels:
-        """Return the ranges themselves with their labels, as if they were values."""
+        """Return the ranges with their labels, as if they were values."""
         rows = [*self.labels, *((code, *labels) for code, labels in self.alone.items())]
         height = max(map(len, rows))
         rows = list(dict.fromkeys((row[0],) * (height - len(row)) + row for row in rows))
@@ -111,7 +111,7 @@ class Ranges:
         return replace(Levels.of(columns[0], columns[1:]), notes=self.notes)
 
     def _rows(self, values: pa.Array) -> NDArray[np.int64]:
-        """Return for each value its place among the ranges and then the values that stand alone, or -1."""
+        """Return for each value its index among the ranges followed by the single values, or -1."""
         numbers = self._numbers(values)
         starts = [each.low for each in self.ranges if each.low is not None]
         first = len(self.ranges) - len(starts)  # the first range may have no start
@@ -131,23 +131,23 @@ class Ranges:
             rows = np.where(alone >= 0, len(self.ranges) + alone, rows)
         return rows
 
-    def _numbers(self, values: pa.Array) -> Numbers:
+    def _numbers(self, values: pa.Array) -> ExactNumbers:
         need = f"{self.where} needs"
         if self.kind == "number":
             ends = (end for each in self.ranges for end in (each.low, each.high) if end is not None)
-            return Numbers.of(values, need, ends)
+            return ExactNumbers.of(values, need, ends)
         if pa.types.is_timestamp(values.type) and values.type.tz is not None:
             raise HierarchyError(
-                f"{self.where} has ranges of days, and a time with a zone is on different days in "
-                "different places.\nTurn the column into dates."
+                f"{self.where} has ranges of days, but the day of a time with a zone depends on the zone.\n"
+                "Turn the column into dates."
             )
         days = [day_from(text) for text in as_text(values).to_pylist()]
         whole = np.array([0 if day is None else int(day) for day in days], dtype=np.int64)
-        return Numbers(whole, np.array([day is not None for day in days], dtype=np.bool_), 0)
+        return ExactNumbers(whole, np.array([day is not None for day in days], dtype=np.bool_), 0)
 
 
 def number_from(text: str) -> Decimal | None:
-    """Return the number that a text is, or None.
+    """Return the number in a text, or None.
 
     Examples
     --------
@@ -187,26 +187,26 @@ def _plain(end: Decimal, kind: Kind) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def joined(ranges: Sequence[Range]) -> list[Range | None]:
-    """Return ranges that are in order with each end at which the next begins left to the next.
+def joined(ranges: Sequence[ValueRange]) -> list[ValueRange | None]:
+    """Return sorted ranges, half-open where the next range begins at their end.
 
-    A range is None if it overlaps the next one.
+    A range that overlaps the next one becomes None.
 
     Examples
     --------
-    >>> tens = [Range(Decimal(0), Decimal(10)), Range(Decimal(10), Decimal(20)), Range(Decimal(15), None)]
-    >>> [each and each.label("number") for each in joined(tens)]
+    >>> ends = [(Decimal(0), Decimal(10)), (Decimal(10), Decimal(20)), (Decimal(15), None)]
+    >>> [each and each.label("number") for each in joined([ValueRange(*pair) for pair in ends])]
     ['[0, 10)', None, '>= 15']
     """
-    result: list[Range | None] = []
-    for place, each in enumerate(ranges):
-        following = ranges[place + 1] if place + 1 < len(ranges) else None
+    result: list[ValueRange | None] = []
+    for index, each in enumerate(ranges):
+        following = ranges[index + 1] if index + 1 < len(ranges) else None
         if following is None or (
             each.high is not None and following.low is not None and each.high < following.low
         ):
             result.append(each)
         elif each.high is not None and each.high == following.low and each.low != each.high:
-            result.append(Range(each.low, each.high, half_open=True))
+            result.append(ValueRange(each.low, each.high, half_open=True))
         else:
             result.append(None)
     return result

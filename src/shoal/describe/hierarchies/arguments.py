@@ -1,4 +1,4 @@
-"""What stands after the name of a hierarchy in a spec."""
+"""Checks of the arguments of hierarchies in a spec."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST = 1000  # digits; Python itself refuses to read many more
 
 
 def keyed(name: str, argument: Mapping[Any, Any], known: Sequence[str]) -> dict[str, Any]:
-    """Return an argument that is a mapping, or raise with every key of it that is not known.
+    """Return a mapping argument as a dict, or raise with every unknown key.
 
     Examples
     --------
@@ -37,32 +37,32 @@ def keyed(name: str, argument: Mapping[Any, Any], known: Sequence[str]) -> dict[
 
 
 def several(argument: object) -> tuple[Any, ...]:
-    """Return the numbers of a list, or one that stands alone."""
+    """Return the items of a list; anything else is a single item."""
     if argument is None:
         return ()
     return tuple(argument) if isinstance(argument, list | tuple) else (argument,)
 
 
 def parts_of(text: str) -> list[Any]:
-    """Return what stands between the commas of a text on the command line: whole numbers, and other text."""
+    """Return the parts of a comma-separated text of the command line: whole numbers, and other text."""
     parts = [part.strip() for part in text.split(",")] if text.strip() else []
     return [whole_or_text(part) for part in parts]
 
 
 def whole_or_text(text: str) -> int | str:
-    """Return the whole number that a text says, or what says none as it is; longer ones nobody means."""
-    said = text.strip()
-    return int(said) if said.isascii() and said.isdecimal() and len(said) < _LONGEST else text
+    """Return a text as a whole number if it is one of reasonable length, else unchanged."""
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < _LONGEST else text
 
 
 def is_whole(value: object, least: int = 1) -> bool:
-    """Tell whether something is a whole number of a size that can be counted."""
+    """Return whether something is a whole number of at least `least` that fits into 62 bits."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and least <= value < 1 << 62  # type: ignore[operator]
 
 
 def falling_problems(name: str, what: str, numbers: Sequence[Any], example: str, least: int = 1) -> list[str]:
-    """Tell what is wrong with numbers of which each is to be smaller than the one before."""
+    """Return the problems of numbers that must fall from one to the next."""
     problems = [
         f"{what} of {name} must be whole numbers, at least {least}.\nFound: {number!r}.\n{example}"
         for number in numbers
@@ -70,7 +70,7 @@ def falling_problems(name: str, what: str, numbers: Sequence[Any], example: str,
     ]
     if not problems:
         problems = [
-            f"{what} of {name} must fall from level to level.\nFound: {upper} after {lower}.\n{example}"
+            f"{what} of {name} must decrease from level to level.\nFound: {upper} after {lower}.\n{example}"
             for lower, upper in pairwise(numbers)
             if upper >= lower
         ]

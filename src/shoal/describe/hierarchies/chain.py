@@ -1,4 +1,4 @@
-"""Hierarchies one after the other: each generalizes the labels that the one before leaves.
+"""Chains of hierarchies: each generalizes the labels of the one before.
 
 In a spec a chain is a list: `hierarchy: [{mask: [3]}, {taxonomy: {North: ["100", "101"], South: ["900"]}}]`.
 """
@@ -33,7 +33,7 @@ from shoal.errors import InputError, Problem
 class Linked:
     """The levels of the first hierarchy, above them those of the second over its labels, and so on.
 
-    The `*` on top of each but the last is left out. The levels are nested because each hierarchy is.
+    The top `*` of each but the last is dropped. The levels are nested because each hierarchy is.
     """
 
     links: tuple[Generalizing, ...]
@@ -46,8 +46,8 @@ class Linked:
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         there = known(self.links[0], values).to_numpy(zero_copy_only=False)
-        for place, link in enumerate(self.links[1:], start=1):
-            below = Linked(self.links[:place]).levels(values.filter(pa.array(there)))
+        for number, link in enumerate(self.links[1:], start=1):
+            below = Linked(self.links[:number]).levels(values.filter(pa.array(there)))
             labels = _without_top(below).labels[-1]
             distinct = labels.unique()
             fits = pc.is_in(labels, distinct.filter(known(link, distinct)))
@@ -58,12 +58,12 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Hierarchies of which each generalizes the labels that the one before leaves.
+    """Hierarchies of which each generalizes the labels of the one before.
 
     Attributes
     ----------
     parts
-        From the bottom up; a chain among them is its own parts.
+        From the bottom up; a chain among them is replaced by its parts.
     """
 
     parts: tuple[Hierarchy, ...]
@@ -83,7 +83,7 @@ class Chain:
         targets = {part.target for part in flat if isinstance(part, FromData)} - {None}
         if len(targets) > 1:
             problems.append(
-                f"The parts of a chain can look at one column only.\n"
+                f"The parts of a chain can have one target column only.\n"
                 f"Found: {', '.join(sorted(map(str, targets)))}."
             )
         if problems:
@@ -111,14 +111,14 @@ class Chain:
             level -= here
             fixed = part
             if isinstance(part, LevelsFromValues):
-                # A part without a level of its own would have some over longer values.
+                # A part without a level here would have some for longer values.
                 fixed, here = part.fixed(values, here) if here else (Suppress(), 0)
             parts.append(fixed)
             below += here
             if not level:
                 break
             values = own.labels[-1].unique()
-        # The parts above know the labels of this one's last level alone, which need not be there any more.
+        # The parts above cover only the labels of this part's last level, which may no longer exist.
         return (parts[0] if len(parts) == 1 else Chain(tuple(parts))), below
 
     def to_spec(self) -> object:
@@ -127,7 +127,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class ChainFromData(Chain):
-    """A chain of which some part is made from the table, or from the labels that the parts below leave."""
+    """A chain with a part that is built from the table, or from the labels of the parts below."""
 
     @property
     def target(self) -> str | None:
@@ -135,9 +135,9 @@ class ChainFromData(Chain):
         return next((target for target in targets if target is not None), None)
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
-        # What stands above a part that is still to be made can tell when that is done.
-        made = next(place for place, part in enumerate(self.parts) if isinstance(part, FromData))
-        return Linked(self.parts[: made + 1]).knows(values)
+        # The parts above a part that is yet to be built cannot be checked yet.
+        first = next(index for index, part in enumerate(self.parts) if isinstance(part, FromData))
+        return Linked(self.parts[: first + 1]).knows(values)
 
     def fit(self, column: ColumnData) -> Linked:
         links: list[Generalizing] = []
@@ -157,7 +157,7 @@ def chain(*parts: Hierarchy) -> Chain:
     Parameters
     ----------
     *parts
-        From the bottom up. The `*` on top of each but the last is left out.
+        From the bottom up. The top `*` of each but the last is dropped.
 
     Examples
     --------
@@ -167,8 +167,8 @@ def chain(*parts: Hierarchy) -> Chain:
     >>> [labels[0].as_py() for labels in regions.levels(pa.array(["53715", "90210"])).labels]
     ['53715', '53', 'Wisconsin', '*']
     """
-    made = any(isinstance(part, FromData) for part in parts)
-    return ChainFromData(parts) if made else Chain(parts)
+    from_data = any(isinstance(part, FromData) for part in parts)
+    return ChainFromData(parts) if from_data else Chain(parts)
 
 
 def _without_top(levels: Levels) -> Levels:
@@ -178,7 +178,7 @@ def _without_top(levels: Levels) -> Levels:
 
 
 def _above(levels: Levels, link: Generalizing, number: int) -> Levels:
-    """Put the levels that a hierarchy has for the topmost labels above them."""
+    """Put the levels of a hierarchy for the topmost labels above them."""
     codes = codes_of(levels.labels[-1])
     distinct = levels.labels[-1].unique()
     try:
@@ -192,14 +192,14 @@ def _above(levels: Levels, link: Generalizing, number: int) -> Levels:
         groups = codes_of(label)
         sums = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(sums, groups, under)
-        # What covers all that the upper one has, covers what no value here has as well.
+        # A label that covers the whole upper hierarchy also covers the leaves without a value here.
         leaves.append(np.where(covered == upper.total, levels.total, sums[groups])[codes])
         labels.append(label.take(pa.array(codes)))
     return Levels(tuple(labels), tuple(leaves), levels.total, (*levels.notes, *upper.notes))
 
 
 def _labels_of(link: Generalizing, column: ColumnData) -> ColumnData:
-    """Return the labels that a hierarchy leaves of a column, with how often each occurs."""
+    """Return the labels of a column under a hierarchy, with the frequency of each."""
     there = known(link, column.values)
     rows = np.flatnonzero(there.to_numpy(zero_copy_only=False))
     labels = _without_top(link.levels(column.values.filter(there))).labels[-1]

@@ -1,13 +1,13 @@
-"""Values that behave alike with respect to another column, grouped.
+"""Groups of values with similar distributions of another column.
 
-This is the agglomerative information bottleneck (Slonim and Tishby, NIPS 1999): begin with each value by
-itself, and merge again and again the two groups whose merging loses the least of the mutual information
+This is the agglomerative information bottleneck (Slonim and Tishby, NIPS 1999): start with each value as a
+group, and repeatedly merge the two groups whose merging loses the least of the mutual information
 between the column and the target. With n_g rows in group g, of which n_gt have target t, merging a and b
 loses
 
     (h(a) + h(b) - h(a + b)) / n,    h(g) = sum over t of n_gt log n_gt, minus n_g log n_g
 
-which is never negative. Levels are stages of the same merging, so they are nested.
+which is never negative. Levels are stages of the same process, so they are nested.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.arguments import falling_problems, halves, keyed, several
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import (
     ANYTHING,
     ColumnData,
@@ -44,7 +44,7 @@ _MANY_NUMBERS = 20
 _MOST_TARGETS = 50
 _BINS = 10
 _SAME = 12
-"""Losses are compared to that many decimal places: what is equal in theory is equal here."""
+"""Losses are compared to this many decimals, so that losses equal in theory are equal here."""
 
 _LONGEST_LABEL = 60
 _LONGEST_MEMBER = 20
@@ -53,29 +53,28 @@ _EXAMPLE = "For example: {target: income, groups: [8, 4, 2]}."
 
 @dataclass(frozen=True, slots=True)
 class Clusters(HierarchyDefaults):
-    """Level i has `groups[i - 1]` groups of values that are alike in how the target is distributed.
+    """Level i has `groups[i - 1]` groups of values with similar distributions of the target.
 
-    The groups tell something about the target. Where that is sensitive, they are made from what is to be
-    hidden: see the page about them.
+    The groups reveal something about the target. If the target is sensitive, they are built from the values
+    that the release protects: see the page about them.
 
     Attributes
     ----------
     target
-        The column at which to look. Numbers and dates of more than 20 different values are put into ten
-        bins with about as many rows each; of other targets with more than 50 values, the rarer ones count
-        as one.
+        The column to compare by. Numbers and dates with more than 20 different values are put into ten
+        bins of about equal size; of other targets with more than 50 values, the rarer ones count as one.
     groups
-        How many groups each level has, fewer at each; half as many at each level if not given.
+        Number of groups of each level, fewer at each. Default: half as many as the level below.
     """
 
     target: str
     groups: tuple[int, ...] | None = None
 
     name: ClassVar[str] = "clusters"
-    summary: ClassVar[str] = "Groups values of the table by how another column behaves for them."
+    summary: ClassVar[str] = "Groups values of the table that have similar distributions of another column."
     parameters: ClassVar[Mapping[str, str]] = {
-        "target": "the column at which to look",
-        "groups": "how many groups each level has: half as many as the one below",
+        "target": "the column to compare by",
+        "groups": "number of groups of each level; default: half as many as the level below",
     }
     examples: ClassVar[tuple[object, ...]] = (
         {"target": "income"},
@@ -96,33 +95,35 @@ class Clusters(HierarchyDefaults):
 
     def levels(self, values: pa.Array) -> Levels:
         raise HierarchyError(
-            "clusters are made from the table, and there is none here.\n"
-            "Anonymize with them, or make a file of them with `shoal hierarchy build`."
+            "clusters are built from a table, and there is none here.\n"
+            "Use them with `shoal anonymize`, or write them to a file with `shoal hierarchy build`."
         )
 
     def fit(self, column: ColumnData) -> Listed:
         text = as_text(column.values)
         if len(text) > MOST_VALUES:
             raise HierarchyError(
-                f"clusters are made of at most {MOST_VALUES:,} values.\nFound: {len(text):,}.\n"
-                "Make fewer first: in a spec, `[{mask: [3]}, {clusters: ...}]` clusters what mask leaves."
+                f"clusters support at most {MOST_VALUES:,} values.\nFound: {len(text):,}.\n"
+                "Reduce them first: in a spec, `[{mask: [3]}, {clusters: ...}]` clusters the masked values."
             )
         if column.target_values is None or column.by_target is None:
-            raise HierarchyError(f"clusters look at column {self.target!r}, and nothing is known of it here.")
-        # By value, so that neither ties nor rounding depend on the order of the rows.
-        places = pc.sort_indices(text)
-        members = text.take(places).to_pylist()
-        counts = _binned(column.by_target, column.target_values)[places.to_numpy()]
+            raise HierarchyError(
+                f"clusters need the target column {self.target!r}, which is not available here."
+            )
+        # Sorted by value, so that neither ties nor rounding depend on the order of the rows.
+        indices = pc.sort_indices(text)
+        members = text.take(indices).to_pylist()
+        counts = _binned(column.by_target, column.target_values)[indices.to_numpy()]
         groups = halves(len(members), least=2) if self.groups is None else self.groups
         levels = [pa.array(members, pa.string())]
         named = _Names(members)
         for stage in stages_of(counts, groups):
             label_of = {
-                place: label for group in stage for label in [named.label(tuple(group))] for place in group
+                member: label for group in stage for label in [named.label(tuple(group))] for member in group
             }
-            levels.append(pa.array([label_of[place] for place in range(len(members))], pa.string()))
+            levels.append(pa.array([label_of[member] for member in range(len(members))], pa.string()))
         return Listed(
-            (*levels, pa.repeat(ANYTHING, len(members))), f"the hierarchy made from column {self.target!r}"
+            (*levels, pa.repeat(ANYTHING, len(members))), f"the hierarchy built from column {self.target!r}"
         )
 
     def to_spec(self) -> object:
@@ -137,14 +138,14 @@ class Clusters(HierarchyDefaults):
 
 
 def clusters(target: str, groups: Sequence[int] | None = None) -> Clusters:
-    """Group values by how another column behaves for them.
+    """Group values with similar distributions of another column.
 
     Parameters
     ----------
     target
-        The column at which to look.
+        The column to compare by.
     groups
-        How many groups each level has; half as many at each level if not given.
+        Number of groups of each level. Default: half as many as the level below.
 
     Examples
     --------
@@ -162,10 +163,10 @@ def clusters(target: str, groups: Sequence[int] | None = None) -> Clusters:
 
 
 def stages_of(counts: IntArray, groups: Sequence[int]) -> list[list[list[int]]]:
-    """Merge rows of counts until as many are left as each of `groups` says, and return who is together then.
+    """Merge rows of counts down to each number in `groups`, and return the members of the groups each time.
 
-    Of equal losses, the one of the first group counts, then that of the first other; a group is where its
-    first member is.
+    Of equal losses, the pair with the first group is merged, then the pair with the first partner. The
+    position of a group is that of its first member.
 
     Examples
     --------
@@ -184,26 +185,26 @@ def stages_of(counts: IntArray, groups: Sequence[int]) -> list[list[list[int]]]:
 
 
 class _Merging:
-    """Groups, what merging each pair of them would lose, and for each its cheapest partner behind it."""
+    """Groups, the loss of merging each pair, and the cheapest later partner of each group."""
 
     def __init__(self, joint: FloatArray) -> None:
         size = len(joint)
         self.joint = joint
         self.rows = max(joint.sum(), 1.0)
         self.information = _information(joint)
-        self.members = [[place] for place in range(size)]
+        self.members = [[group] for group in range(size)]
         self.alive = np.ones(size, dtype=bool)
         self.losses = np.full((size, size), np.inf)
-        for place in range(size - 1):
-            behind = np.arange(place + 1, size)
-            self.losses[place, behind] = self._losses_with(place, behind)
+        for group in range(size - 1):
+            behind = np.arange(group + 1, size)
+            self.losses[group, behind] = self._losses_with(group, behind)
         self.partner = np.zeros(size, dtype=np.int64)
         self.cheapest = np.full(size, np.inf)
-        for place in range(size):
-            self._look_again(place)
+        for group in range(size):
+            self._find_partner(group)
 
     def together(self) -> list[list[int]]:
-        return [sorted(self.members[place]) for place in np.flatnonzero(self.alive)]
+        return [sorted(self.members[group]) for group in np.flatnonzero(self.alive)]
 
     def merge(self) -> None:
         """Merge the pair that loses the least."""
@@ -228,16 +229,16 @@ class _Merging:
         lost = (self.partner == first) | (self.partner == second)
         lost[before[better]] = False
         lost[first] = True
-        for place in np.flatnonzero(lost & self.alive):
-            self._look_again(int(place))
+        for group in np.flatnonzero(lost & self.alive):
+            self._find_partner(int(group))
 
-    def _look_again(self, place: int) -> None:
-        self.partner[place] = self.losses[place].argmin()
-        self.cheapest[place] = self.losses[place, self.partner[place]]
+    def _find_partner(self, group: int) -> None:
+        self.partner[group] = self.losses[group].argmin()
+        self.cheapest[group] = self.losses[group, self.partner[group]]
 
-    def _losses_with(self, place: int, others: IntArray) -> FloatArray:
-        merged = _information(self.joint[others] + self.joint[place])
-        lost = (self.information[others] + self.information[place] - merged) / self.rows
+    def _losses_with(self, group: int, others: IntArray) -> FloatArray:
+        merged = _information(self.joint[others] + self.joint[group])
+        lost = (self.information[others] + self.information[group] - merged) / self.rows
         rounded: FloatArray = np.round(lost, _SAME)
         return rounded
 
@@ -252,10 +253,10 @@ def _information(joint: FloatArray) -> FloatArray:
 
 
 def _binned(by_target: IntArray, targets: pa.Array) -> IntArray:
-    """Return the counts for fewer targets, in an order that is theirs alone."""
+    """Return the counts for fewer targets, in an order that depends on the targets alone."""
     text = as_text(targets)
     numbers = _numbers(targets)
-    # NULL is a target like any other, and stays apart.
+    # NULL is a target of its own.
     if numbers is not None and len(targets) - targets.null_count > _MANY_NUMBERS:
         order = pc.sort_indices(
             pa.table({"number": numbers, "text": text}),
@@ -284,7 +285,7 @@ def _summed(by_target: IntArray, bin_of: IntArray, bins: int) -> IntArray:
 
 
 def _numbers(targets: pa.Array) -> pa.Array | None:
-    """Return targets as numbers if all of them are some, or dates; also where they are text."""
+    """Return targets as numbers if all of them are numbers or dates, even as text; else None."""
     kind = targets.type
     try:
         if pa.types.is_temporal(kind):
@@ -297,14 +298,14 @@ def _numbers(targets: pa.Array) -> pa.Array | None:
 
 
 class _Names:
-    """Labels for groups of members: no two groups have the same, and no group has that of a value."""
+    """Labels for groups of members: different for each group, and different from all values."""
 
     def __init__(self, members: Sequence[str]) -> None:
         self.members = members
-        self.taken: dict[str, tuple[int, ...]] = {member: (place,) for place, member in enumerate(members)}
+        self.taken: dict[str, tuple[int, ...]] = {member: (index,) for index, member in enumerate(members)}
 
     def label(self, group: tuple[int, ...]) -> str:
-        """Return the label of a group by its members, which for a single one is its own.
+        """Return the label of a group by its members; a single member is its own label.
 
         Examples
         --------
@@ -322,7 +323,7 @@ class _Names:
         return label
 
     def _written(self, group: tuple[int, ...]) -> str:
-        texts = [self.members[place] for place in group]
+        texts = [self.members[index] for index in group]
         whole = f"{{{', '.join(texts)}}}"
         if len(whole) <= _LONGEST_LABEL:
             return whole

@@ -40,7 +40,7 @@ def _by_week(days: IntArray) -> list[str]:
     weeks = (thursdays - years.astype("M8[Y]").astype("M8[D]").astype(np.int64)) // 7 + 1
     names = []
     for year, week in zip((years + 1970).tolist(), weeks.tolist(), strict=True):
-        # The first day that there is, a Saturday, is in a week of the year before 0000.
+        # The first supported day, a Saturday, is in a week of the year before 0000.
         names.append(f"{year:04d}-W{week:02d}" if year >= 0 else f"{year:05d}-W{week:02d}")
     return names
 
@@ -69,19 +69,19 @@ _UNITS: dict[str, Callable[[IntArray], list[str]]] = {
     "year": _by_year,
     "decade": _by_decade,
 }
-"""The units from the smallest on, and how each writes days."""
+"""The units from the smallest to the largest, each with the function that labels days."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dates(HierarchyDefaults):
     """Level i has the i-th unit, each longer than the one before; the last level is `*`.
 
-    Weeks are those of ISO 8601, from Monday on. They lie across the ends of months and years, so nothing but
-    `*` comes after them. Without units they are month, quarter, year and decade, with the day before them
-    for values that have a time, and without the month for values that are one.
+    Weeks are those of ISO 8601 and begin on Monday. They cross the ends of months and years, so only `*` can
+    follow them. The default units are month, quarter, year and decade, preceded by the day for values with a
+    time, and without the month for values that are months.
 
-    A time with a zone or an offset is on different days in different places. It is refused unless `zone`
-    says where days are meant. What has no zone is taken as it stands.
+    The day of a time with a zone or an offset depends on the time zone. Such times are refused unless `zone`
+    is set. Times without a zone keep the day that they state.
     """
 
     units: tuple[str, ...] = ()
@@ -91,9 +91,9 @@ class Dates(HierarchyDefaults):
     name: ClassVar[str] = "dates"
     summary: ClassVar[str] = "Puts dates and times into days, weeks, months, quarters, years, decades."
     parameters: ClassVar[Mapping[str, str]] = {
-        "levels": f"the unit of each level, of {', '.join(_UNITS)}; may stand alone",
-        "format": "how dates in text are written, such as %d.%m.%Y; ISO 8601 if not given",
-        "zone": "where times with a zone or an offset become days, such as Europe/Berlin; else refused",
+        "levels": f"the unit of each level: {', '.join(_UNITS)}; the key may be omitted",
+        "format": "format of dates in text, such as %d.%m.%Y; default: ISO 8601",
+        "zone": "time zone for the days of times with a zone or an offset, such as Europe/Berlin",
     }
     examples: ClassVar[tuple[object, ...]] = (
         None,
@@ -172,7 +172,7 @@ class Dates(HierarchyDefaults):
 
     @property
     def _finest(self) -> str:
-        """The smallest unit that text in the given format tells."""
+        """The smallest unit that text in the given format contains."""
         written = DateFormat(self.format)
         if written.has_day:
             return "day"
@@ -191,8 +191,8 @@ class Dates(HierarchyDefaults):
         for lower, upper in pairwise(() if unknown else self.units):
             if lower == "week":
                 yield (
-                    f"In dates, {upper} comes after week.\nWeeks lie across the ends of longer units, "
-                    "so that the levels would not be nested.\nLeave out the one or the other."
+                    f"In dates, {upper} comes after week.\nWeeks cross the ends of longer units, "
+                    "so the levels would not be nested.\nRemove one of the two."
                     if upper != "day"
                     else "In dates, day comes after week.\nBegin with the smallest unit."
                 )
@@ -205,8 +205,8 @@ class Dates(HierarchyDefaults):
         if not isinstance(self.zone, str) or not zone_exists(self.zone):
             yield (
                 f"Unknown time zone {self.zone!r} of dates.\n"
-                "Name one of the IANA database, such as Europe/Berlin or UTC. If it is one, this machine "
-                "lacks the database; on Windows pyarrow.util.download_tzdata_on_windows() fetches it."
+                "Use a name of the IANA database, such as Europe/Berlin or UTC. If the name is right, this "
+                "machine lacks the database; on Windows pyarrow.util.download_tzdata_on_windows() fetches it."
             )
 
     def _fineness_problems(self) -> Iterator[str]:
@@ -214,7 +214,7 @@ class Dates(HierarchyDefaults):
         finest = known.index(self._finest)
         for unit in self.units:
             if unit in known and known.index(unit) < finest:
-                yield f"The date format {self.format!r} does not tell the {unit}.\nLeave out that level."
+                yield f"The date format {self.format!r} does not contain the {unit}.\nRemove that level."
 
 
 def dates(*levels: str, format: str | None = None, zone: str | None = None) -> Dates:
@@ -223,13 +223,13 @@ def dates(*levels: str, format: str | None = None, zone: str | None = None) -> D
     Parameters
     ----------
     *levels
-        The unit of each level, of day, week, month, quarter, year and decade. If not given: month, quarter,
-        year and decade, with the day before them for values that have a time.
+        The unit of each level: day, week, month, quarter, year or decade. Default: month, quarter, year and
+        decade, preceded by the day for values with a time.
     format
-        How dates in text are written, such as `%d.%m.%Y`. ISO 8601 if not given.
+        Format of dates in text, such as `%d.%m.%Y`. Default: ISO 8601.
     zone
-        Where times with a zone or an offset become days, such as `Europe/Berlin`. Without it they are
-        refused.
+        Time zone for the days of times with a zone or an offset, such as `Europe/Berlin`. Without it such
+        times are refused.
 
     Examples
     --------

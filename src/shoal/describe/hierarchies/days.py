@@ -1,8 +1,7 @@
-"""Dates of a column as days since 1970, of any Arrow type or text that says dates.
+"""Dates of a column as days since 1970, from Arrow types or text.
 
-Time zones are kept out. A date or time without a zone is taken as it stands: its day is the one that it
-says. A time with a zone or an offset is a moment, which is on different days in different places. It has
-a day only in a zone that is named.
+A date or time without a zone has the day that it states. A time with a zone or an offset is a moment, whose
+day depends on the time zone: it has a day only in a given zone.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ _FIRST, _LAST = (int(np.datetime64(day, "D").astype(np.int64)) for day in ("0000
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """For each value its day.
+    """The day of each value.
 
     Attributes
     ----------
     days
-        Days since 1970-01-01, by the calendar of today at all times; 0 where a value is not a date.
+        Days since 1970-01-01 in the proleptic Gregorian calendar; 0 for values that are not dates.
     known
         Whether each value is a date, of the years 0000 to 9999.
     timed
-        Whether values have a time of day, or may have.
+        Whether values have, or may have, a time of day.
     """
 
     days: IntArray
@@ -55,14 +54,14 @@ class Days:
         Parameters
         ----------
         written
-            How text is written, ISO 8601 if not given.
+            Format of text. Default: ISO 8601.
         zone
-            Where moments become days.
+            Time zone for the days of moments.
 
         Raises
         ------
         HierarchyError
-            Values of this type are no dates, or they are moments and no zone is given.
+            Values of this type are not dates, or they are moments and no zone is given.
 
         Examples
         --------
@@ -87,7 +86,7 @@ class Days:
             return cls._within(seconds // _DAY, known, timed=True)
         is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
         if not is_text and not (written.text and pa.types.is_integer(kind)):
-            numbers = "\nFor numbers such as 20261116 give a format, here %Y%m%d."
+            numbers = "\nFor numbers such as 20261116 give a format, for example %Y%m%d."
             advice = numbers if pa.types.is_integer(kind) else ""
             raise HierarchyError(f"dates need dates or text.\nFound: values of type {kind}.{advice}")
         return cls._of_text(values, written, zone)
@@ -106,24 +105,24 @@ class Days:
         return cls(np.where(known, days, 0), known, timed)
 
     def problems(self, values: pa.Array, written: str | None) -> list[Problem]:
-        """Tell of the values that are not dates; `written` is the format that they should have."""
+        """Return a problem if some values are not dates in the format `written`."""
         count = int((~self.known).sum())
         if not count:
             return []
-        form = f"written as {written!r}" if written else "written as 2026-11-16"
-        found = "1 value that is none" if count == 1 else f"{count:,} values that are none"
+        form = f"in the format {written!r}" if written else "in the format 2026-11-16"
+        found = "1 other value" if count == 1 else f"{count:,} other values"
         strange = as_text(values.filter(pa.array(~self.known, pa.bool_())))
         return [
             Problem(
                 f"dates need dates of the years 0000 to 9999; as text, {form}.\nFound: {found}.\n"
-                'If they are dates in another form, give it: `{dates: {format: "%d.%m.%Y"}}`.',
+                'If they are dates in another format, give it: `{dates: {format: "%d.%m.%Y"}}`.',
                 tuple(strange.to_pylist()),
             )
         ]
 
 
 def zone_exists(zone: str) -> bool:
-    """Tell whether a zone is known by this name on this machine."""
+    """Return whether this machine knows a time zone of this name."""
     try:
         pc.local_timestamp(pa.array([0], pa.timestamp("s", zone)))
     except (pa.ArrowInvalid, pa.ArrowKeyError):
@@ -140,12 +139,12 @@ def _local(seconds: IntArray, zone: str | None, values: pa.Array, moments: BoolA
         have = "1 value has" if count == 1 else f"{count:,} values have"
         raise HierarchyError(
             Problem(
-                f"{have} a time zone or an offset, so that the day depends on the place.\n"
-                "Name the zone in which days are meant: `zone: Europe/Berlin`, or `zone: UTC`.",
+                f"{have} a time zone or an offset, so the day depends on the time zone.\n"
+                "Set the time zone for days: `zone: Europe/Berlin`, or `zone: UTC`.",
                 tuple(as_text(values.filter(pa.array(moments, pa.bool_()))).to_pylist()),
             )
         )
-    # Years beyond these have no label; that far from them the clock need not be right.
+    # Years beyond these have no label, so their clock need not be right.
     sane = np.clip(seconds, (_FIRST - 2) * _DAY, (_LAST + 2) * _DAY)
     clock = pc.local_timestamp(pa.array(sane, pa.timestamp("s", zone))).cast(pa.int64())
     local: IntArray = clock.to_numpy(zero_copy_only=False)
@@ -157,19 +156,21 @@ def _local(seconds: IntArray, zone: str | None, values: pa.Array, moments: BoolA
 
 
 def _by_rules(seconds: IntArray, zone: str) -> IntArray:
-    """Return moments as seconds of the clock in a zone, whose last rule goes on for ever.
+    """Return moments as seconds of the clock in a zone, whose last rule continues forever.
 
-    Arrow knows the changes of the clock until 2037 only.
+    Arrow knows clock changes only until 2037.
     """
     try:
-        place = ZoneInfo(zone)
+        zone_info = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError):
         raise HierarchyError(
-            f"there are times after 2036, and Python does not know the zone {zone!r}.\n"
-            "Install the package tzdata, or leave these times out."
+            f"some times are after 2036, and Python does not know the zone {zone!r}.\n"
+            "Install the package tzdata, or remove these times."
         ) from None
-    ends = np.clip(seconds, None, _LAST * _DAY)  # what Python's dates can do
-    offsets = [(_EPOCH + timedelta(seconds=moment)).astimezone(place).utcoffset() for moment in ends.tolist()]
+    ends = np.clip(seconds, None, _LAST * _DAY)  # the limit of Python's dates
+    offsets = [
+        (_EPOCH + timedelta(seconds=moment)).astimezone(zone_info).utcoffset() for moment in ends.tolist()
+    ]
     local: IntArray = seconds + np.array(
         [int((offset or timedelta()).total_seconds()) for offset in offsets], dtype=np.int64
     )
@@ -177,6 +178,6 @@ def _by_rules(seconds: IntArray, zone: str) -> IntArray:
 
 
 def months_of(days: IntArray) -> IntArray:
-    """Return the months since January 1970 in which days are."""
+    """Return the months of days, counted from January 1970."""
     months: IntArray = days.astype("M8[D]").astype("M8[M]").astype(np.int64)
     return months

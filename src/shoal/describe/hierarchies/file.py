@@ -1,7 +1,7 @@
-"""Hierarchies in files: as ARX writes them, and in the formats of other tools (`shoal.describe.formats`).
+"""Hierarchies in files: in the format of ARX and of other tools (`shoal.describe.formats`).
 
-Values of a table are looked up by their text, or in ranges of numbers or dates where a file has these.
-Entries that the table does not need are fine.
+Values of a table are looked up by their text, or in ranges of numbers or dates if the file has ranges.
+A file may have entries that the table does not need.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _KEYS = ("path", "format", "delimiter", "column")
 
 @dataclass(frozen=True)
 class HierarchyFile(HierarchyDefaults):
-    """The hierarchy in a file, which is read when it is first needed.
+    """The hierarchy in a file, which is read when first needed.
 
     Attributes
     ----------
     path
-        As it stands in the spec, relative to `folder`.
+        Path as in the spec, relative to `folder`.
     delimiter
-        Of a CSV file: `;`, `,` or tab, found out if not given.
+        Delimiter of a CSV file: `;`, `,` or tab (detected by default).
     format
-        `arx`, `amnesia`, `anjana`, `argus` or `nested`, found out if not given.
+        `arx`, `amnesia`, `anjana`, `argus` or `nested` (detected by default).
     column
-        Whose hierarchy it is, where a file has several.
+        Column to read, if a file has the hierarchies of several.
     """
 
     path: str | Path
@@ -50,9 +50,9 @@ class HierarchyFile(HierarchyDefaults):
     summary: ClassVar[str] = "Labels from a file: ARX, Amnesia, anjana, mu-Argus, nested YAML or JSON."
     parameters: ClassVar[Mapping[str, str]] = {
         "path": "the file, relative to the spec",
-        "format": "amnesia, anjana, argus, arx or nested, if it should not be found out",
-        "delimiter": "of a CSV file: ; , or a tab, if it should not be found out",
-        "column": "whose hierarchy it is, in a file of anjana with several",
+        "format": "amnesia, anjana, argus, arx or nested (detected by default)",
+        "delimiter": "delimiter of a CSV file: ; , or a tab (detected by default)",
+        "column": "the column to read from an anjana file with several hierarchies",
     }
     examples: ClassVar[tuple[object, ...]] = ("job.csv", {"path": "job.txt", "format": "amnesia"})
     sample: ClassVar[tuple[object, ...]] = ()
@@ -109,7 +109,7 @@ class HierarchyFile(HierarchyDefaults):
 
     @cached_property
     def read(self) -> Read:
-        """What the file holds."""
+        """The content of the file."""
         from shoal.describe import formats
 
         return formats.read_file(self.file, self.format, self.delimiter, self.column)
@@ -118,19 +118,19 @@ class HierarchyFile(HierarchyDefaults):
 def hierarchy_file(
     path: str | Path, delimiter: str | None = None, format: str | None = None, column: str | None = None
 ) -> HierarchyFile:
-    r"""Take the labels from a file of this or another tool.
+    r"""Read the labels from a file of this or another tool.
 
     Parameters
     ----------
     path
         The file.
     delimiter
-        Of a CSV file: `;`, `,` or tab, found out if not given.
+        Delimiter of a CSV file: `;`, `,` or tab (detected by default).
     format
         `arx` (CSV without a header, column i is level i), `amnesia` (text or JSON), `anjana` (JSON), `argus`
-        (`.grc`) or `nested` (YAML or JSON), found out if not given.
+        (`.grc`) or `nested` (YAML or JSON); detected by default.
     column
-        Whose hierarchy it is, in a file of anjana with several.
+        Column to read from an anjana file with several hierarchies.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Hierarchies that a user's Python functions say: one function for each level."""
+"""Hierarchies by a user's Python functions: one function for each level."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from shoal.describe.hierarchy import (
 from shoal.errors import InputError, Problem
 
 LabelFunction: TypeAlias = Callable[[Any], object]
-"""Takes a value as Python knows it, and returns its label."""
+"""Takes a Python value and returns its label."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByFunction(HierarchyDefaults):
-    """The label of a value at level i is what the i-th function returns for it; the last level is `*`.
+    """The i-th function returns the label of a value at level i; the last level is `*`.
 
-    If all values have the same label at the level of the last function, that is the last level.
+    If the last function returns the same label for all values, its level is the last.
 
     Attributes
     ----------
     functions
-        Each takes a value as Python knows it (text, a number, a `Decimal`, a date) and returns a label; what
-        is not text is turned into it. They are to be nested: values with the same label at one level must
-        have the same at the level above.
+        Each takes a Python value (text, a number, a `Decimal`, a date) and returns a label, which is
+        converted to text. Levels must be nested: values with the same label at one level must share the
+        label at the level above.
     title
-        What specs and manifests call it; the names of the functions if not given.
+        Its name in specs and manifests. Default: the names of the functions.
     """
 
     functions: tuple[LabelFunction, ...]
     title: str | None = None
 
     name: ClassVar[str] = "function"
-    summary: ClassVar[str] = "Labels that Python functions return; in Python only."
+    summary: ClassVar[str] = "Labels from Python functions; in Python only."
     parameters: ClassVar[Mapping[str, str]] = {
-        "functions": "for each level one that takes a value and returns its label"
+        "functions": "one function for each level, which takes a value and returns its label"
     }
     examples: ClassVar[tuple[object, ...]] = ()
     sample: ClassVar[tuple[object, ...]] = ("53715", "53710", "90210")
@@ -71,28 +71,28 @@ class ByFunction(HierarchyDefaults):
             python = values.to_pylist()
         except (ValueError, OverflowError):  # times finer than microseconds, or before the year 1
             raise HierarchyError(
-                f"some values of type {values.type} are none that Python has.\nTurn the column into text."
+                f"some values of type {values.type} have no Python form.\nTurn the column into text."
             ) from None
         problems: list[Problem] = []
         labels = []
         for level, function in enumerate(self.functions, start=1):
             found, wrong = _apply(function, python)
-            for what, places in wrong.items():
-                times = "1 value" if len(places) == 1 else f"{len(places):,} values"
+            for what, indices in wrong.items():
+                times = "1 value" if len(indices) == 1 else f"{len(indices):,} values"
                 problems.append(
                     Problem(
                         f"the function of level {level}, {_name(function)!r}, {what} for {times} "
-                        f"of {len(python):,}.\nLet it return text for every value.",
-                        tuple(text.take(pa.array(places)).to_pylist()),
+                        f"of {len(python):,}.\nReturn text for every value.",
+                        tuple(text.take(pa.array(indices)).to_pylist()),
                     )
                 )
             labels.append(pa.array(found, pa.string()))
         if not problems:
             problems = [
                 Problem(
-                    # Its labels may be values: the two that are found are not shown.
+                    # Its labels may be values, so they are not shown.
                     f"{problem.message.partition(chr(10))[0]}\n"
-                    "Let each function return the same label for all values that share one below.",
+                    "Return the same label for all values that share a label at the level below.",
                     problem.values,
                 )
                 for problem in check_nested([values, *labels])
@@ -109,20 +109,20 @@ class ByFunction(HierarchyDefaults):
     @classmethod
     def from_spec(cls, argument: object, folder: Path) -> NoReturn:
         raise InputError(
-            "function is for Python: a spec cannot hold functions.\n"
-            "Use shoal.by_function there, or make a file of it with `shoal hierarchy build` and name that."
+            "A spec cannot hold functions.\n"
+            "Use shoal.by_function in Python, or write the hierarchy to a file with `shoal hierarchy build`."
         )
 
 
 def by_function(*functions: LabelFunction, name: str | None = None) -> ByFunction:
-    """Let Python functions say the labels, one function for each level.
+    """Label values by Python functions, one for each level.
 
     Parameters
     ----------
     *functions
         Each takes a value and returns its label.
     name
-        What specs and manifests call it.
+        Its name in specs and manifests.
 
     Examples
     --------
@@ -135,20 +135,20 @@ def by_function(*functions: LabelFunction, name: str | None = None) -> ByFunctio
 
 
 def _apply(function: LabelFunction, values: Sequence[Any]) -> tuple[list[str], dict[str, list[int]]]:
-    """Return the labels of values, and for each thing that went wrong the places of the values."""
+    """Return the labels of values, and for each kind of error the indices of the values."""
     labels = []
     wrong: dict[str, list[int]] = {}
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         label = ""
         try:
             found = function(value)
             label = found if isinstance(found, str) else str(found)
             if found is None or found != found:  # noqa: PLR0124 (what is not a number differs from itself)
-                wrong.setdefault("returned nothing", []).append(place)
+                wrong.setdefault("returned nothing", []).append(index)
             label.encode()
-        except Exception as error:  # a function of the user's may raise anything
-            # Its message may hold the value; its kind does not.
-            wrong.setdefault(f"raised {type(error).__name__}", []).append(place)
+        except Exception as error:  # a user's function may raise anything
+            # The message may contain the value; the type of the exception does not.
+            wrong.setdefault(f"raised {type(error).__name__}", []).append(index)
             label = ""
         labels.append(label)
     return labels, wrong

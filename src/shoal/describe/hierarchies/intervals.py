@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.arguments import keyed, several
-from shoal.describe.hierarchies.numbers import (
+from shoal.describe.hierarchies.exact_numbers import (
     BoolArray,
+    ExactNumbers,
     Number,
-    Numbers,
     is_number,
     narrow,
     plain,
@@ -42,13 +42,13 @@ _CUTS_EXAMPLE = "For example: cuts=[[18, 30, 45, 65], [18, 45, 65]]."
 class Intervals(HierarchyDefaults):
     """Half-open intervals `[low, high)` of several widths, or between cuts. The last level is `*`.
 
-    Of widths, level i has the intervals `[origin + n * width, origin + (n + 1) * width)` of the i-th width.
-    Each width is a multiple of the one before. Of cuts, level i has the intervals between the i-th cuts.
-    Those of each level are among those of the level before. Either way the levels are nested.
+    With widths, level i has the intervals `[origin + n * width, origin + (n + 1) * width)` of the i-th width.
+    Each width is a multiple of the one before. With cuts, level i has the intervals between the i-th cuts.
+    The cuts of each level are among those of the level before. Either way the levels are nested.
 
-    With a bottom, what is below it is `< bottom` at every level, and no interval reaches below it; with a
-    top, what is not below it is `>= top`. Open ends do the same at the first and the last cut of each level.
-    Numbers outside the cuts are not known otherwise.
+    Numbers below a bottom are `< bottom` at every level, and no interval reaches below it; numbers from a
+    top on are `>= top`. Open ends do the same at the first and the last cut of each level. Otherwise numbers
+    outside the cuts are unknown.
     """
 
     widths: tuple[Number, ...] = ()
@@ -61,12 +61,12 @@ class Intervals(HierarchyDefaults):
     name: ClassVar[str] = "intervals"
     summary: ClassVar[str] = "Puts numbers into half-open intervals, wider at each level."
     parameters: ClassVar[Mapping[str, str]] = {
-        "widths": "the width of each level, each a multiple of the one before; may stand alone",
-        "origin": "a number at which intervals of a width begin, 0 if not given",
-        "cuts": "instead of widths: where intervals begin and end, in one list or in one for each level",
+        "widths": "the width of each level, each a multiple of the one before; the key may be omitted",
+        "origin": "a number at which intervals of a width begin; default: 0",
+        "cuts": "instead of widths: the ends of the intervals, in one list or in one for each level",
         "bottom": "numbers below it are `< bottom` at every level",
         "top": "numbers from it on are `>= top` at every level",
-        "ends": "`open`: numbers outside the cuts are below the first or from the last on; else `closed`",
+        "ends": "`open`: accept numbers below the first and from the last cut on; default: `closed`",
     }
     examples: ClassVar[tuple[object, ...]] = (
         [5, 10, 20],
@@ -86,11 +86,11 @@ class Intervals(HierarchyDefaults):
             raise InputError(problems)
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
-        numbers = Numbers.of(values, _NEED, self._numbers)
+        numbers = ExactNumbers.of(values, _NEED, self._numbers)
         return pa.array(numbers.known & ~self._outside(numbers), pa.bool_())
 
     def levels(self, values: pa.Array) -> Levels:
-        numbers = Numbers.of(values, _NEED, self._numbers)
+        numbers = ExactNumbers.of(values, _NEED, self._numbers)
         problems = numbers.problems(values, _NEED)
         outside = self._outside(numbers)
         if count := int(outside.sum()):
@@ -99,7 +99,7 @@ class Intervals(HierarchyDefaults):
                 Problem(
                     f"{are} outside the cuts of its intervals.\n"
                     f"Found: cuts {self._range()}.\n"
-                    "Give more cuts, code the ends by `bottom` and `top`, or say `ends: open`.",
+                    "Add cuts, set `bottom` and `top`, or set `ends: open`.",
                     texts(values, outside),
                 )
             )
@@ -159,12 +159,12 @@ class Intervals(HierarchyDefaults):
 
     @property
     def _open(self) -> tuple[bool, bool]:
-        """Whether there is an interval below the first cut, and one from the last on."""
+        """Whether an interval lies below the first cut, and whether one begins at the last."""
         is_open = self.ends == "open" or not self.cuts
         return is_open or self.bottom is not None, is_open or self.top is not None
 
     def _all_cuts(self) -> list[tuple[Number, ...]]:
-        """Return the cuts of each level as bottom and top leave them, these among them."""
+        """Return the cuts of each level between bottom and top, including these."""
         found = []
         for level in self.cuts:
             cuts = [
@@ -178,8 +178,8 @@ class Intervals(HierarchyDefaults):
             found.append((*first, *cuts, *last))
         return found
 
-    def _outside(self, numbers: Numbers) -> BoolArray:
-        """Tell which numbers are in no interval: at every level the same, since closed ends are."""
+    def _outside(self, numbers: ExactNumbers) -> BoolArray:
+        """Return which numbers are in no interval: the same at every level, like the closed ends."""
         outside = np.zeros(len(numbers.whole), dtype=np.bool_)
         below, above = self._open
         if below and above:
@@ -191,17 +191,17 @@ class Intervals(HierarchyDefaults):
             outside |= (numbers.whole >= last).astype(np.bool_)
         return outside & numbers.known
 
-    def _between(self, numbers: Numbers, level: Sequence[Number]) -> pa.Array:
+    def _between(self, numbers: ExactNumbers, level: Sequence[Number]) -> pa.Array:
         """Return the label of each number at a level of cuts."""
         if not level:
             return pa.repeat(ANYTHING, len(numbers.whole))
         cuts = numbers.array(level)
-        first, last = (plain(int(cut), numbers.places) for cut in cuts[[0, -1]])
+        first, last = (plain(int(cut), numbers.decimals) for cut in cuts[[0, -1]])
         inner = _names(numbers, cuts[:-1], cuts[1:])
         names = pa.concat_arrays([pa.array([f"< {first}"]), inner, pa.array([f">= {last}"])])
         return names.take(pa.array(np.searchsorted(cuts, numbers.whole, side="right")))
 
-    def _of_width(self, numbers: Numbers, size: Number) -> pa.Array:
+    def _of_width(self, numbers: ExactNumbers, size: Number) -> pa.Array:
         """Return the label of each number at a level of intervals of the same width."""
         whole, width, origin = numbers.whole, numbers.count(size), numbers.count(self.origin)
         bottom = None if self.bottom is None else numbers.count(self.bottom)
@@ -212,7 +212,7 @@ class Intervals(HierarchyDefaults):
         quotients = (whole[inside] - origin) // width
         if quotients.dtype == object:
             quotients = narrow(quotients.tolist())
-        steps, places = np.unique(quotients, return_inverse=True)
+        steps, positions = np.unique(quotients, return_inverse=True)
         steps = steps.astype(whole.dtype)
         lows, highs = origin + steps * width, origin + (steps + 1) * width
         if bottom is not None:
@@ -221,11 +221,11 @@ class Intervals(HierarchyDefaults):
             highs = np.minimum(highs, top)
         names = _names(numbers, lows, highs)
         codes = np.empty(len(whole), dtype=np.int64)
-        codes[inside] = places
+        codes[inside] = positions
         for sign, end, chosen in (("<", bottom, below), (">=", top, above)):
             if end is not None:
                 codes[chosen] = len(names)
-                names = pa.concat_arrays([names, pa.array([f"{sign} {plain(end, numbers.places)}"])])
+                names = pa.concat_arrays([names, pa.array([f"{sign} {plain(end, numbers.decimals)}"])])
         return names.take(pa.array(codes))
 
     def _range(self) -> str:
@@ -239,11 +239,11 @@ class Intervals(HierarchyDefaults):
         if not self.widths and not self.cuts:
             yield f"intervals needs at least one width, or cuts.\n{_EXAMPLE}"
         if self.widths and self.cuts:
-            yield "intervals has widths and cuts.\nGive one of them."
+            yield "intervals has both widths and cuts.\nKeep one of them."
         if not is_number(self.origin):
             yield f"Origin {self.origin!r} of intervals is not a number."
         elif self.origin and not self.widths:
-            yield "Only intervals of a width have an origin.\nLeave it out, or give widths."
+            yield "Only intervals with widths have an origin.\nRemove `origin`, or give widths."
         for name, end in (("Bottom", self.bottom), ("Top", self.top)):
             if end is not None and not is_number(end):
                 yield f"{name} {end!r} of intervals is not a number."
@@ -252,7 +252,7 @@ class Intervals(HierarchyDefaults):
         if self.ends not in get_args(Ends):
             yield f"The ends of intervals are 'closed' or 'open'.\nFound: {self.ends!r}."
         elif self.ends == "open" and not self.cuts:
-            yield "Only intervals between cuts have ends.\nLeave out `ends`, or give cuts."
+            yield "Only intervals between cuts have ends.\nRemove `ends`, or give cuts."
 
     def _width_problems(self) -> Iterator[str]:
         wrong = [width for width in self.widths if not is_number(width) or width <= 0]
@@ -270,17 +270,17 @@ class Intervals(HierarchyDefaults):
             yield f"Cut {cut!r} of intervals is not a number.\n{_CUTS_EXAMPLE}"
         if wrong or not all(end is None or is_number(end) for end in (self.bottom, self.top)):
             return
-        for place, level in enumerate(self.cuts, start=1):
+        for number, level in enumerate(self.cuts, start=1):
             if falls := [
                 f"{high} after {low}" for low, high in pairwise(level) if _exact(high) <= _exact(low)
             ]:
-                yield f"The cuts of level {place} of intervals must rise.\nFound: {', '.join(falls)}."
-        for place, (finer, level) in enumerate(pairwise(self.cuts), start=2):
+                yield f"The cuts of level {number} of intervals must increase.\nFound: {', '.join(falls)}."
+        for number, (finer, level) in enumerate(pairwise(self.cuts), start=2):
             if alone := set(map(_exact, level)) - set(map(_exact, finer)):
                 new = ", ".join(str(cut) for cut in level if _exact(cut) in alone)
                 yield (
-                    f"Level {place} of intervals has cuts that level {place - 1} lacks.\nFound: {new}.\n"
-                    f"A wider interval is made of narrower ones.\n{_CUTS_EXAMPLE}"
+                    f"Level {number} of intervals has cuts that level {number - 1} lacks.\nFound: {new}.\n"
+                    f"Wider intervals must consist of narrower ones.\n{_CUTS_EXAMPLE}"
                 )
         yield from self._end_problems()
 
@@ -289,19 +289,19 @@ class Intervals(HierarchyDefaults):
         by_level = self._all_cuts()
         if below and above:
             return
-        for place, level in enumerate(by_level, start=1):
+        for number, level in enumerate(by_level, start=1):
             if len(level) < 2:
                 yield (
-                    f"Level {place} of intervals has no interval: it needs two cuts.\n"
-                    f"Found: {len(level)}.\nGive more, or say `ends: open`."
+                    f"Level {number} of intervals has no interval: it needs two cuts.\n"
+                    f"Found: {len(level)}.\nAdd cuts, or set `ends: open`."
                 )
             elif len(by_level[0]) >= 2 and (
                 (not below and level[0] != by_level[0][0]) or (not above and level[-1] != by_level[0][-1])
             ):
                 yield (
-                    f"The cuts of level {place} of intervals end elsewhere than those of level 1.\n"
+                    f"The cuts of level {number} of intervals cover another range than those of level 1.\n"
                     f"Found: {level[0]} to {level[-1]}, and {by_level[0][0]} to {by_level[0][-1]}.\n"
-                    "Begin and end all levels alike, or say `ends: open`."
+                    "Begin and end all levels with the same cuts, or set `ends: open`."
                 )
 
 
@@ -322,13 +322,13 @@ def intervals(
     origin
         A number at which intervals of a width begin.
     cuts
-        Instead of widths, the numbers at which intervals begin and end: for one level, or for each level a
-        list of its own whose numbers are among those of the level before.
+        Instead of widths, the numbers at which intervals begin and end: one list, or one for each level,
+        whose numbers are among those of the level before.
     bottom, top
-        Numbers below the bottom, and those from the top on, are put together at every level.
+        Numbers below the bottom form one group at every level, and so do those from the top on.
     ends
-        Whether numbers outside the cuts are refused (`closed`), or put together below the first and from the
-        last cut on (`open`).
+        Whether numbers outside the cuts are refused (`closed`), or form a group below the first cut and one
+        from the last cut on (`open`).
 
     Examples
     --------
@@ -349,13 +349,13 @@ def intervals(
     return Intervals(widths, origin, cuts, bottom, top, ends)  # type: ignore[arg-type]  # it sorts them out
 
 
-def _names(numbers: Numbers, lows: NDArray[Any], highs: NDArray[Any]) -> pa.Array:
-    """Write intervals."""
+def _names(numbers: ExactNumbers, lows: NDArray[Any], highs: NDArray[Any]) -> pa.Array:
+    """Return the labels of intervals."""
     return pc.binary_join_element_wise("[", numbers.texts(lows), ", ", numbers.texts(highs), ")", "")
 
 
 def _by_level(cuts: Any) -> tuple[Any, ...]:
-    """Return cuts by level: numbers alone are those of one level."""
+    """Return cuts by level; a flat list is one level."""
     given = tuple(cuts) if _is_list(cuts) else (cuts,)
     if given and all(_is_list(level) for level in given):
         return tuple(tuple(map(tidy, level)) for level in given)
@@ -363,7 +363,7 @@ def _by_level(cuts: Any) -> tuple[Any, ...]:
 
 
 def _read_all(argument: object) -> tuple[Any, ...]:
-    """Return the numbers of a spec in their lists; one that stands alone must not be text."""
+    """Return the numbers of a spec in their lists; a single item must not be text."""
     if isinstance(argument, str):
         return (argument,)
     return tuple(

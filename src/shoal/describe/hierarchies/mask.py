@@ -1,4 +1,4 @@
-"""Codes of which characters are hidden: post codes, ICD-10, NAICS, telephone numbers."""
+"""Codes with masked characters: postcodes, ICD-10, NAICS, telephone numbers."""
 
 from __future__ import annotations
 
@@ -19,30 +19,31 @@ Side = Literal["first", "last"]
 _SIDES = ("first", "last")
 _EXAMPLE = "For example: keep: [4, 3, 2]."
 _LONGEST = 255
-"""Characters to which values can be filled: a label does not grow without end."""
+"""Largest padded length of values, which limits the length of labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mask(HierarchyDefaults):
-    """Level i keeps `keep[i - 1]` characters of a value and hides the others; the last level is `*`.
+    """Level i keeps `keep[i - 1]` characters of a value and masks the others; the last level is `*`.
 
-    Every label of a level has as many mask characters, whatever the value is. So it tells which characters
-    it keeps, also where these are mask characters themselves, and what a level above keeps is among them:
-    the levels are nested. Without `pad` it has one: as many as the longest value needs would show its length,
-    although its row may be suppressed.
+    Every label of a level has the same number of mask characters, whatever the value. So the kept characters
+    are clear even if they are mask characters themselves, and a level above keeps a part of them: the levels
+    are nested. Without `pad` a label has one mask character: as many as the longest value needs would
+    reveal its length, although its row may be suppressed.
 
     Attributes
     ----------
     keep
-        How many characters each level keeps, fewer at each.
+        Number of characters that each level keeps, fewer at each.
     side
-        Whether they are the `first` or the `last`.
+        Whether the `first` or the `last` characters are kept.
     pad
-        Values shorter than that get `fill` before them first: numbers that were read as 1234 and mean 01234.
+        Shorter values are padded with `fill` on the left to this length: for numbers read as 1234 that mean
+        01234.
     fill
-        With what.
+        The padding character.
     character
-        What stands for a hidden character; `''` cuts them off.
+        The mask character; `''` cuts the masked characters off.
     """
 
     keep: tuple[int, ...]
@@ -54,11 +55,11 @@ class Mask(HierarchyDefaults):
     name: ClassVar[str] = "mask"
     summary: ClassVar[str] = "Keeps the first or last characters of codes, fewer at each level."
     parameters: ClassVar[Mapping[str, str]] = {
-        "keep": "how many characters each level keeps",
-        "side": "whether the first or the last are kept: first",
-        "pad": "the length to which shorter values are filled from the left: they are not",
-        "fill": "the character for that: 0",
-        "character": 'what stands for a hidden character, "" to cut: *',
+        "keep": "number of characters that each level keeps",
+        "side": "whether the `first` or the `last` characters are kept; default: `first`",
+        "pad": "length to which shorter values are padded on the left; default: no padding",
+        "fill": "the padding character; default: 0",
+        "character": 'the mask character, "" to cut characters off; default: *',
     }
     examples: ClassVar[tuple[object, ...]] = (
         [4, 3, 2],
@@ -71,19 +72,21 @@ class Mask(HierarchyDefaults):
         object.__setattr__(self, "keep", several(self.keep))
         problems = falling_problems("mask", "The characters to keep", self.keep, _EXAMPLE)
         if not self.keep:
-            problems.append(f"mask needs how many characters to keep.\n{_EXAMPLE}")
+            problems.append(f"mask needs the number of characters to keep.\n{_EXAMPLE}")
         if self.side not in _SIDES:
             near = nearest(self.side, _SIDES) if isinstance(self.side, str) else ""
             problems.append(f"mask keeps the first or the last characters.\nFound: {self.side!r}.{near}")
         if self.pad is not None and not (is_whole(self.pad) and self.pad <= _LONGEST):
             problems.append(
-                f"mask fills to a whole number of characters, from 1 to {_LONGEST}.\nFound: {self.pad!r}."
+                f"`pad` of mask must be a whole number from 1 to {_LONGEST}.\nFound: {self.pad!r}."
             )
         if not isinstance(self.fill, str) or len(self.fill) != 1:
-            problems.append(f"mask fills with one character.\nFound: {self.fill!r}.\nPut a number in quotes.")
+            problems.append(
+                f"`fill` of mask must be one character.\nFound: {self.fill!r}.\nPut a digit in quotes."
+            )
         if not isinstance(self.character, str) or len(self.character) > 1:
             problems.append(
-                f"mask hides a character behind one character, or cuts it off with ''.\n"
+                f"`character` of mask must be one character, or '' to cut characters off.\n"
                 f"Found: {self.character!r}."
             )
         if problems:
@@ -125,9 +128,9 @@ class Mask(HierarchyDefaults):
 def masked(
     text: pa.Array, keep: Iterable[int], length: int | None, side: Side = "first", character: str = "*"
 ) -> list[pa.Array]:
-    """Return texts with all characters hidden but those to keep, once for each number of `keep`.
+    """Return texts with all but the kept characters masked, once for each number in `keep`.
 
-    There are as many mask characters as a text of `length` has hidden; without a length, one.
+    The number of mask characters is that for a text of `length`; without a length it is one.
 
     Examples
     --------
@@ -158,16 +161,16 @@ def mask(
     Parameters
     ----------
     *keep
-        How many characters each level keeps.
+        Number of characters that each level keeps.
     side
-        Whether they are the `first` or the `last`.
+        Whether the `first` or the `last` characters are kept.
     pad
-        The length to which shorter values are filled from the left. Without it one character stands for all
-        that are hidden.
+        Length to which shorter values are padded on the left. Without it, one mask character replaces all
+        masked characters.
     fill
-        The character for that.
+        The padding character.
     character
-        What stands for a hidden character; `""` cuts them off.
+        The mask character; `""` cuts the masked characters off.
 
     Examples
     --------

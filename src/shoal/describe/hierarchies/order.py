@@ -1,4 +1,4 @@
-"""Categories that have an order: neighbours are merged, more of them at each level."""
+"""Ordered categories: neighbours are merged, more of them at each level."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import pyarrow as pa
 
 from shoal.describe.hierarchies.arguments import is_whole, keyed, several
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import ANYTHING, HierarchyDefaults, Levels, as_text
 from shoal.errors import InputError, Problem
 
@@ -24,15 +24,15 @@ _EXAMPLE = "For example: {values: [low, mid, high, top], runs: [2]}."
 class Order(HierarchyDefaults):
     """Level i has runs of `runs[i - 1]` neighbours, labelled by their ends: `low..mid`; the last is `*`.
 
-    Each number is a multiple of the one before, which makes the levels nested. A run that has one value
-    only, at the end, is that value.
+    Each number is a multiple of the one before, which makes the levels nested. A last run of a single value
+    is that value.
 
     Attributes
     ----------
     values
-        All values in their order, by their text: `7` for 7 and 7.0, `true` for True.
+        All values in order, as text: `7` for 7 and 7.0, `true` for True.
     runs
-        How many neighbours are merged at each level; 2, 4, 8 and so on if not given.
+        Number of neighbours that each level merges. Default: 2, 4, 8 and so on.
     """
 
     values: tuple[str, ...]
@@ -41,8 +41,8 @@ class Order(HierarchyDefaults):
     name: ClassVar[str] = "order"
     summary: ClassVar[str] = "Merges neighbours of ordered categories, more of them at each level."
     parameters: ClassVar[Mapping[str, str]] = {
-        "values": "all values in their order",
-        "runs": "how many neighbours each level merges: 2, 4, 8 and so on",
+        "values": "all values in order",
+        "runs": "number of neighbours that each level merges; default: 2, 4, 8 and so on",
     }
     examples: ClassVar[tuple[object, ...]] = (
         ["low", "mid", "high", "top", "1"],
@@ -55,9 +55,7 @@ class Order(HierarchyDefaults):
         object.__setattr__(self, "values", values)
         if twice := [value for value, count in Counter(values).items() if count > 1]:
             have = "1 value" if len(twice) == 1 else f"{len(twice):,} values"
-            problems.append(
-                Problem(f"The values of order have {have} more than once.\nKeep one of each.", tuple(twice))
-            )
+            problems.append(Problem(f"The values of order repeat {have}.\nKeep one of each.", tuple(twice)))
         if not values and not problems:
             problems.append(Problem(f"order needs its values.\n{_EXAMPLE}"))
         if self.runs is not None:
@@ -103,7 +101,7 @@ class Order(HierarchyDefaults):
         levels = [pa.array(self.values, pa.string())]
         for size in self._chosen:
             labels = self._runs(size)
-            levels.append(pa.array([labels[place // size] for place in range(len(self.values))], pa.string()))
+            levels.append(pa.array([labels[index // size] for index in range(len(self.values))], pa.string()))
         return Listed((*levels, pa.repeat(ANYTHING, len(self.values))), "the order")
 
     def levels(self, values: pa.Array) -> Levels:
@@ -138,10 +136,10 @@ def order(values: Sequence[Any], runs: Sequence[int] | None = None) -> Order:
     Parameters
     ----------
     values
-        All values in their order.
+        All values in order.
     runs
-        How many neighbours are merged at each level, each a multiple of the one before; 2, 4, 8 and so on
-        if not given.
+        Number of neighbours that each level merges, each a multiple of the one before. Default: 2, 4, 8 and
+        so on.
 
     Examples
     --------
@@ -153,7 +151,7 @@ def order(values: Sequence[Any], runs: Sequence[int] | None = None) -> Order:
 
 
 def _texts(values: object) -> tuple[tuple[str, ...], list[Problem]]:
-    """Return values by their text, and what is wrong with them."""
+    """Return values as text, and their problems."""
     if values is None:
         values = ()
     if not isinstance(values, list | tuple):
@@ -162,9 +160,7 @@ def _texts(values: object) -> tuple[tuple[str, ...], list[Problem]]:
     truths = sum(isinstance(value, bool) for value in values)
     if 0 < truths < len(values):
         problems.append(
-            Problem(
-                f"Some values of order are truth values, and others are not.\nPut them in quotes.\n{_EXAMPLE}"
-            )
+            Problem(f"Some but not all values of order are truth values.\nPut them in quotes.\n{_EXAMPLE}")
         )
     if any(isinstance(value, Mapping | list | tuple | None) for value in values):
         problems.append(Problem(f"The values of order must be text or numbers.\n{_EXAMPLE}"))

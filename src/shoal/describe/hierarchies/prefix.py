@@ -1,4 +1,4 @@
-"""Codes whose beginning says most: post codes, diagnosis codes, telephone numbers."""
+"""Codes whose first characters mean most: postcodes, diagnosis codes, telephone numbers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from shoal.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Prefix(HierarchyDefaults):
-    """Level i keeps the first `length - i` characters and puts i stars after them; the last level is `*`.
+    """Level i keeps the first `length - i` characters and adds i stars; the last level is `*`.
 
     Shorter and longer values follow the same rule, so the levels are nested whatever the values are.
-    Without a length, it is that of the longest value, and one star stands for all that is hidden: as many
-    stars as the longest value needs would show its length, although its row may be suppressed.
+    The default length is that of the longest value, and one star then replaces all masked characters: as many
+    stars as the longest value needs would reveal its length, although its row may be suppressed.
     """
 
     length: int | None = None
 
     name: ClassVar[str] = "prefix"
-    summary: ClassVar[str] = "Hides characters of codes from the end, one more at each level."
+    summary: ClassVar[str] = "Masks characters of codes from the end, one more at each level."
     parameters: ClassVar[Mapping[str, str]] = {
-        "length": "how many characters the codes have: as many as the longest value"
+        "length": "number of characters of the codes; default: that of the longest value"
     }
     examples: ClassVar[tuple[object, ...]] = (None, 5)
     sample: ClassVar[tuple[object, ...]] = ("53715", "53710", "5371", "90210", "", "5*")
@@ -40,7 +40,7 @@ class Prefix(HierarchyDefaults):
             not isinstance(self.length, int) or isinstance(self.length, bool) or self.length < 1
         ):
             raise InputError(
-                f"prefix needs a whole number of characters, at least 1, or nothing.\nFound: {self.length!r}."
+                f"The length of prefix must be a whole number, at least 1.\nFound: {self.length!r}."
             )
 
     def levels(self, values: pa.Array) -> Levels:
@@ -73,13 +73,13 @@ class Prefix(HierarchyDefaults):
 
 
 def prefix(length: int | None = None) -> Prefix:
-    """Hide characters from the end, one more at each level.
+    """Mask characters from the end, one more at each level.
 
     Parameters
     ----------
     length
-        Number of characters of the codes, and so of levels above the value itself. That of the longest
-        value if not given; labels then end in one star.
+        Number of characters of the codes, and so of levels above the value itself. Default: that of the
+        longest value; labels then end in one star.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Frequent values kept longest: the rest is put together, more of it at each level."""
+"""Frequent values are kept longest; the others share one label, more of them at each level."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _EXAMPLE = "For example: priority: [20, 10, 5]."
 
 @dataclass(frozen=True, slots=True)
 class Priority(HierarchyDefaults):
-    """Level i keeps the `keep[i - 1]` most frequent values of the table; the others are the rest.
+    """Level i keeps the `keep[i - 1]` most frequent values of the table; the others become the rest.
 
-    The last level is `*`. Of values that are equally frequent, the first by their text are kept. A value
-    that is called like the rest is never kept: it is one of them already.
+    The last level is `*`. Of equally frequent values, the first in the order of their text are kept. A value
+    equal to the label of the rest always belongs to the rest.
 
     Attributes
     ----------
     keep
-        How many values each level keeps, fewer at each; half as many at each level if not given.
+        Number of values that each level keeps, fewer at each. Default: half as many as the level below.
     rest
         The label of all others.
     """
@@ -46,8 +46,8 @@ class Priority(HierarchyDefaults):
     name: ClassVar[str] = "priority"
     summary: ClassVar[str] = "Keeps the most frequent values of the table, fewer at each level."
     parameters: ClassVar[Mapping[str, str]] = {
-        "keep": "how many of the most frequent values each level keeps: half as many as the one below",
-        "rest": "the label of the others: other",
+        "keep": "number of values that each level keeps; default: half as many as the level below",
+        "rest": "the label of the others; default: other",
     }
     examples: ClassVar[tuple[object, ...]] = (None, [3, 1], {"keep": [2], "rest": "elsewhere"})
     sample: ClassVar[tuple[object, ...]] = ("DE", "FR", "IT", "JP", "SE", "other", "1")
@@ -68,8 +68,8 @@ class Priority(HierarchyDefaults):
 
     def levels(self, values: pa.Array) -> Levels:
         raise HierarchyError(
-            "priority is made from the table, and there is none here.\n"
-            "Anonymize with it, or make a file of it with `shoal hierarchy build`."
+            "priority is built from a table, and there is none here.\n"
+            "Use it with `shoal anonymize`, or write it to a file with `shoal hierarchy build`."
         )
 
     def fit(self, column: ColumnData) -> Ranked:
@@ -100,12 +100,12 @@ class Priority(HierarchyDefaults):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Values in the order in which they are kept; whatever is not among them is the rest.
+    """Values in the order in which they are kept; all other values are the rest.
 
     Attributes
     ----------
     ranked
-        As text, the one that is kept longest first.
+        The values as text, the most frequent first.
     """
 
     ranked: pa.Array
@@ -122,12 +122,12 @@ class Ranked:
 
 
 def priority(*keep: int, rest: str = "other") -> Priority:
-    """Keep frequent values longest, and put the others together.
+    """Keep frequent values longest, and give the others one label.
 
     Parameters
     ----------
     *keep
-        How many values each level keeps; half as many at each level if not given.
+        Number of values that each level keeps. Default: half as many as the level below.
     rest
         The label of all others.
 

@@ -1,4 +1,4 @@
-"""Numbers in groups of about as many rows each, made from the table."""
+"""Numbers in groups of about equal size, built from the table."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.arguments import is_whole, keyed, parts_of, several
+from shoal.describe.hierarchies.exact_numbers import ExactNumbers, are_numbers
 from shoal.describe.hierarchies.intervals import Intervals
-from shoal.describe.hierarchies.numbers import Numbers, are_numbers
 from shoal.describe.hierarchy import ColumnData, HierarchyDefaults, HierarchyError, IntArray, Levels
 from shoal.errors import InputError
 
@@ -25,19 +25,19 @@ _EXAMPLE = "For example: quantiles(8, 4, 2)."
 
 @dataclass(frozen=True, slots=True)
 class Quantiles(HierarchyDefaults):
-    """Level i has as many groups as the i-th number says, each with about as many rows; the last is `*`.
+    """Level i has the i-th number of groups, of about as many rows each; the last level is `*`.
 
-    Each number is a multiple of the next, which makes the levels nested. Groups are intervals whose ends are
-    open, so that they have a place for every number. Rows that share a value share a group: where one
-    value has many rows there are fewer groups.
+    Each number is a multiple of the next, which makes the levels nested. Groups are intervals with open ends,
+    so they cover every number. Rows that share a value share a group, so a very frequent value leaves fewer
+    groups.
     """
 
     groups: tuple[int, ...]
 
     name: ClassVar[str] = "quantiles"
-    summary: ClassVar[str] = "Puts numbers into groups of about as many rows each, made from the table."
+    summary: ClassVar[str] = "Puts numbers of the table into groups of about equal size."
     parameters: ClassVar[Mapping[str, str]] = {
-        "groups": "how many groups each level has, each a multiple of the next; may stand alone",
+        "groups": "number of groups of each level, each a multiple of the next; the key may be omitted",
     }
     examples: ClassVar[tuple[object, ...]] = ([8, 4, 2], 3, {"groups": [4, 2]})
     sample: ClassVar[tuple[object, ...]] = (17, 19, 23, 31, 38, 39, 44, 52, 60, 71, 90)
@@ -55,7 +55,7 @@ class Quantiles(HierarchyDefaults):
         if not wrong:
             object.__setattr__(self, "groups", tuple(map(int, self.groups)))
             problems.extend(
-                f"Each number of groups of quantiles is a multiple of the next, and not the same.\n"
+                f"Each number of groups of quantiles must be a larger multiple of the next.\n"
                 f"Found: {upper} after {lower}.\n{_EXAMPLE}"
                 for lower, upper in pairwise(self.groups)
                 if lower % upper or lower == upper
@@ -65,7 +65,7 @@ class Quantiles(HierarchyDefaults):
 
     @property
     def target(self) -> None:
-        """It looks at no other column."""
+        """It uses no other column."""
         return
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
@@ -76,22 +76,22 @@ class Quantiles(HierarchyDefaults):
 
         A cut is the roundest number between the values on either side of it.
         """
-        numbers = Numbers.of(column.values, _NEED)
+        numbers = ExactNumbers.of(column.values, _NEED)
         if problems := numbers.problems(column.values, _NEED):
             raise HierarchyError(problems)
         values, rows = _rows_by_number(numbers.whole, column.counts)
         below = np.cumsum(rows)
         cuts = []
         for groups in self.groups:
-            after = _nearest_places(below, groups)
-            short = (_roundest(int(values[place]), int(values[place + 1])) for place in after)
+            after = _cut_indices(below, groups)
+            short = (_roundest(int(values[index]), int(values[index + 1])) for index in after)
             cuts.append(tuple(map(numbers.number, short)))
         return Intervals(cuts=tuple(cuts), ends="open")
 
     def levels(self, values: pa.Array) -> Levels:
         raise HierarchyError(
-            "quantiles are made from the table, and there is none here.\n"
-            "Anonymize with them, or make a file of them with `shoal hierarchy build`."
+            "quantiles are built from a table, and there is none here.\n"
+            "Use them with `shoal anonymize`, or write them to a file with `shoal hierarchy build`."
         )
 
     def to_spec(self) -> object:
@@ -109,12 +109,12 @@ class Quantiles(HierarchyDefaults):
 
 
 def quantiles(*groups: int) -> Quantiles:
-    """Put numbers into groups of about as many rows each, fewer and larger ones at each level.
+    """Put numbers into groups of about equal size, fewer and larger ones at each level.
 
     Parameters
     ----------
     *groups
-        How many groups each level has. Each number is a multiple of the next.
+        Number of groups of each level. Each number is a multiple of the next.
 
     Examples
     --------
@@ -130,38 +130,38 @@ def quantiles(*groups: int) -> Quantiles:
 
 
 def _rows_by_number(numbers: NDArray[Any], counts: IntArray) -> tuple[NDArray[Any], IntArray]:
-    """Return the different numbers, rising, and how many rows each has; several texts may say the same."""
+    """Return the distinct numbers in ascending order and their rows; several texts may be the same number."""
     used = counts > 0
-    values, places = np.unique(numbers[used], return_inverse=True)
+    values, codes = np.unique(numbers[used], return_inverse=True)
     rows = np.zeros(len(values), dtype=np.int64)
-    np.add.at(rows, places, counts[used])
+    np.add.at(rows, codes, counts[used])
     return values, rows
 
 
-def _nearest_places(below: IntArray, groups: int) -> list[int]:
-    """Return after which numbers to cut, given how many rows there are up to each.
+def _cut_indices(below: IntArray, groups: int) -> list[int]:
+    """Return the indices of the numbers after which to cut, given the rows up to each number.
 
-    Of every level that has a cut at this share of the rows it is the same one.
+    All levels that cut at a share of the rows cut after the same number.
     """
-    places = set()
+    indices = set()
     inner, total = below[:-1], int(below[-1]) if len(below) else 0
     for group in range(1, groups if len(inner) else 0):
-        # The wanted number of rows is a fraction: all is multiplied by the number of groups.
+        # The wanted number of rows is a fraction, so everything is multiplied by the number of groups.
         wanted = group * total
         above = min(int(np.searchsorted(inner, -(-wanted // groups))), len(inner) - 1)
-        places.add(
+        indices.add(
             min(
-                (place for place in (above - 1, above) if place >= 0),
-                key=lambda place: abs(int(inner[place]) * groups - wanted),
+                (index for index in (above - 1, above) if index >= 0),
+                key=lambda index: abs(int(inner[index]) * groups - wanted),
             )
         )
-    return sorted(places)
+    return sorted(indices)
 
 
 def _roundest(low: int, high: int) -> int:
     """Return a number above low, at most high, that ends in as many zeros as possible.
 
-    Of several it is that nearest to the middle, which is rarely a value of somebody's.
+    Of several it is the one nearest to the middle, which is rarely the value of a person.
 
     Examples
     --------

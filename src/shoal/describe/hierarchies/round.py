@@ -1,4 +1,4 @@
-"""Numbers rounded, a digit more at each level or as told."""
+"""Rounded numbers: one more digit at each level, or to given multiples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.arguments import keyed, several
-from shoal.describe.hierarchies.numbers import Number, Numbers, are_numbers, is_number, read, tidy, written
+from shoal.describe.hierarchies.exact_numbers import (
+    ExactNumbers,
+    Number,
+    are_numbers,
+    is_number,
+    read,
+    tidy,
+    written,
+)
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import (
     ANYTHING,
@@ -37,18 +45,19 @@ _EXAMPLE = "For example: rounding(10, 100, 1000)."
 class Rounding(HierarchyDefaults):
     """Level i rounds to multiples of the i-th number, each a multiple of the one before; the last is `*`.
 
-    Without numbers each level takes away one more digit, beginning with the last that any value has, until
+    Without numbers each level removes one more digit, beginning with the last digit that any value has, until
     the largest value has one left.
 
-    What is rounded at a level is what the level below made of a value, not the value itself: 45 becomes 50,
-    and 50 becomes 100. To round 45 to hundreds at once would make it 0, and 54, which is 50 at the level
-    of tens as well, 100. Then 50 would have two parents, and levels are nested. Rounding down does not have
-    this: 45 becomes 40, and 0 either way.
+    A level rounds the label of the level below, not the value itself: 45 becomes 50, and 50 becomes 100.
+    Rounded to hundreds at once, 45 would become 0, but 54, which is 50 at the level of tens as well, would
+    become 100. Then 50 would have two parents, and the levels would not be nested. Rounding down has no such
+    conflict: 45 becomes 40, and then 0 either way.
 
-    Halves are rounded away from zero, 45 to 50 and -45 to -50. Down is towards less, -45 to -50.
+    Halves are rounded away from zero: 45 to 50 and -45 to -50. Rounding down goes towards smaller numbers:
+    -45 to -50.
 
-    With `digitwise` the first number, a power of ten, is reached as it is without numbers: digit by digit,
-    beginning with the last that a value has. Manifests say so what a level without numbers was.
+    With `digitwise` the first number, a power of ten, is reached digit by digit as without numbers, beginning
+    with the last digit of a value. Manifests use it to describe a level without numbers.
     """
 
     to: tuple[Number, ...] = ()
@@ -56,11 +65,11 @@ class Rounding(HierarchyDefaults):
     digitwise: bool = False
 
     name: ClassVar[str] = "round"
-    summary: ClassVar[str] = "Rounds numbers, a digit more at each level or as told."
+    summary: ClassVar[str] = "Rounds numbers, by one more digit at each level or to given multiples."
     parameters: ClassVar[Mapping[str, str]] = {
-        "to": "what to round to at each level, each a multiple of the one before; may stand alone",
-        "direction": "`nearest`, or `down`",
-        "digitwise": "`true`: reach the first number, a power of ten, digit by digit; else `false`",
+        "to": "the multiple of each level, itself a multiple of the one before; the key may be omitted",
+        "direction": "`nearest` or `down`; default: `nearest`",
+        "digitwise": "`true`: reach the first number, a power of ten, digit by digit; default: `false`",
     }
     examples: ClassVar[tuple[object, ...]] = (
         None,
@@ -76,7 +85,7 @@ class Rounding(HierarchyDefaults):
         wrong = [number for number in self.to if not is_number(number) or number <= 0]
         problems = [f"round needs positive numbers.\nFound: {number!r}.\n{_EXAMPLE}" for number in wrong]
         problems.extend(
-            "Each number to round to is a multiple of the one before.\n"
+            "Each number to round to must be a multiple of the one before.\n"
             f"Found: {upper} after {lower}.\n{_EXAMPLE}"
             for lower, upper in pairwise(() if wrong else self.to)
             if (Fraction(str(upper)) / Fraction(str(lower))).denominator != 1
@@ -84,13 +93,13 @@ class Rounding(HierarchyDefaults):
         if self.direction not in get_args(Direction):
             near = nearest(str(self.direction), get_args(Direction))
             problems.append(
-                f"The direction of round is 'nearest' or 'down'.\nFound: {self.direction!r}.{near}"
+                f"The direction of round must be 'nearest' or 'down'.\nFound: {self.direction!r}.{near}"
             )
         if self.digitwise not in (True, False) or (
             self.digitwise and not (self.to and not wrong and _is_power_of_ten(self.to[0]))
         ):
             problems.append(
-                "round digit by digit needs a power of ten as the first number.\n"
+                "round with `digitwise` needs a power of ten as the first number.\n"
                 f"Found: {', '.join(map(str, self.to)) or 'no number'}.\nFor example: 100."
             )
         if problems:
@@ -100,17 +109,17 @@ class Rounding(HierarchyDefaults):
         return are_numbers(values, _NEED)
 
     def levels(self, values: pa.Array) -> Levels:
-        numbers = Numbers.of(values, _NEED, self.to)
+        numbers = ExactNumbers.of(values, _NEED, self.to)
         if problems := numbers.problems(values, _NEED):
             raise HierarchyError(problems)
         labels = []
         rounded, codes = np.unique(numbers.whole, return_inverse=True)
         for step in self._digits(numbers):
-            rounded, places = np.unique(self._round(rounded, step), return_inverse=True)
-            codes = places[codes]
+            rounded, merged = np.unique(self._round(rounded, step), return_inverse=True)
+            codes = merged[codes]
         for step in self._steps(numbers):
-            rounded, places = np.unique(self._round(rounded, step), return_inverse=True)
-            codes = places[codes]
+            rounded, merged = np.unique(self._round(rounded, step), return_inverse=True)
+            codes = merged[codes]
             labels.append(numbers.texts(rounded).take(pa.array(codes)))
         return Levels.of(values, [*labels, pa.repeat(ANYTHING, len(values))])
 
@@ -121,7 +130,7 @@ class Rounding(HierarchyDefaults):
     def fixed(self, values: pa.Array, level: int) -> tuple[Hierarchy, int]:
         if self.to or level == 0:
             return self, level
-        numbers = Numbers.of(values, _NEED)
+        numbers = ExactNumbers.of(values, _NEED)
         steps = self._steps(numbers)
         if level > len(steps):
             return Suppress(), 1
@@ -152,30 +161,30 @@ class Rounding(HierarchyDefaults):
     def from_text(cls, text: str) -> Self:
         return cls(tuple(read(part) for part in text.split(",")) if text.strip() else ())
 
-    def _digits(self, numbers: Numbers) -> list[int]:
-        """Return the powers of ten below the first number, where it is reached digit by digit."""
-        places = len(str(numbers.count(self.to[0]))) - 1 if self.digitwise else 0
-        return [10**place for place in range(1, places)]
+    def _digits(self, numbers: ExactNumbers) -> list[int]:
+        """Return the powers of ten below the first number, if it is reached digit by digit."""
+        digits = len(str(numbers.count(self.to[0]))) - 1 if self.digitwise else 0
+        return [10**power for power in range(1, digits)]
 
-    def _steps(self, numbers: Numbers) -> list[int]:
-        """Return what to round to, as the numbers are counted."""
+    def _steps(self, numbers: ExactNumbers) -> list[int]:
+        """Return the multiples to round to, on the scale of the numbers."""
         if self.to:
             return [numbers.count(number) for number in self.to]
         largest = int(np.abs(numbers.whole).max(initial=0))
         digits = len(str(largest))
         if digits > HIGHEST_LEVEL:
             raise HierarchyError(
-                f"its numbers have {digits:,} digits, at most {HIGHEST_LEVEL} levels can be used.\n"
-                "Say what to round to: `round: [1, 10, 100]`."
+                f"its numbers have {digits:,} digits, but at most {HIGHEST_LEVEL} levels are possible.\n"
+                "Give the multiples to round to: `round: [1, 10, 100]`."
             )
-        return [10**place for place in range(1, digits)]
+        return [10**power for power in range(1, digits)]
 
     def _round(self, whole: NDArray[Any], step: int) -> NDArray[Any]:
         down: NDArray[Any] = whole // step * step
         if self.direction == "down":
             return down
         up = down + step
-        # Which of the two is nearer; of halves, that which is farther from zero.
+        # Take the nearer of the two; for halves, the one farther from zero.
         return np.where(2 * whole + (whole >= 0) > down + up, up, down)
 
 
@@ -186,16 +195,16 @@ def _is_power_of_ten(number: Number) -> bool:
 def rounding(*to: Number, direction: Direction = "nearest") -> Rounding:
     """Round numbers, to larger and larger multiples.
 
-    Each level rounds what the level before made of a value, so that levels are nested: 45 becomes 50 and then
-    100, as 54 does. Rounded to hundreds at once, 45 would be 0 and 54 be 100, though both are 50 before.
+    Each level rounds the labels of the level before, so that levels are nested: 45 becomes 50 and then 100,
+    as 54 does. Rounded to hundreds at once, 45 would be 0 and 54 would be 100, although both are 50 before.
 
     Parameters
     ----------
     *to
-        What to round to at each level, each a multiple of the one before. If not given, each level takes
-        away one more digit.
+        The multiple of each level, itself a multiple of the one before. By default each level removes one
+        more digit.
     direction
-        To the nearest multiple, halves away from zero, or `down`, which is what most people do with ages.
+        To the nearest multiple, halves away from zero, or `down`, as is usual for ages.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The simplest hierarchy: a value, or nothing."""
+"""The simplest hierarchy: the value, or `*`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of groups of values: places, occupations, diagnoses."""
+"""Groups of groups of values: regions, occupations, diagnoses."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from typing import Any, ClassVar, Self
 import pyarrow as pa
 
 from shoal.describe.hierarchies.arguments import keyed, several
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import HierarchyDefaults, HierarchyError, Levels
 from shoal.errors import InputError
 
 _NESTED_SUFFIXES = (".yaml", ".yml", ".json")
 _FILE_KEYS = ("file", "child", "parent", "columns", "delimiter")
 _TABLE_EXAMPLE = (
-    "Say `{file: FILE, child: COLUMN, parent: COLUMN}` where each label has a row with its parent, or "
-    "`{file: FILE, columns: [VALUES, GROUPS, ...]}` where each level has a column."
+    "Use `{file: FILE, child: COLUMN, parent: COLUMN}` if each label has a row with its parent, or "
+    "`{file: FILE, columns: [VALUES, GROUPS, ...]}` if each level has a column."
 )
 
 
 @dataclass(frozen=True)
 class Taxonomy(HierarchyDefaults):
-    """The groups that a nested mapping or a file says; it is read when it is first needed.
+    """The groups of a nested mapping or a file, which is read when first needed.
 
-    Values may be at different depths. Those nearer to the top stay themselves until the level of their
+    Values may be at different depths. Those nearer to the top stay unchanged up to the level of their
     group, so that the groups next to the top are all at one level. A single group at the top is the top
-    level; above several there is `*`.
+    level; above several groups the top is `*`.
 
     Attributes
     ----------
     tree
         The groups, as nested mappings and lists.
     file
-        A file that has them instead, relative to `folder`: YAML or JSON, nested in the same way, or CSV.
+        A file with the groups instead, relative to `folder`: YAML or JSON, nested in the same way, or CSV.
     child, parent
         In a CSV file with a row for each label, the columns of the label and of its parent.
     columns
         In a CSV file with a row for each value, the columns of the value and of its groups upwards.
     delimiter
-        That of the CSV file, found out if not given.
+        Delimiter of the CSV file (detected by default).
     """
 
     tree: Any = None
@@ -56,11 +56,11 @@ class Taxonomy(HierarchyDefaults):
     name: ClassVar[str] = "taxonomy"
     summary: ClassVar[str] = "Groups of groups of values, from nested mappings or a file."
     parameters: ClassVar[Mapping[str, str]] = {
-        "file": "YAML or JSON with nested groups, or CSV: the groups stand right here",
-        "child": "the column of the labels, in a CSV file with a row for each",
+        "file": "YAML or JSON with nested groups, or CSV; by default the groups are written here",
+        "child": "the column of the labels, in a CSV file with a row for each label",
         "parent": "the column of their parents",
-        "columns": "those of the values and of their groups, in a CSV file with a row for each value",
-        "delimiter": "that of the CSV file: it is found out",
+        "columns": "the columns of the values and their groups, in a CSV file with a row for each value",
+        "delimiter": "delimiter of the CSV file (detected by default)",
     }
     examples: ClassVar[tuple[object, ...]] = (
         {"Europe": {"North": ["SE", "NO"], "South": ["IT"]}, "Asia": ["JP", "1"]},
@@ -76,7 +76,7 @@ class Taxonomy(HierarchyDefaults):
         if problems:
             raise InputError(problems)
         if self.tree is not None:
-            _ = self._listed  # it is here: what is wrong with it can be said now
+            _ = self._listed  # report problems of an inline tree at once
             object.__setattr__(self, "tree", _plain(self.tree))
 
     def _problems(self) -> list[str]:
@@ -84,8 +84,7 @@ class Taxonomy(HierarchyDefaults):
             self.tree, Mapping | list | tuple | None
         ):
             return [
-                "taxonomy needs groups, or a file that has them.\n"
-                "For example: {Europe: [SE, NO], Asia: [JP]}."
+                "taxonomy needs groups, or a file with groups.\nFor example: {Europe: [SE, NO], Asia: [JP]}."
             ]
         problems = []
         for key in ("file", "child", "parent", "delimiter"):
@@ -105,9 +104,9 @@ class Taxonomy(HierarchyDefaults):
                 problems.append(f"taxonomy has {', '.join(table)} only with a CSV file.\nRemove it.")
         elif not (self._by_parents or self.columns) or {"child", "parent", "columns"} <= set(table):
             problems.append(
-                f"taxonomy needs to know which columns of {Path(self.file).name!r} say what.\n"
+                f"taxonomy needs the columns of {Path(self.file).name!r}.\n"
                 f"{_TABLE_EXAMPLE}\n"
-                "A hierarchy as ARX writes it, without a header, is `{file: FILE}` by itself."
+                "For an ARX hierarchy, which has no header, use the hierarchy `{file: FILE}`."
             )
         elif (self.child is None) != (self.parent is None):
             problems.append(f"taxonomy needs both `child` and `parent`, or `columns`.\n{_TABLE_EXAMPLE}")
@@ -188,7 +187,7 @@ def taxonomy(
     columns
         In a CSV file with a row for each value, the columns of the value and of its groups upwards.
     delimiter
-        That of the CSV file, found out if not given.
+        Delimiter of the CSV file (detected by default).
 
     Examples
     --------
@@ -206,7 +205,7 @@ def taxonomy(
 
 
 def _plain(tree: Any) -> Any:
-    """Return a copy in the types that YAML has; it is not deep, or there would be an error already."""
+    """Return a copy in the types of YAML; too deep a tree was refused before."""
     if isinstance(tree, Mapping):
         return {str(label): _plain(below) for label, below in tree.items()}
     if isinstance(tree, list | tuple):

@@ -1,4 +1,4 @@
-"""Labels that name their parents, as a hierarchy that lists its values."""
+"""A tree of labels, and the hierarchy that it defines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import ANYTHING, HierarchyError, check_height
 from shoal.errors import Problem
 
@@ -19,8 +19,8 @@ ROOT = -1
 _SHOWN = 5
 
 
-class Place(NamedTuple):
-    """Where something stands in a file, each counted from 1."""
+class Position(NamedTuple):
+    """Line and column in a file, from 1."""
 
     line: int
     column: int | None = None
@@ -34,30 +34,30 @@ class Tree:
     """Labels, each with the number of its parent, which was added before it.
 
     A label without children is a value. Values may be at different depths: the label of a value at a level
-    is the one of its ancestors that is as far from the top as the level is, and the value itself as long as
-    there is none. So the groups next to the top are all at the same level, and levels are nested.
+    is its ancestor at the same distance from the top as the level, and the value itself below all of its
+    ancestors. So the groups next to the top are all at the same level, and levels are nested.
 
     Attributes
     ----------
     where
-        What messages call it, such as `the taxonomy 'job.yaml'`.
+        Its name in messages, such as `the taxonomy 'job.yaml'`.
     """
 
     where: str
     labels: list[str] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
-    places: list[Place | None] = field(default_factory=list)
+    positions: list[Position | None] = field(default_factory=list)
     notes: tuple[str, ...] = ()
 
-    def add(self, label: str, parent: int = ROOT, place: Place | None = None) -> int:
+    def add(self, label: str, parent: int = ROOT, position: Position | None = None) -> int:
         """Add a label, and return its number."""
         self.labels.append(label)
         self.parents.append(parent)
-        self.places.append(place)
+        self.positions.append(position)
         return len(self.labels) - 1
 
     def problems(self) -> list[Problem]:
-        """Tell of labels that stand in more than one place."""
+        """Return the problems: labels that occur more than once."""
         numbers: dict[str, list[int]] = {}
         for number, label in enumerate(self.labels):
             numbers.setdefault(label, []).append(number)
@@ -70,32 +70,32 @@ class Tree:
                 kind = "both" if len(groups) > 1 else "twice" if len(parents) == 1 else "torn"
                 torn.setdefault(kind, []).append(several)
         wording = {
-            "both": ("{} a value in one place and a group in another", "is", "are", "Rename one of them."),
-            "torn": ("{} more than one parent", "has", "have", "Keep one place for each label."),
-            "twice": ("{} more than once in the same group", "stands", "stand", "Keep one of them."),
+            "both": ("{} both a value and a group", "is", "are", "Rename one of them."),
+            "torn": ("{} more than one parent", "has", "have", "Put each label into one group."),
+            "twice": ("{} more than once in the same group", "occurs", "occur", "Keep one of them."),
         }
         problems = []
-        for kind, (said, singular, plural, advice) in wording.items():
+        for kind, (what, singular, plural, advice) in wording.items():
             if found := torn.get(kind):
                 count = f"1 label {singular}" if len(found) == 1 else f"{len(found):,} labels {plural}"
-                places = [self._together(several, inner) for several in found]
+                lines = [self._together(several, inner) for several in found]
                 labels = [self.labels[several[0]] for several in found]
-                problems.append(self.problem(said.format(count), places, advice, labels))
+                problems.append(self.problem(what.format(count), lines, advice, labels))
         return problems
 
     def problem(self, what: str, found: Iterable[str], advice: str, labels: Iterable[str] = ()) -> Problem:
-        """Word a problem: what is wrong, the places where it was found, and what to do."""
-        places = list(filter(None, found))
-        more = f" and {len(places) - _SHOWN:,} more" if len(places) > _SHOWN else ""
-        listed = f"\nFound: {'; '.join(places[:_SHOWN])}{more}." if places else ""
+        """Return a problem in words: what is wrong, where it was found, and what to do."""
+        positions = list(filter(None, found))
+        more = f" and {len(positions) - _SHOWN:,} more" if len(positions) > _SHOWN else ""
+        listed = f"\nFound: {'; '.join(positions[:_SHOWN])}{more}." if positions else ""
         return Problem(f"in {self.where}, {what}.{listed}\n{advice}", tuple(labels))
 
     def _together(self, numbers: Sequence[int], inner: Collection[int]) -> str:
-        """Say where a label stands; without lines its name, if it is that of a group and not a value."""
-        places = [str(place) for number in numbers if (place := self.places[number])]
-        if not places and all(number in inner for number in numbers):
+        """Return the lines of a label; without lines its name, if it is a group and not a value."""
+        positions = [str(position) for number in numbers if (position := self.positions[number])]
+        if not positions and all(number in inner for number in numbers):
             return repr(self.labels[numbers[0]])
-        return " and ".join(places[:_SHOWN])
+        return " and ".join(positions[:_SHOWN])
 
     def listed(self) -> Listed:
         """Return the hierarchy of the values.
@@ -105,7 +105,7 @@ class Tree:
         Raises
         ------
         HierarchyError
-            There are no labels, or some stand in more than one place.
+            There are no labels, or some occur more than once.
 
         Examples
         --------

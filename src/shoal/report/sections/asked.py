@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from shoal.describe.fitted import Fitted
+from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
 from shoal.report.glossary import link
 from shoal.report.words import figure, listed, percent
@@ -99,7 +99,7 @@ _NOT_RELEASED = "Not released."
 
 def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
     # The settings of a hierarchy may list values of the table; its name and what it does never do.
-    kind = column.hierarchy.asked if isinstance(column.hierarchy, Fitted) else column.hierarchy
+    kind = column.hierarchy.declared if isinstance(column.hierarchy, Fitted) else column.hierarchy
     summary = getattr(kind, "summary", "").replace("`", "").partition(":")[0].rstrip(".")
     # A summary is about every hierarchy of its kind: what became of this column is in the next section.
     about = (

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.describe import formats
 from shoal.describe.hierarchies.file import HierarchyFile
-from shoal.describe.missing import levels_of
+from shoal.describe.missing_values import levels_of
 
 AGE = "1: -20\n2: 21-30\n3: 31-40, 45\n4:61-\n\n<MISSING> 98 99\n<CODELIST>   Age.cdl\n"
 CODES = "1, up to 20\n2,the twenties\n3, the thirties\n98,refused\n"
@@ -57,7 +57,7 @@ def test_in_a_spec(age):
         ("1: -5\n2: -9\n", "codes of lines 1 and 2 overlap"),
         ("1: 5-\n2: 9\n", "codes of lines 1 and 2 overlap"),
         ("1: 1-5,3\n", "codes of line 1 overlap"),
-        ("1: a\n2: a\n", "line 2 has a code that stands above already"),
+        ("1: a\n2: a\n", "line 2 repeats a code"),
         ("1: 9-5\n", "line 1 has a range"),
         ("1: -\n", "line 1 has a range"),
         ("1:\n", "line 1 is not"),
@@ -78,5 +78,5 @@ def test_bad_recodes(write, refusal, content, message):
 def test_a_bad_code_list(write, refusal):
     write("x.cdl", "1,a\n1,b\nno comma\n")
     found = refusal(write("x.grc", "1:1\n<CODELIST> x.cdl\n"))
-    assert "in the code list 'x.cdl', line 2 has a code again" in found
+    assert "in the code list 'x.cdl', line 2 repeats a code" in found
     assert "line 3 is not `code,label`" in found

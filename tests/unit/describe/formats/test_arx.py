@@ -64,8 +64,8 @@ def test_what_is_no_error_is_a_note(write):
     read = formats.read_file(write("x.csv", "a;x\na;x\nb;y\nc;y\n"))
     levels = read.levels(pa.array(["a"]))
     assert levels.notes == (
-        "1 row of the hierarchy 'x.csv' stands there already.",
-        "the hierarchy 'x.csv' has 2 labels at its top, none of which stands for everything.",
+        "1 row of the hierarchy 'x.csv' is a repetition.",
+        "the hierarchy 'x.csv' has 2 labels at its top, so none covers everything.",
     )
 
 
@@ -77,7 +77,7 @@ def test_binary_forms_are_refused_with_advice(write, refusal):
     assert "export it as CSV" in refusal(write("x.csv", b"\xac\xed\x00\x05sr"))
     assert "export it as CSV" in refusal(write("x.ahs", b"whatever"), format="arx")
     assert "shoal import x.deid" in refusal(write("x.deid", b"PK"))
-    assert "Give the recode" in refusal(write("x.cdl", b"1,a"))
+    assert "Use the recode" in refusal(write("x.cdl", b"1,a"))
 
 
 def test_nothing_to_write(tmp_path):

@@ -124,7 +124,7 @@ def test_what_is_not_read_is_listed_with_the_reason(project, tmp_path):
     assert imported.unread == (
         "the criterion '(0.05,0.15)-presence': the research subset is not stated as text; delta-presence "
         "needs a file of the population",
-        "the measure 'Loss (0.5/1.0/1.0)': how columns are aggregated is not stated; here it is their mean",
+        "the measure 'Loss (0.5/1.0/1.0)': the aggregation over columns is not stated; Shoal uses the mean",
         "input/config.dat: only Java can read them",
         "lattice.xml: results and views of ARX",
     )
@@ -226,12 +226,12 @@ def test_types_of_sensitive_columns(project):
     [
         ({"data/input.csv": None}, "the table: the project has none"),
         ({"input/hierarchies/age.csv": None}, "the hierarchy of 'age': the project lacks its file"),
-        ({"input/config.xml": None}, "what the release must satisfy"),
+        ({"input/config.xml": None}, "the privacy models of the release"),
         (changed("input/config.xml", "0.04", "many"), "the suppression limit 'many'"),
         (changed("input/config.xml", "0.75", "-1"), "the weight '-1' of 'age'"),
         (changed("project.xml", "<separator>;", "<separator>||"), "the delimiter '||'"),
         (changed("input/definition.xml", "<min>1<", "<min>low<"), "the min level of 'age'"),
-        (changed("input/definition.xml", ">note<", ">age<"), "the column 'age': it stands there twice"),
+        (changed("input/definition.xml", ">note<", ">age<"), "the column 'age': it is listed twice"),
         (changed("input/definition.xml", "INSENSITIVE", "STRANGE"), "the column 'note'"),
     ],
 )

@@ -124,7 +124,7 @@ def test_values_unknown_below_are_left_to_whoever_asks():
 
 def test_what_cannot_be_made_names_the_part():
     column = ColumnData(pa.array(["a"]), np.array([1]))
-    with pytest.raises(HierarchyError, match="in part 2 of its chain, clusters look at"):
+    with pytest.raises(HierarchyError, match="in part 2 of its chain, clusters need"):
         chain(mask(1), clusters("t")).fit(column)
 
 

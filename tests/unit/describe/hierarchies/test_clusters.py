@@ -182,7 +182,7 @@ def test_too_many_values():
 
 
 def test_without_a_table():
-    with pytest.raises(HierarchyError, match="made from the table"):
+    with pytest.raises(HierarchyError, match="built from a table"):
         clusters("t").levels(pa.array(["a"]))
     with pytest.raises(HierarchyError, match="'t'"):
         clusters("t").fit(ColumnData(pa.array(["a"]), np.array([1])))

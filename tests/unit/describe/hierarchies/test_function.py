@@ -87,7 +87,7 @@ def test_a_spec_names_it_and_cannot_hold_it():
     assert by_function(str.upper, len).to_spec() == {"function": ["upper", "len"]}
     assert by_function(str.upper, name="capitals").to_spec() == {"function": "capitals"}
     for read in (lambda: ByFunction.from_spec(["upper"], Path()), lambda: ByFunction.from_text("upper")):
-        with pytest.raises(InputError, match="a spec cannot hold functions"):
+        with pytest.raises(InputError, match="A spec cannot hold functions"):
             read()
 
 

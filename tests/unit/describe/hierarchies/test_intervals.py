@@ -232,9 +232,9 @@ def test_everything_wrong_with_the_values_at_once():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"cuts": [18, 30, 30, 20]}, ["must rise.\nFound: 30 after 30, 20 after 30."]),
+        ({"cuts": [18, 30, 30, 20]}, ["must increase.\nFound: 30 after 30, 20 after 30."]),
         ({"cuts": [[1, 2, 3], [1, 2.5, 3]]}, ["level 1 lacks.\nFound: 2.5."]),
-        ({"cuts": [[1, 2, 3], [1, 2]]}, ["level 2 of intervals end elsewhere"]),
+        ({"cuts": [[1, 2, 3], [1, 2]]}, ["level 2 of intervals cover another range"]),
         ({"cuts": [18]}, ["needs two cuts"]),
         ({"cuts": [[]]}, ["needs two cuts"]),
         ({"cuts": [1, [2]]}, ["Cut (2,)"]),

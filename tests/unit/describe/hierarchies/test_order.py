@@ -102,7 +102,7 @@ def test_forms():
         ([], "needs its values"),
         ("low", "must be a list"),
         ({"runs": [2]}, "needs its values"),
-        (["a", "a"], "1 value more than once"),
+        (["a", "a"], "repeat 1 value"),
         (["never", False], "truth values"),
         (["a", None], "text or numbers"),
         (["a", ["b"]], "text or numbers"),

@@ -42,7 +42,7 @@ def test_the_longest_value_gives_the_length():
 
 @pytest.mark.parametrize(("length", "longest"), [(10**9, 3), (None, 256)])
 def test_too_many_levels_are_refused_before_they_are_made(length, longest):
-    with pytest.raises(InputError, match="at most 255 can be used"):
+    with pytest.raises(InputError, match="at most 255 are possible"):
         prefix(length).levels(pa.array(["x" * longest]))
 
 
@@ -58,13 +58,13 @@ def test_always_nested(values, length):
 
 @pytest.mark.parametrize("length", [0, -1, 2.5, "5", True])
 def test_wrong_length(length):
-    with pytest.raises(InputError, match="prefix needs a whole number"):
+    with pytest.raises(InputError, match="The length of prefix must be a whole number"):
         prefix(length)
 
 
 @pytest.mark.parametrize("text", ["0", "x", "9" * 5000])
 def test_wrong_text(text):
-    with pytest.raises(InputError, match="prefix needs a whole number"):
+    with pytest.raises(InputError, match="The length of prefix must be a whole number"):
         Prefix.from_text(text)
 
 

@@ -77,7 +77,7 @@ def test_nested_and_the_same_for_any_order_of_the_values(rows, random):
 
 
 def test_without_a_table():
-    with pytest.raises(HierarchyError, match="made from the table"):
+    with pytest.raises(HierarchyError, match="built from a table"):
         priority().levels(pa.array(["a"]))
 
 

@@ -154,7 +154,7 @@ def test_what_is_not_a_number():
 def test_without_a_table_there_are_no_levels():
     assert isinstance(quantiles(2), FromData) and isinstance(quantiles(2), Partial)
     assert quantiles(2).target is None
-    with pytest.raises(HierarchyError, match="made from the table"):
+    with pytest.raises(HierarchyError, match="built from a table"):
         quantiles(2).levels(pa.array([1, 2]))
 
 

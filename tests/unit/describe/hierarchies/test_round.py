@@ -87,7 +87,7 @@ def test_huge_numbers():
         "9223372036854775810",
         "-9223372036854775810",
     ]
-    with pytest.raises(HierarchyError, match="Say what to round to"):
+    with pytest.raises(HierarchyError, match="Give the multiples to round to"):
         rounding().levels(pa.array([1e-300, 1.0]))
 
 

@@ -67,10 +67,10 @@ def test_scalars_that_are_not_text(scalar, kind):
 def test_all_that_is_wrong_in_place():
     error = refusal(lambda: taxonomy({"a": ["x", "y", "y"], "b": ["x", {"c": ["a"]}, True, ["z"]]}))
     messages = [problem.message for problem in error.problems]
-    for part in ("not text", "a list stands right in a list", "a value in one place and a group in another"):
+    for part in ("not text", "1 list is directly in a list", "both a value and a group"):
         assert any(part in message for message in messages)
     assert any("1 label has more than one parent" in message for message in messages)
-    assert any("1 label stands more than once in the same group" in message for message in messages)
+    assert any("1 label occurs more than once in the same group" in message for message in messages)
     assert [problem.values for problem in error.problems if problem.values] == [("a",), ("x",), ("y",)]
 
 
@@ -83,7 +83,7 @@ def test_groups_without_a_line_are_named_and_values_are_not():
 def test_what_holds_itself_or_is_very_deep():
     endless = ["a"]
     endless.append({"b": endless})
-    assert "two places" in str(refusal(lambda: taxonomy(endless)))
+    assert "used twice" in str(refusal(lambda: taxonomy(endless)))
     deep = "leaf"
     for number in range(100_000):
         deep = {f"g{number}": deep}
@@ -172,7 +172,7 @@ def test_all_that_is_wrong_with_a_nested_file(write):
     error = refusal(lambda: taxonomy(path).levels(pa.array(["x"])))
     assert isinstance(error, HierarchyError)
     assert "in the taxonomy 'a.yaml', 1 entry is not text.\nFound: nothing in line 6, column 2." in str(error)
-    assert "a list stands right in a list.\nFound: line 7, column 4." in str(error)
+    assert "1 list is directly in a list.\nFound: line 7, column 4." in str(error)
     assert "Found: line 1, column 1 and line 5, column 7." in str(error)
     assert "Found: line 2, column 3 and line 3, column 3 and line 5, column 10." in str(error)
 
@@ -237,9 +237,9 @@ def test_parents_in_a_table(write):
     assert labels(parents(write("a.csv", PARENTS)), ["cook"])[-1] == ["indoors"]
 
 
-def test_rows_that_stand_there_already(write):
+def test_repeated_rows(write):
     levels = parents(write("a.csv", PARENTS + "cook,kitchen,7\n")).levels(pa.array(["cook"]))
-    assert "1 row of the taxonomy 'a.csv' stands there already." in levels.notes
+    assert "1 row of the taxonomy 'a.csv' is a repetition." in levels.notes
 
 
 def test_all_that_is_wrong_with_parents(write):
@@ -249,7 +249,7 @@ def test_all_that_is_wrong_with_parents(write):
     assert "1 row has no label in column 'job'.\nFound: line 14." in nameless.message
     assert "1 label has more than one parent.\nFound: line 3 and line 13." in torn.message
     assert torn.values == ("cook",)
-    assert "2 circles of labels are above" in circles.message
+    assert "labels form 2 cycles" in circles.message
     assert "line 7 and line 9 and line 15; line 12" in circles.message
     assert "cook" not in str(error)
 
@@ -258,7 +258,7 @@ def test_a_very_long_line_of_parents(write):
     rows = "".join(f"n{number},n{number + 1}\n" for number in range(50_000))
     with pytest.raises(HierarchyError, match="at most 255"):
         parents(write("a.csv", "job,group\n" + rows)).levels(pa.array(["n0"]))
-    with pytest.raises(HierarchyError, match="1 circle of labels is above"):
+    with pytest.raises(HierarchyError, match="some labels form a cycle"):
         parents(write("a.csv", f"job,group\n{rows}n50000,n0\n")).levels(pa.array(["n0"]))
 
 
@@ -348,10 +348,10 @@ def test_a_change_outside_changes_nothing():
         (None, "needs groups"),
         (5, "needs groups"),
         ([], "is empty"),
-        ("jobs.csv", "which columns of 'jobs.csv'"),
-        ({"file": "jobs.csv", "child": "job"}, "which columns of 'jobs.csv'"),
+        ("jobs.csv", "the columns of 'jobs.csv'"),
+        ({"file": "jobs.csv", "child": "job"}, "the columns of 'jobs.csv'"),
         ({"file": "jobs.csv", "child": "job", "columns": ["a"]}, "both `child` and `parent`"),
-        ({"file": "jobs.csv", "child": "a", "parent": "b", "columns": ["a"]}, "which columns"),
+        ({"file": "jobs.csv", "child": "a", "parent": "b", "columns": ["a"]}, "the columns"),
         ({"file": "jobs.yaml", "child": "a", "parent": "b"}, "only with a CSV file"),
         ({"file": "jobs.csv", "columns": ["a", 5]}, "names of columns"),
         ({"file": "jobs.csv", "columns": 5}, "names of columns"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.describe.hierarchies.numbers import Numbers, are_numbers, is_number, plain, tidy
+from shoal.describe.hierarchies.exact_numbers import ExactNumbers, are_numbers, is_number, plain, tidy
 from shoal.describe.hierarchy import HierarchyError
 
 WRITTEN = st.one_of(
@@ -23,21 +23,21 @@ WRITTEN = st.one_of(
 @settings(max_examples=150)
 @given(st.lists(WRITTEN, max_size=6), st.lists(st.decimals(-10, 10, places=3), max_size=2))
 def test_text_is_read_exactly(texts, parameters):
-    numbers = Numbers.of(pa.array(texts, pa.string()), "they need", parameters)
+    numbers = ExactNumbers.of(pa.array(texts, pa.string()), "they need", parameters)
     # Exponents of more than three digits are no numbers of people.
     far = [abs(int(text.lower().partition("e")[2] or 0)) > 999 for text in texts]
     assert numbers.known.tolist() == [not beyond for beyond in far]
     for text, whole, beyond in zip(texts, numbers.whole.tolist(), far, strict=True):
-        assert whole == (0 if beyond else Fraction(text) * 10**numbers.places)
+        assert whole == (0 if beyond else Fraction(text) * 10**numbers.decimals)
     for parameter in parameters:
-        assert numbers.count(parameter) == Fraction(parameter) * 10**numbers.places
+        assert numbers.count(parameter) == Fraction(parameter) * 10**numbers.decimals
 
 
 @settings(max_examples=60)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_float_is_the_number_it_is_written_as(values):
-    numbers = Numbers.of(pa.array(values, pa.float64()), "they need")
-    assert [Fraction(whole, 10**numbers.places) for whole in numbers.whole.tolist()] == [
+    numbers = ExactNumbers.of(pa.array(values, pa.float64()), "they need")
+    assert [Fraction(whole, 10**numbers.decimals) for whole in numbers.whole.tolist()] == [
         Fraction(repr(value)) for value in values
     ]
 
@@ -60,10 +60,10 @@ def test_a_float_is_the_number_it_is_written_as(values):
 )
 @pytest.mark.parametrize("parameter", [1, 0.001, 10**30])
 def test_types(values, parameter):
-    numbers = Numbers.of(values, "they need", [parameter])
+    numbers = ExactNumbers.of(values, "they need", [parameter])
     assert numbers.known.all()
     for value, whole in zip(values.to_pylist(), numbers.whole.tolist(), strict=True):
-        found = Fraction(whole, 10**numbers.places)
+        found = Fraction(whole, 10**numbers.decimals)
         exact = Fraction(str(value)) if not isinstance(value, float) or value < 1e30 else Fraction("3e38")
         assert found == exact
     assert are_numbers(values, "they need").to_pylist() == [True] * len(values)
@@ -72,16 +72,16 @@ def test_types(values, parameter):
 @pytest.mark.parametrize("values", [pa.array([]), pa.array([], pa.string()), pa.array([], pa.int8())])
 @pytest.mark.parametrize("parameter", [1, 0.001, 10**30])
 def test_no_values(values, parameter):
-    assert len(Numbers.of(values, "they need", [parameter]).whole) == 0
+    assert len(ExactNumbers.of(values, "they need", [parameter]).whole) == 0
     assert len(are_numbers(values, "they need")) == 0
 
 
 def test_what_is_no_number():
     values = pa.array(["1", "", " ", "x", "nan", "inf", "-", ".", "1,5", "1 000", "٣", "1e1000", " 2\n"])
     known = [True] + [False] * 11 + [True]
-    assert Numbers.of(values, "they need").known.tolist() == known
+    assert ExactNumbers.of(values, "they need").known.tolist() == known
     assert are_numbers(values, "they need").to_pylist() == known
-    (problem,) = Numbers.of(values, "they need").problems(values, "they need")
+    (problem,) = ExactNumbers.of(values, "they need").problems(values, "they need")
     assert problem.message.startswith("they need numbers.\nFound: 11 values that are not numbers.\n")
 
 

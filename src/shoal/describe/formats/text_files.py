@@ -1,4 +1,4 @@
-"""Text and JSON files of other tools, read whole: hierarchies are small."""
+"""Read text and JSON files of other tools as a whole: hierarchies are small."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LONGEST = 40
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file, its lines ending in a line feed."""
+    """Return the text of a UTF-8 file, with lines that end in a line feed."""
     check_file(path)
     size = path.stat().st_size
     if size > _LARGEST_BYTES:
         raise InputError(
-            f"File {path.name!r} is too large for a hierarchy: {size >> 20:,} MB, at most "
-            f"{_LARGEST_BYTES >> 20:,} are read.\nCheck that this is not the file of the table."
+            f"File {path.name!r} is too large for a hierarchy.\nFound: {size >> 20:,} MB; at most "
+            f"{_LARGEST_BYTES >> 20:,} MB are supported.\nCheck that this file is not the table."
         )
     content = path.read_bytes()
     try:
@@ -30,8 +30,8 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"File {path.name!r} has bytes that are not UTF-8 text, first in line {line:,}.\n"
-            "Save it in that encoding."
+            f"File {path.name!r} is not UTF-8 text.\nFound: the first invalid byte in line {line:,}.\n"
+            "Save it as UTF-8."
         ) from None
     if not text.strip():
         raise InputError(f"File {path.name!r} is empty.")
@@ -39,9 +39,9 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file holds: mappings, lists, truth values, None, and all else as text.
+    """Return the content of a JSON file: mappings, lists, truth values, None, and all else as text.
 
-    Numbers stay as they are written, so that they can be compared with the text of a table.
+    Numbers stay text, so that they can be compared with the text of a table.
     """
     text = read_text(path)
     repeated: list[str] = []
@@ -67,7 +67,7 @@ def read_json(path: Path) -> Any:
     if repeated:
         listed = ", ".join(repr(shortened(key)) for key in dict.fromkeys(repeated[:5]))
         raise InputError(
-            f"File {path.name!r} has keys more than once in the same place: {listed}.\nKeep one of each."
+            f"File {path.name!r} repeats keys in a mapping.\nFound: {listed}.\nKeep one of each."
         )
     if _SURROGATE.search(text):
         try:
@@ -80,7 +80,7 @@ def read_json(path: Path) -> Any:
 
 
 def shortened(text: str) -> str:
-    """Return a label as messages show it.
+    """Return a label cut to the length for messages.
 
     Examples
     --------

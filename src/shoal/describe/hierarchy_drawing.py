@@ -1,6 +1,6 @@
-"""Hierarchies for people to look at: as a table and as a small tree.
+"""Drawings of hierarchies: as a table and as a small tree.
 
-Both are in depth-first order, neighbours by their values, and both say what they leave out.
+Both are in depth-first order, with neighbours sorted by value, and both count what they omit.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from shoal.describe.hierarchy import IntArray, Levels
 
 _LONGEST = 40
-"""Characters of a label that are shown."""
+"""Longest label shown, in characters."""
 
 _LINES = {False: ("├─ ", "└─ ", "│  ", "…"), True: ("|- ", "`- ", "|  ", "...")}
-"""What a tree is drawn with, by whether it must be ASCII."""
+"""Signs for drawing a tree, by whether it must be ASCII."""
 
 
 def table(levels: Levels, rows: int = 20, *, values: bool = True) -> str:
-    """Return the labels of the first values, a line for each, with a last line on those left out.
+    """Return the labels of the first values, one line for each, and a last line that counts the others.
 
     Parameters
     ----------
     rows
-        How many lines there may be.
+        Largest number of lines.
     values
-        Show the values themselves; otherwise how many of them have these labels.
+        Show the values themselves; otherwise their number for each combination of labels.
 
     Examples
     --------
@@ -74,18 +74,18 @@ def tree(
 ) -> str:
     """Return the labels as a tree, each with the number of values under it.
 
-    The upper levels come first: what is below them is drawn as far as the lines reach.
+    The upper levels come first; lower levels are drawn as far as the lines reach.
 
     Parameters
     ----------
     lines
-        About how many lines there may be.
+        About the largest number of lines.
     breadth
-        How many labels are drawn under one.
+        Largest number of labels drawn under one label.
     values
         Show the values themselves.
     ascii
-        Draw with signs that every terminal has.
+        Draw with ASCII signs, which every terminal shows.
 
     Examples
     --------
@@ -119,8 +119,8 @@ def tree(
 
     def draw(nodes: Sequence[_Node], before: str, signs: tuple[str, str, str, str]) -> None:
         hidden = nodes[breadth:]
-        for place, node in enumerate(nodes[:breadth]):
-            ends = place == len(nodes) - 1
+        for index, node in enumerate(nodes[:breadth]):
+            ends = index == len(nodes) - 1
             drawing.append(f"{before}{signs[1 if ends else 0]}{walk.title(node)}")
             inner = before + ((" " * len(signs[2])) if ends else signs[2])
             draw(node.children, inner, (branch, last, through, dots))
@@ -137,7 +137,7 @@ def tree(
 
 @dataclass(slots=True)
 class _Node:
-    """A label of a level: that of the values from `start` to `end` in depth-first order."""
+    """A label of a level, with the range of its values in depth-first order."""
 
     level: int
     start: int
@@ -159,7 +159,7 @@ class _Walk:
         return [] if top < self.lowest else self._nodes(top, 0, len(self.order))
 
     def below(self, node: _Node) -> list[_Node]:
-        """Return what a label stands for, past levels at which it is only repeated."""
+        """Return the labels under a label, past levels that only repeat it."""
         level = node.level
         while level > self.lowest:
             level -= 1
@@ -180,12 +180,12 @@ class _Walk:
         return [_Node(level, *pair) for pair in pairwise(bounds)]
 
     def _label(self, node: _Node) -> str:
-        place = int(self.order[node.start])
-        return _texts(self.labels[node.level].slice(place, 1))[0]
+        index = int(self.order[node.start])
+        return _texts(self.labels[node.level].slice(index, 1))[0]
 
 
 def in_order(levels: Levels) -> IntArray:
-    """Return the places of the values in depth-first order, each label where its first value is."""
+    """Return the indices of the values in depth-first order; labels are sorted by their first value."""
     count = len(levels.labels[0])
     rank = np.empty(count, dtype=np.int64)
     rank[_sorted(levels.labels[0])] = np.arange(count)
@@ -199,7 +199,7 @@ def in_order(levels: Levels) -> IntArray:
 
 
 def _starts(levels: Sequence[pa.Array], order: IntArray) -> IntArray:
-    """Return the places in an order at which the label of any of these levels is another."""
+    """Return the positions in an order at which the label of any of these levels changes."""
     starts = np.arange(len(order)) == 0
     for labels in levels:
         starts |= np.diff(_codes(labels)[order], prepend=-1) != 0
@@ -207,15 +207,15 @@ def _starts(levels: Sequence[pa.Array], order: IntArray) -> IntArray:
 
 
 def _sorted(values: pa.Array) -> IntArray:
-    """Return the places of values in order: numbers by their size, also where they are text."""
+    """Return the indices that sort values; numbers by size, even if they are text."""
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         with suppress(pa.ArrowInvalid):
             values = values.cast(pa.float64())
     try:
-        places: IntArray = pc.sort_indices(values).to_numpy().astype(np.int64)
+        indices: IntArray = pc.sort_indices(values).to_numpy().astype(np.int64)
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return np.arange(len(values), dtype=np.int64)
-    return places
+    return indices
 
 
 def _codes(labels: pa.Array) -> IntArray:

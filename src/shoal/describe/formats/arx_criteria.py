@@ -1,4 +1,4 @@
-"""ARX's privacy criteria and measures by the text that it shows of them, as a project file has it."""
+"""ARX's privacy criteria and measures, which a project file holds as display text."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _CRITERIA: tuple[tuple[str, Callable[[Parts], Written | str]], ...] = (
         lambda p: {"beta-likeness": {"column": p[2], "beta": p[1], "kind": p[0]}},
     ),
     (rf"\({_N}\)-avg-reidentification-risk", lambda p: {"risk": {"average": p[0]}}),
-    (r".*-avg-reidentification-risk", lambda p: "a share of rows above the highest risk is not known here"),
+    (r".*-avg-reidentification-risk", lambda p: "a share of rows above the highest risk is not supported"),
     (
         rf"{_N}-disclosure privacy{_OF}",
-        lambda p: "ARX looks only at values that a class has, delta-disclosure at all of them",
+        lambda p: "ARX checks only the values in a class, delta-disclosure checks all values",
     ),
     (
         r".*-map\b.*",
@@ -57,7 +57,7 @@ _CRITERIA: tuple[tuple[str, Callable[[Parts], Written | str]], ...] = (
         r".*-presence",
         lambda p: "the research subset is not stated as text; delta-presence needs a file of the population",
     ),
-    (r"(?:grassberger|chao).*", lambda p: "entropy is estimated in one way only, Shannon's"),
+    (r"(?:grassberger|chao).*", lambda p: "only Shannon's entropy is supported"),
 )
 
 _MEASURES = (
@@ -73,7 +73,7 @@ _FACTORS = re.compile(rf"\({_N}/{_N}/{_N}\)")
 
 
 def criterion(text: str) -> Written | str:
-    """Return what asks for the same in a spec, or the reason why nothing does.
+    """Return the equivalent privacy model of a spec, or the reason why there is none.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def criterion(text: str) -> Written | str:
     >>> criterion("0.2-closeness with ordered distance for attribute 'age'")
     {'t-closeness': {'column': 'age', 't': 0.2, 'distance': 'ordered'}}
     >>> criterion("(0.1)-population-uniqueness (SNB)")
-    'it is not known here'
+    'not supported'
     """
     from shoal import registry
 
@@ -98,26 +98,26 @@ def criterion(text: str) -> Written | str:
             except InputError as error:
                 return error.problems[0].message.replace("\n", " ")
             return written
-    return "it is not known here"
+    return "not supported"
 
 
 def measure(text: str) -> tuple[str | None, list[str]]:
-    """Return the measure by the same name and what differs, or None and why there is none.
+    """Return the measure of the same name with its differences, or None with the reason.
 
     Examples
     --------
     >>> measure("Monotonic discernability (DM*)")
     ('discernability-monotone', [])
     >>> measure("Loss (0.5/1.0/1.0)")
-    ('loss', ['how columns are aggregated is not stated; here it is their mean'])
+    ('loss', ['the aggregation over columns is not stated; Shoal uses the mean'])
     """
     for pattern, name in _MEASURES:
         if re.fullmatch(pattern, text.strip(), re.IGNORECASE | re.DOTALL):
             notes = []
             if name in ("loss", "precision"):
-                notes.append("how columns are aggregated is not stated; here it is their mean")
+                notes.append("the aggregation over columns is not stated; Shoal uses the mean")
             factors = _FACTORS.search(text)
             if factors and any(float(factor) != 1 for factor in factors.groups()[1:]):
-                notes.append("factors of generalization and suppression are always 1 here")
+                notes.append("factors of generalization and suppression are always 1 in Shoal")
             return name, notes
-    return None, ["it is not known here; `loss` is taken"]
+    return None, ["not supported; `loss` is used instead"]

@@ -1,7 +1,8 @@
-"""What becomes of values that a hierarchy has no place for.
+"""Values that a hierarchy does not cover: the `missing-values` setting of a spec.
 
-A file may lack them, numbers may be outside its cuts, `?` is no number. They are an error unless the spec
-says otherwise: `own` keeps each apart, as NULL is, until the top; `top` hides them at every level but 0.
+A file may lack them, numbers may lie outside the cuts, and `?` is not a number. They are an error unless the
+spec says otherwise: `own` keeps each as its own label below the top, like NULL; `top` replaces them by `*` at
+every level above 0.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ MissingValues = Literal["error", "top", "own"]
 
 
 def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues) -> Levels:
-    """Return the labels of values, those that the hierarchy lacks among them.
+    """Return the labels of values, including values that the hierarchy does not cover.
 
     Raises
     ------
     HierarchyError
-        There are such values and they are an `error`, or they cannot be told from labels.
+        Such values exist and are an `error`, or they equal labels.
 
     Examples
     --------
-    >>> from shoal.describe.hierarchies.listed import Listed
+    >>> from shoal.describe.hierarchies.listed_values import Listed
     >>> kinds, top = pa.array(["furry", "feathered"]), pa.array(["*", "*"])
     >>> pets = Listed.of([pa.array(["cat", "crow"]), kinds, top], "the hierarchy")
     >>> [labels.to_pylist() for labels in levels_of(pets, pa.array(["cat", "eel"]), "own").labels]
@@ -52,7 +53,7 @@ def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues)
     else:
         _check_hidden(levels)
         joined, leaves = _hidden(levels, count)
-    # Back into the order of the values.
+    # Restore the order of the values.
     order = np.empty(len(values), dtype=np.int64)
     mask = there.to_numpy(zero_copy_only=False)
     order[mask] = np.arange(len(values) - count)
@@ -73,14 +74,14 @@ def _all_known(hierarchy: Generalizing, values: pa.Array) -> Levels:
             raise
         *others, last = error.problems
         advice = (
-            "Values that it has no place for: `missing-values: own` keeps them apart, `missing-values: top` "
-            "hides them."
+            "To accept unknown values, set `missing-values: own` (each keeps its own label) or "
+            "`missing-values: top` (`*`)."
         )
         raise HierarchyError([*others, Problem(f"{last.message}\n{advice}", last.values)]) from None
 
 
 def _root(levels: Levels) -> str | None:
-    """Return the one label at the top that covers everything, if there is one."""
+    """Return the label at the top that covers everything, if there is one."""
     top = levels.labels[-1]
     if len(levels.labels) == 1:
         return None
@@ -91,7 +92,7 @@ def _root(levels: Levels) -> str | None:
 
 
 def _below_anything(levels: Levels) -> Levels:
-    """Put `*` above a top that has another name: what the hierarchy lacks is not in its Europe."""
+    """Put `*` above a top with another name: values that the hierarchy lacks are not in its `Europe`."""
     root = _root(levels)
     if root is None or root == ANYTHING:
         return levels
@@ -104,15 +105,16 @@ def _below_anything(levels: Levels) -> Levels:
 
 
 def _kept_apart(levels: Levels, strange: pa.Array, *, covered: bool) -> tuple[list[pa.Array], list[IntArray]]:
-    """Give each value its own label; where the top is `*`, it has that there."""
+    """Give each value its own label below the top, and `*` at the top if the hierarchy has one."""
     taken = levels.labels[1 : -1 if covered else None]
     collide = strange.filter(pc.is_in(strange, pa.concat_arrays(taken))) if taken else strange[:0]
     if len(collide):
         are = "1 value is" if len(collide) == 1 else f"{len(collide):,} values are"
         raise HierarchyError(
             Problem(
-                f"{are} missing from its hierarchy and named like one of its labels, so they cannot be kept "
-                "apart.\nAdd them to the hierarchy, or say `missing-values: top`.",
+                f"{are} missing from its hierarchy and equal to one of its labels.\n"
+                "Such values cannot keep a label of their own.\n"
+                "Add them to the hierarchy, or set `missing-values: top`.",
                 tuple(collide.to_pylist()),
             )
         )
@@ -128,12 +130,12 @@ def _kept_apart(levels: Levels, strange: pa.Array, *, covered: bool) -> tuple[li
 
 
 def _check_hidden(levels: Levels) -> None:
-    """Raise if a group is called `*` and is below another: what is hidden would be taken for one of it."""
+    """Raise if a group below the top is named `*`: unknown values would appear to be in that group."""
     groups = [pc.equal(label, ANYTHING) for label in levels.labels[1:]]
     if any(pc.any(pc.and_not(lower, upper)).as_py() for lower, upper in pairwise(groups)):
         raise HierarchyError(
-            f"a group of its hierarchy is called {ANYTHING!r}, as the top is: "
-            "hidden values would be taken for values of it.\nRename the group, or say `missing-values: own`."
+            f"a group of its hierarchy is named {ANYTHING!r}, like the top.\n"
+            "Unknown values would seem to be in that group.\nRename the group, or set `missing-values: own`."
         )
 
 
@@ -142,7 +144,7 @@ def _hidden(levels: Levels, count: int) -> tuple[list[pa.Array], list[IntArray]]
     total = levels.total + count
     for label, leaf in zip(levels.labels[1:], levels.leaves[1:], strict=True):
         labels.append(pa.concat_arrays([label, pa.repeat(ANYTHING, count)]))
-        # Whoever has this label already shares it with what is hidden: it may be anything.
+        # Known values with the label `*` share it with the unknown ones, so it covers everything.
         covers = pc.equal(labels[-1], ANYTHING).to_numpy(zero_copy_only=False)
         leaves.append(np.where(covers, total, np.append(leaf, np.zeros(count, dtype=np.int64))))
     return labels, leaves
@@ -150,5 +152,8 @@ def _hidden(levels: Levels, count: int) -> tuple[list[pa.Array], list[IntArray]]
 
 def _note(count: int, missing: MissingValues) -> str:
     are = "1 value is" if count == 1 else f"{count:,} values are"
-    become = "kept apart until the top" if missing == "own" else "hidden above level 0"
-    return f"{are} not in its hierarchy, and {become} (missing-values: {missing})."
+    if missing == "own":
+        become = "keeps its own label below the top" if count == 1 else "keep their own labels below the top"
+    else:
+        become = f"{'becomes' if count == 1 else 'become'} {ANYTHING} above level 0"
+    return f"{are} not in its hierarchy and {become} (missing-values: {missing})."

@@ -1,4 +1,4 @@
-"""Values that a hierarchy has no place for."""
+"""Values that a hierarchy does not cover."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
-from shoal.describe.hierarchies.listed import Listed
+from shoal.describe.hierarchies.listed_values import Listed
 from shoal.describe.hierarchy import HierarchyError, check_nested
-from shoal.describe.missing import levels_of
+from shoal.describe.missing_values import levels_of
 
 TOWNS = Listed.of(
     [pa.array(["Ulm", "Bonn", "Rome"]), pa.array(["D", "D", "I"]), pa.array(["Europe"] * 3)], "the hierarchy"
@@ -64,7 +64,7 @@ def test_without_a_top_they_stay_apart_or_become_anything():
 
 
 def test_what_is_named_like_a_label_cannot_be_kept_apart():
-    with pytest.raises(HierarchyError, match="named like one of its labels"):
+    with pytest.raises(HierarchyError, match="equal to one of its labels"):
         levels_of(TOWNS, pa.array(["Ulm", "D"]), "own")
     assert labels(levels_of(TOWNS, pa.array(["Ulm", "D"]), "top"))[1] == ["D", "*"]
     # `*` is not in the way: there all are one.
@@ -106,6 +106,6 @@ def test_a_release_with_values_that_its_hierarchy_lacks():
 def test_a_group_that_is_called_like_the_top():
     towns = shoal.taxonomy({"D": {"*": ["Ulm"], "N": ["Bonn"]}, "I": ["Rome"]})
     values = pa.array(["Ulm", "Bonn", "Rome", "Oslo"])
-    with pytest.raises(shoal.InputError, match=r"a group of its hierarchy is called '\*', as the top is"):
+    with pytest.raises(shoal.InputError, match=r"a group of its hierarchy is named '\*', like the top"):
         levels_of(towns, values, "top")
     assert labels(levels_of(towns, values, "own"))[1] == ["*", "N", "Rome", "Oslo"]

@@ -22,7 +22,7 @@ from shoal.describe.hierarchy import (
 from shoal.errors import Problem
 
 _SHOWN = 5
-"""Places in a file that a message names."""
+"""Number of lines that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Listed:
     labels
         `labels[0]` are the values, all different, as text; `labels[l]` their labels at level l.
     where
-        What messages call it, such as `the hierarchy 'job.csv'`.
+        Its name in messages, such as `the hierarchy 'job.csv'`.
     notes
-        What was found on reading it that is no error.
+        Oddities found while reading that are not errors.
     """
 
     labels: tuple[pa.Array, ...]
@@ -52,35 +52,35 @@ class Listed:
     def of(
         cls, labels: Sequence[pa.Array], where: str, lines: Callable[[], Sequence[int]] | None = None
     ) -> Self:
-        """Build from rows, of which several may say the same.
+        """Build from rows, of which several may be equal.
 
         Parameters
         ----------
         lines
-            Tells in which line of its file each row stands; asked only where something is wrong.
+            Returns the line of each row in its file; called only if something is wrong.
 
         Raises
         ------
         HierarchyError
-            Rows of the same value that differ, and labels with more than one parent.
+            Rows of the same value differ, or labels have more than one parent.
 
         Examples
         --------
         >>> Listed.of([pa.array(["a", "b", "a"]), pa.array(["x", "x", "x"])], "the hierarchy").notes
-        ('1 row of the hierarchy stands there already.',)
+        ('1 row of the hierarchy is a repetition.',)
         """
         codes = [codes_of(level) for level in labels]
         first = np.unique(codes[0], return_index=True)[1]
         first.sort()
-        place = np.zeros(len(first), dtype=np.int64)
-        place[codes[0][first]] = first
+        first_row = np.zeros(len(first), dtype=np.int64)
+        first_row[codes[0][first]] = first
         differs = np.zeros(len(codes[0]), dtype=bool)
         for level in codes:
-            differs |= level != level[place[codes[0]]]
+            differs |= level != level[first_row[codes[0]]]
         problems = []
         if torn := labels[0].filter(pa.array(differs)).unique().to_pylist():
             have = "1 value has" if len(torn) == 1 else f"{len(torn):,} values have"
-            pairs = [(place[codes[0][row]], row) for row in np.flatnonzero(differs)[:_SHOWN]]
+            pairs = [(first_row[codes[0][row]], row) for row in np.flatnonzero(differs)[:_SHOWN]]
             found = _pairs_of_lines(pairs, lines, int(differs.sum()))
             problems.append(
                 Problem(f"{have} several rows with different labels.{found}\nKeep one of them.", tuple(torn))
@@ -93,19 +93,23 @@ class Listed:
             )
         notes = []
         if again := len(codes[0]) - len(first):
-            rows = "1 row of {} stands" if again == 1 else f"{again:,} rows of {{}} stand"
-            notes.append(f"{rows.format(where)} there already.")
+            repeat = (
+                f"1 row of {where} is a repetition"
+                if again == 1
+                else f"{again:,} rows of {where} are repetitions"
+            )
+            notes.append(f"{repeat}.")
         if len(kept) == 1:
             notes.append(f"{where} has no level above the values themselves.")
         elif (tops := len(kept[-1].unique())) > 1:
-            notes.append(f"{where} has {tops:,} labels at its top, none of which stands for everything.")
+            notes.append(f"{where} has {tops:,} labels at its top, so none covers everything.")
         return cls(tuple(kept), where, tuple(notes))
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return pc.is_in(as_text(values), self.labels[0])
 
     def whole(self) -> Levels:
-        """Return the labels of all values that are listed."""
+        """Return the labels of all listed values."""
         return self.levels(self.labels[0])
 
     def levels(self, values: pa.Array) -> Levels:
@@ -115,14 +119,14 @@ class Listed:
             count = "1 value" if rows.null_count == 1 else f"{rows.null_count:,} values"
             raise HierarchyError(
                 Problem(
-                    f"{self.where} lacks {count} that the table has.\nAdd what is missing.",
+                    f"{self.where} lacks {count} that the table has.\nAdd the missing values.",
                     tuple(text.filter(rows.is_null()).to_pylist()),
                 )
             )
-        places = rows.to_numpy()
+        indices = rows.to_numpy()
         return Levels(
             labels=(values, *(level.take(rows) for level in self.labels[1:])),
-            leaves=tuple(counts[places] for counts in self._leaves),
+            leaves=tuple(counts[indices] for counts in self._leaves),
             total=len(self.labels[0]),
             notes=self.notes,
         )
@@ -131,7 +135,7 @@ class Listed:
 def _pairs_of_lines(
     pairs: Sequence[tuple[int, int]], lines: Callable[[], Sequence[int]] | None, count: int
 ) -> str:
-    """Say where rows stand that contradict each other, as far as that is known."""
+    """Return the lines of rows that contradict each other, in words, as far as known."""
     known = lines() if lines is not None else ()
     if not known or max(row for _, row in pairs) >= len(known):
         return ""

@@ -1,4 +1,4 @@
-"""Labels as nested mappings and lists, to be written as YAML or JSON."""
+"""Write labels as nested mappings and lists, in YAML or JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from shoal.files.atomic import atomic
 
 
 def nest(levels: Levels) -> Any:
-    """Return the groups as `taxonomy` takes them.
+    """Return the groups in the form of `taxonomy`.
 
     Raises
     ------
     HierarchyError
-        A label stands in more than one place, so that nested groups would say something else.
+        A label occurs more than once, so nested groups would mean something else.
 
     Examples
     --------
@@ -29,20 +29,20 @@ def nest(levels: Levels) -> Any:
     """
     columns = [as_text(level).to_pylist() for level in levels.labels]
     if not columns[0]:
-        raise HierarchyError("there is no value to write a hierarchy of.")
+        raise HierarchyError("there are no values to write.")
     groups = _group(columns, len(columns) - 1, list(range(len(columns[0]))))
     if isinstance(groups, dict) and list(groups) == [ANYTHING] and len(groups[ANYTHING]) > 1:
-        groups = groups[ANYTHING]  # it is put above several groups by itself
+        groups = groups[ANYTHING]  # reading adds it above several groups
     if not _same(groups, columns):
         raise HierarchyError(
-            "nested groups cannot say this: a label stands in more than one place, or for itself alone.\n"
-            "Write it as CSV."
+            "nested groups cannot express this hierarchy.\n"
+            "Found: a label that occurs more than once, or a group of itself alone.\nWrite it as CSV."
         )
     return groups
 
 
 def write(levels: Levels, path: Path) -> None:
-    """Write the groups as YAML or JSON, by the suffix; the file appears whole or not at all."""
+    """Write the groups as YAML or JSON, by the suffix; the file is written whole or not at all."""
     groups = nest(levels)
     if path.suffix.lower() == ".json":
         import json
@@ -57,7 +57,7 @@ def write(levels: Levels, path: Path) -> None:
 
 
 def _group(columns: list[list[str]], level: int, rows: list[int]) -> Any:
-    """Return the labels of some rows at a level with what is below each: a list if nothing is."""
+    """Return the labels of some rows at a level with the groups below each, or a list without groups."""
     below: dict[str, list[int]] = {}
     for row in rows:
         below.setdefault(columns[level][row], []).append(row)
@@ -65,7 +65,7 @@ def _group(columns: list[list[str]], level: int, rows: list[int]) -> Any:
         return list(below)
     parts: dict[str, Any] = {}
     for label, several in below.items():
-        # A label that is only repeated further down is one.
+        # A label that only repeats at lower levels counts once.
         lower = level - 1
         while lower >= 0 and {columns[lower][row] for row in several} == {label}:
             lower -= 1

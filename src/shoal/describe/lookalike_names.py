@@ -1,7 +1,7 @@
-"""Column names that readers take for the same: `name`, `Name`, ` na me`.
+"""Column names that look the same: `name`, `Name`, ` na me`.
 
-Beside a column that a release must not have, or beside one that it has generalized, such a column is a
-second copy under another spelling. Programs differ in which of the two they read.
+Beside a removed or generalized column, a column with a lookalike name may be a second copy of its values.
+Programs differ in which of the two they read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def folded(name: str) -> str:
 
 
 def alike(names: Iterable[str], others: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """Return pairs of names that readers take for the same: within `names`, and of them with `others`.
+    """Return the pairs of names that look the same: within `names`, and between `names` and `others`.
 
     Examples
     --------

@@ -70,20 +70,23 @@ def test_several_tops_and_none():
 
 
 def test_values_of_people_can_be_left_out():
-    from shoal.describe import show
+    from shoal.describe import hierarchy_drawing
 
-    assert show.table(TOWNS, values=False).splitlines() == [
+    assert hierarchy_drawing.table(TOWNS, values=False).splitlines() == [
         "values  level 1  level 2",
         "2       D        *",
         "1       I        *",
     ]
-    assert show.tree(TOWNS, values=False).splitlines() == [
+    assert hierarchy_drawing.tree(TOWNS, values=False).splitlines() == [
         "* (3 values)",
         "├─ D (2 values)",
         "└─ I (1 value)",
     ]
     alone = levels_of(["a", "b"])
-    assert (show.tree(alone, values=False), show.table(alone, values=False)) == ("", "values\n2")
+    assert (hierarchy_drawing.tree(alone, values=False), hierarchy_drawing.table(alone, values=False)) == (
+        "",
+        "values\n2",
+    )
 
 
 def test_odd_labels():
