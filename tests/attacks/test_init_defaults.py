@@ -330,7 +330,7 @@ def test_people_are_found_in_a_language_that_is_not_known(names):
 def test_a_summary_by_an_unconfirmed_spec_says_that_rows_are_taken_for_people():
     people = pa.table({"age": [20, 30, 40, 50] * 5, "town": list("ab") * 10})
     spec = shoal.suggest(people).spec
-    said = "each row is taken for one; if somebody has several rows, add `unit:` to the spec"
+    said = "each row counts as one person; if a person has several rows, add `unit:` to the spec"
     assert dict(shoal.anonymize(people, spec).facts())["People"] == said
     assert "People" not in dict(shoal.anonymize(people, replace(spec, proposed=False)).facts())
 
