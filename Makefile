@@ -11,7 +11,7 @@ SANITIZING = ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(SANITIZED) LD_PRELOAD="$(f
 	library,libasan.so libubsan.so libstdc++.so.6,$$($(CXX) -print-file-name=$(library)))"
 # Python, numpy and Arrow are not built with the thread sanitizer, which does not see how they order their accesses: what
 # they do is left out. It needs fixed addresses where the system has them more random than it knows.
-SANITIZING_THREADS = TSAN_OPTIONS='ignore_noninstrumented_modules=1 exitcode=66' PYTHONPATH=$(SANITIZED_THREADS) \
+SANITIZING_THREADS = TSAN_OPTIONS='ignore_noninstrumented_modules=1 halt_on_error=1' PYTHONPATH=$(SANITIZED_THREADS) \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
 	$$(setarch "$$(uname -m)" -R true 2>/dev/null && echo setarch "$$(uname -m)" -R)
 
@@ -95,10 +95,10 @@ sanitize: $(VENV)/.developing $(SANITIZED)/.built
 	$(SANITIZING) $(BIN)/python -c 'from shoal import _kernel; assert "$(SANITIZED)" in _kernel.__file__'
 	$(SANITIZING) $(PYTEST) -m 'not slow' tests/unit/kernel tests/conformance $(BESIDE_THE_KERNEL)
 
-# In one process, whose exit code says whether there was a race.
+# In one process, which prints the first race and ends.
 sanitize-threads: $(VENV)/.developing $(SANITIZED_THREADS)/.built
 	$(SANITIZING_THREADS) $(BIN)/python -c 'from shoal import _kernel; assert "$(SANITIZED_THREADS)" in _kernel.__file__'
-	$(SANITIZING_THREADS) $(BIN)/python -m pytest -n0 -m 'not slow' tests/unit/kernel
+	$(SANITIZING_THREADS) $(BIN)/python -m pytest -n0 --capture=sys -m 'not slow' tests/unit/kernel
 
 clean:
 	rm -rf $(VENV) build dist shoal-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
