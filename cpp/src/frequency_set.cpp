@@ -158,7 +158,9 @@ FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> co
 
     Buffer<Count> counts(arena, rows);
     std::size_t size = 0;
-    in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t begin = 0; begin < rows; begin += polled_piece) {
+        stop.poll();
+        const std::size_t end = std::min(begin + polled_piece, rows);
         for (std::size_t row = begin; row < end; ++row) {
             const Count weight = weights.empty() ? Count{1} : tuple_weights[row];
             if (row > 0 && keys[row] == keys[size - 1]) {
@@ -168,7 +170,7 @@ FrequencySet<Words, Count> group_rows(std::span<const std::span<const Label>> co
                 counts[size++] = weight;
             }
         }
-    });
+    }
     FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts), {}};
     return set.copy(arena);
 }
@@ -188,7 +190,9 @@ SortedRows<Words, Count> sort_rows(std::span<const std::span<const Label>> codes
     sorted.tuple.resize(rows);
     Buffer<Count> counts(arena, rows);
     std::size_t size = 0;
-    in_pieces(rows, stop, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t begin = 0; begin < rows; begin += polled_piece) {
+        stop.poll();
+        const std::size_t end = std::min(begin + polled_piece, rows);
         for (std::size_t i = begin; i < end; ++i) {
             if (i == 0 || !(keys[i] == keys[size - 1])) {
                 keys[size] = keys[i];
@@ -198,7 +202,7 @@ SortedRows<Words, Count> sort_rows(std::span<const std::span<const Label>> codes
             counts[size - 1] = static_cast<Count>(counts[size - 1] + weight);
             sorted.tuple[i] = static_cast<std::uint32_t>(size - 1);
         }
-    });
+    }
     FrequencySet<Words, Count> set{{}, false, 0, size, std::move(keys), std::move(counts), {}};
     sorted.set = set.copy(arena);
     return sorted;

@@ -344,7 +344,9 @@ std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const
     Count sum = counts[0];
     keys_out[0] = keys[0];
     if (tracks_) places_[0] = 0;
-    in_pieces(size, stop_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t begin = 0; begin < size; begin += polled_piece) {
+        stop_.poll();
+        const std::size_t end = std::min(begin + polled_piece, size);
         for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) {
             const bool fresh = !(keys[i] == keys[i - 1]);
             counts_out[last] = sum;
@@ -353,7 +355,7 @@ std::size_t Roller<Words, Count>::merge_neighbours(const Key<Words>* keys, const
             keys_out[last] = keys[i];
             if (tracks_) places_[i] = static_cast<std::uint32_t>(last);
         }
-    });
+    }
     counts_out[last] = sum;
     return last + 1;
 }

@@ -38,20 +38,21 @@ public:
 
     // Throws Stopped once one of them was set.
     void poll() const {
-        for (const StopSignal& signal : signals_) {
-            if (signal.stopped()) throw Stopped();
-        }
+        if (can_stop()) poll_signals();
     }
     bool can_stop() const noexcept { return !signals_.empty(); }
 
 private:
+    void poll_signals() const;  // not inline, which would bloat the loops that poll
+
     std::vector<StopSignal> signals_;
 };
 
 // Elements between two polls: a millisecond of the slowest loop.
 constexpr std::size_t polled_piece = std::size_t{1} << 16;
 
-// Calls body(begin, end) for one piece of 0 .. size after the other.
+// Calls body(begin, end) for one piece of 0 .. size after the other. Loops that carry sums along are quicker written out:
+// what a body refers to has to stay in memory.
 template <class Body>
 void in_pieces(std::size_t size, const Stop& stop, Body body) {
     for (std::size_t begin = 0; begin < size; begin += polled_piece) {
