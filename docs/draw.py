@@ -1,4 +1,4 @@
-"""Draw the examples of docs/algorithms.md from real runs on the six patients of the papers.
+"""Draw the examples of docs/algorithms.md from real runs on the six patients of the papers, and the house.
 
     python docs/draw.py [folder]    # docs/images if not given
 
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from drawing import lattices, relations, subsets
+from drawing import architecture, lattices, relations, subsets
 from drawing.hasse import Canvas
 from drawing.runs import patients_problem
 
@@ -35,6 +35,8 @@ DRAWINGS: dict[str, Callable[[SearchProblem], Canvas]] = {
     "datafly": lattices.datafly,
     "box": lattices.box,
     "best-first": lattices.best_first,
+    "flow": architecture.flow,
+    "imports": architecture.imports,
 }
 
 
