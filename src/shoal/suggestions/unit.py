@@ -167,6 +167,8 @@ def _by_agreement(
         proposal = proposals[name]
         if len(traits) == 1 and any(_age_and_birth(table, columns[name], columns[one]) for one in traits):
             continue
+        if len(ages) == len(traits) and any(_is_band(table, columns[name], columns[age]) for age in ages):
+            continue
         agreeing = _agreeing(table, name, traits, years=years)
         if not sexes.issubset(agreeing):  # a form at school, a firm
             continue
@@ -181,6 +183,14 @@ def _by_agreement(
     if not traits:
         return _by_many(table, proposals, columns, others)
     return None
+
+
+def _is_band(table: Table, column: ColumnProfile, age: ColumnProfile) -> bool:
+    """Return whether a column follows from the age, as bands of ages and teams by year of birth do.
+
+    A person's number follows from it too where all people differ in age, but then has as many values.
+    """
+    return 2 * column.distinct <= age.distinct and bool(_agreeing(table, age.name, [column.name]))
 
 
 def _by_many(

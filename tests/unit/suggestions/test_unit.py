@@ -140,3 +140,16 @@ def test_what_follows_from_each_other_is_no_agreement():
     clinic, place = [f"c{each % 20}" for each in doctor], [f"o{each % 10}" for each in doctor]
     region = [f"r{each % 5}" for each in doctor]
     assert unit(lekarz=[f"d{each}" for each in doctor], klinika=clinic, miejsce=place, woj=region) is None
+
+
+def test_bands_of_ages_under_an_unknown_name_are_not_people() -> None:
+    """Rows of a band agree in the age within five years, as those of a person do."""
+    ages = [18 + row * 7 % 60 for row in range(900)]
+    table = pa.table(
+        {"age": ages, "tranche": [f"T{age // 5}" for age in ages], "score": [a % 4 for a in ages]}
+    )
+    assert shoal.suggest(table).spec.unit is None
+    people = pa.table(
+        {"age": [20 + row // 3 for row in range(60)], "ref": [f"x{row // 3}" for row in range(60)]}
+    )
+    assert shoal.suggest(people).spec.unit == "ref"
