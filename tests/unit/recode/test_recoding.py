@@ -22,6 +22,8 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Choices, Recoding
 from shoal.recode.verdict import Verdict
+from shoal.search.algorithms.box import Box
+from shoal.search.problem import SearchProblem
 from shoal.testing.nodes import tables
 
 
@@ -72,6 +74,21 @@ def test_scores_follow_from_labels_alone(
     expected, found = (explain_node(measure, verdict.as_node(k)) for verdict in (at_levels, without))
     assert found.score == pytest.approx(expected.score)
     assert found.contributions == pytest.approx(expected.contributions)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(table=tables(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2]), data=st.data())
+@settings(max_examples=15)
+def test_labels_score_what_the_search_says(
+    name: str, table: CodedTable, k: int, share: float, data: st.DataObject
+) -> None:
+    """The kernel scores levels by counts alone; the labels and classes of the same choice score that too."""
+    problem = SearchProblem(table, (KAnonymity(k),), data.draw(measures(name)), share)
+    found = Box().search(problem)
+    if found.levels is not None:
+        assert problem.score(problem.verdict(found.levels)) == pytest.approx(
+            found.score, rel=1e-11, abs=1e-11
+        )
 
 
 def mixed() -> tuple[CodedTable, Cells]:
