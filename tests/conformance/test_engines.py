@@ -90,7 +90,7 @@ def test_quasi_identifiers_alone_are_released_as_classes(
     assert len(repeated) == 1
 
 
-@pytest.mark.parametrize("name", ["postgres", "spark"])
+@pytest.mark.parametrize("name", NAMES[-2:])  # PostgreSQL and Spark
 def test_whole_numbers_that_an_engine_has_no_type_for_are_refused(
     name: str,
     opened: Opened,  # noqa: F811
