@@ -132,7 +132,7 @@ def described(data: str, sensitive: str) -> CodedTable:
 
 def check_time(problem: SearchProblem, nodes: Levels, limit: int, repeat: int) -> float:
     """Seconds per node, of the processor: other programs cannot be seen in it, but for the caches."""
-    requirement = problem.asked.requirement(problem.threshold, limit)
+    requirement = problem.kernel_inputs.requirement(problem.threshold, limit)
     ground, objective = problem.ground, problem.objective
     times = []
     for _ in range(repeat):

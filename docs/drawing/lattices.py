@@ -51,7 +51,7 @@ from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.datafly import Datafly
 from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.algorithms.samarati import Samarati
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, border
 
@@ -123,7 +123,7 @@ def exhaustive(problem: SearchProblem) -> Canvas:
 
 
 def bottom_up(problem: SearchProblem) -> Canvas:
-    with watched(Checker, "check") as calls:
+    with watched(NodeChecker, "check") as calls:
         done = run(problem, BottomUp(RECORDING))
     node_of = {id(call.result): call.arguments[0] for call in calls}
     rolled = [(node_of[id(source)], node) for node, source in (call.arguments for call in calls) if source]

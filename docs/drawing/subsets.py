@@ -42,7 +42,7 @@ from shoal.search.algorithms.bitmap_incognito import BitmapIncognito
 from shoal.search.algorithms.incognito import Incognito
 from shoal.search.algorithms.incognito_cube import CubeIncognito
 from shoal.search.algorithms.incognito_super_roots import SuperRootsIncognito
-from shoal.search.framework import Checker
+from shoal.search.framework import NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check
 
@@ -103,7 +103,7 @@ def incognito(problem: SearchProblem) -> Canvas:
 
 
 def super_roots(problem: SearchProblem) -> Canvas:
-    with watched(Checker, "prepare") as prepared, watched(Checker, "check") as calls:
+    with watched(NodeChecker, "prepare") as prepared, watched(NodeChecker, "check") as calls:
         done = run(problem, SuperRootsIncognito(RECORDING))
     basic = run(problem, Incognito(RECORDING))
     (prepare,) = prepared  # the lattices of fewer columns have one root each
@@ -143,7 +143,7 @@ def super_roots(problem: SearchProblem) -> Canvas:
 
 
 def cube(problem: SearchProblem) -> Canvas:
-    with watched(Checker, "prepare") as prepared:
+    with watched(NodeChecker, "prepare") as prepared:
         run(problem, CubeIncognito(RECORDING))
 
     def columns_of(node: Node) -> Columns:

@@ -33,7 +33,7 @@ from shoal.write.publish import Pages, publish
 if TYPE_CHECKING:
     from shoal.explore.lattice_drawing import LatticePicture
     from shoal.explore.neighbours import Neighbour
-    from shoal.incremental.people import People
+    from shoal.incremental.people import HashedPeople
     from shoal.risk import RiskComparison
     from shoal.utility.assessment import UtilityAssessment
 
@@ -236,7 +236,7 @@ class Release:
             remember(written, people)
         return written
 
-    def _people(self, output: Output) -> People:
+    def _people(self, output: Output) -> HashedPeople:
         """Hash the people of the original table, before anything is written."""
         from shoal.incremental.remembered import people_of
 

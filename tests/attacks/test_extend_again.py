@@ -23,7 +23,7 @@ from pyarrow import csv
 
 import shoal
 from shoal import secret
-from shoal.incremental.people import People, overlap
+from shoal.incremental.people import HashedPeople, overlap
 
 ROWS = 292
 OLD = 262
@@ -345,7 +345,7 @@ def test_common_names_are_no_overlap() -> None:
     drawn = [f"name {number}" for number in rng.integers(0, 200_000, 6_000)]
     asked = spec(identifiers=["name"])
     old, new = pa.table({"name": drawn[:4000]}), pa.table({"name": drawn[4000:]})
-    known = People.of([old], asked, b"key")
+    known = HashedPeople.of([old], asked, b"key")
     assert set(drawn[:4000]) & set(drawn[4000:])
     assert not overlap(known.telling, new, asked, b"key").by
     mixed = pa.table({"name": drawn[3800:5800]})

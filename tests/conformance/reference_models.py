@@ -14,7 +14,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from shoal.testing.people import Row
+from shoal.testing.people import PersonRow
 
 Value = Any
 Counts = dict[Value, int]
@@ -29,11 +29,11 @@ class Judged:
     figure: Any
 
 
-def units_of(rows: Sequence[Row]) -> int:
+def units_of(rows: Sequence[PersonRow]) -> int:
     return len({row.unit for row in rows})
 
 
-def count(rows: Sequence[Row]) -> Counts:
+def count(rows: Sequence[PersonRow]) -> Counts:
     """Count for each value the different units that have it."""
     return {value: units_of([row for row in rows if row.value == value]) for value in {r.value for r in rows}}
 
@@ -41,8 +41,8 @@ def count(rows: Sequence[Row]) -> Counts:
 def judge(
     name: str,
     given: Mapping[str, Any],
-    members: Sequence[Row],
-    table: Sequence[Row],
+    members: Sequence[PersonRow],
+    table: Sequence[PersonRow],
     population: int = 0,
     chains: Chains | None = None,
 ) -> Judged:

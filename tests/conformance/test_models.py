@@ -24,7 +24,7 @@ from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
 from shoal.testing import check_model
 from shoal.testing.models import ask
-from shoal.testing.people import GROUPS, TAXONOMIES, TOWN, Labels, People, Row, Taxonomy, peoples
+from shoal.testing.people import GROUPS, TAXONOMIES, TOWN, ExamplePeople, Labels, PersonRow, Taxonomy, peoples
 
 from . import reference_models as reference
 
@@ -85,8 +85,8 @@ def given_to(name: str, argument: Any) -> Mapping[str, Any]:
 def defined(
     name: str,
     argument: Any,
-    members: Sequence[Row],
-    table: Sequence[Row],
+    members: Sequence[PersonRow],
+    table: Sequence[PersonRow],
     population: int,
     taxonomy: Taxonomy,
 ) -> bool:
@@ -151,8 +151,13 @@ def test_wrong_keys_of_a_spec_are_named_all_at_once(name: str) -> None:
 
 def test_people_in_several_classes_break_what_is_not_absorbing() -> None:
     """Two classes of two people, one of whom is in both and has no flu: together two of three have it."""
-    rows = [Row("p", "flu", 1), Row("p", "cold", 2), Row("q", "cold", 2), Row("q", "flu", 3)]
-    classes = People(rows, True, [], {"flu": [], "cold": []}).classes()
+    rows = [
+        PersonRow("p", "flu", 1),
+        PersonRow("p", "cold", 2),
+        PersonRow("q", "cold", 2),
+        PersonRow("q", "flu", 3),
+    ]
+    classes = ExamplePeople(rows, True, [], {"flu": [], "cold": []}).classes()
     for name, argument in (("alpha-k", {"alpha": 0.5, "k": 2}), ("l-diversity", {"l": 2, "kind": "entropy"})):
         model = build(name, {"column": "value", **argument})
         assert model.holds(classes).tolist() == [True, True]
@@ -172,7 +177,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 def test_the_audit_measures_the_worst_class(
     name: str,
     connection: duckdb.DuckDBPyConnection,
-    people: People,
+    people: ExamplePeople,
     dropped: set[str | None],
     data: st.DataObject,
 ) -> None:

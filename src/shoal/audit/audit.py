@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from shoal.audit.classes import Classes
+from shoal.audit.classes import ReleasedClasses
 from shoal.audit.difference import told_difference
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
@@ -26,7 +26,7 @@ from shoal.audit.original import original_table
 from shoal.audit.reference import (
     Claim,
     HeldOriginal,
-    Original,
+    OriginalRows,
     add_references,
     claims,
     for_recipients,
@@ -188,7 +188,7 @@ def audit_relation(
     relation: Relation,
     spec: Spec,
     *,
-    original: Original | None = None,
+    original: OriginalRows | None = None,
     populations: Mapping[str, pa.Table] | None = None,
     levels: Mapping[str, int] | None = None,
     unit: str | None = None,
@@ -254,7 +254,7 @@ def _judged(
     unit: str | None,
 ) -> Audit:
     """Find what becomes of all claims on a release, and how many rows its other columns single out."""
-    classes = Classes.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
+    classes = ReleasedClasses.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
     findings = (
         *_privacy(classes, spec, asked, tables, earlier, evidence),
         _identifiers_removed(relation, spec),
@@ -418,7 +418,7 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
 
 
 def _privacy(
-    classes: Classes,
+    classes: ReleasedClasses,
     spec: Spec,
     asked: Sequence[Claim],
     tables: tuple[Tables, Tables],
@@ -468,7 +468,7 @@ def _privacy(
 
 
 def _uncheckable(
-    claim: Claim, spec: Spec, classes: Classes, before: Finding | None, evidence: Evidence | None
+    claim: Claim, spec: Spec, classes: ReleasedClasses, before: Finding | None, evidence: Evidence | None
 ) -> Finding:
     """Return the finding on a claim that the released values do not tell.
 

@@ -20,7 +20,7 @@ _CLASSES, _CELLS = "shoal_classes", "shoal_cells"
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class ReleasedClasses:
     """The classes in a table of the database: their labels `q1`, `q2`, ..., size `n` and number `class`.
 
     Attributes
@@ -42,7 +42,7 @@ class Classes:
     starred: int
 
     @classmethod
-    def of(cls, relation: Relation, quasi_identifiers: Sequence[str]) -> Classes:
+    def of(cls, relation: Relation, quasi_identifiers: Sequence[str]) -> ReleasedClasses:
         """Group the rows of a release. NULL is a label like any other."""
         labels = ", ".join(f"{name} AS q{place}" for place, name in enumerate(quasi_identifiers, start=1))
         table = relation.keep(

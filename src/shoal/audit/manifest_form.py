@@ -11,25 +11,25 @@ from shoal.errors import InputError
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
-class _Form(BaseModel):
+class _ManifestPart(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
-class _File(_Form):
+class _ListedFile(_ManifestPart):
     name: str
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-class _Table(_Form):
+class _Table(_ManifestPart):
     name: str
 
 
-class _Tool(_Form):
+class _Tool(_ManifestPart):
     name: str
     version: str
 
 
-class SaidClaim(_Form):
+class SaidClaim(_ManifestPart):
     """What a manifest says of one claim."""
 
     claim: str
@@ -40,32 +40,32 @@ class SaidClaim(_Form):
     figure: Any = None
 
 
-class _Rows(_Form):
+class _Rows(_ManifestPart):
     before: _Count = Field(alias="in")
     suppressed: _Count
     out: _Count
 
 
-class _Dialect(_Form):
+class _Dialect(_ManifestPart):
     delimiter: str = Field(min_length=1, max_length=1)
     quote: str = Field(min_length=1, max_length=1)
 
 
-class _Linkable(_Form):
+class _Linkable(_ManifestPart):
     columns: dict[str, _Count]
     together: _Count
     with_quasi_identifiers: _Count | None = None
 
 
-class _Extends(_Form):
-    file: _File
+class _Extends(_ManifestPart):
+    file: _ListedFile
     claims: list[SaidClaim]
 
 
 FULL_DOMAIN = "full-domain"
 
 
-class SaidRecoding(_Form):
+class SaidRecoding(_ManifestPart):
     """What a manifest says of how values became labels; kinds that are not known here may hold more."""
 
     kind: str = Field(pattern="^[a-z][a-z0-9-]{0,63}$")
@@ -82,7 +82,7 @@ class SaidRecoding(_Form):
         return {key: value for key, value in said.items() if key != "levels"}
 
 
-class Manifest(_Form):
+class Manifest(_ManifestPart):
     """What an audit looks at in a manifest; it may hold more.
 
     Format 1 was for one kind of recoding, and has its levels at the top.
@@ -90,9 +90,9 @@ class Manifest(_Form):
 
     format: Literal["shoal-manifest/1", "shoal-manifest/2"]
     tool: _Tool
-    one_file: _File | None = Field(default=None, alias="file")
+    one_file: _ListedFile | None = Field(default=None, alias="file")
     folder: str | None = None
-    files: list[_File] | None = None
+    files: list[_ListedFile] | None = None
     table: _Table | None = None
     claims: list[SaidClaim]
     rows: _Rows
@@ -141,7 +141,7 @@ class Manifest(_Form):
         return self.recoding.levels
 
     @property
-    def file(self) -> _File:
+    def file(self) -> _ListedFile:
         """The file that the release is.
 
         Raises

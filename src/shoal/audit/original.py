@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from shoal.audit.finding import Finding
 from shoal.audit.manifest_file import Evidence
-from shoal.audit.reference import Claim, Original
+from shoal.audit.reference import Claim, OriginalRows
 from shoal.privacy.model import Tables
 from shoal.sql.relation import Relation
 
 
 def original_table(
     relation: Relation,
-    original: Original | None,
+    original: OriginalRows | None,
     tables: tuple[Tables, Tables],
     asked: Sequence[Claim],
     evidence: Evidence | None,

@@ -224,7 +224,7 @@ def _to_be_made(spec: Spec) -> dict[str, str | None]:
     }
 
 
-class Original(Protocol):
+class OriginalRows(Protocol):
     """The original table, as far as claims compare with it, wherever it is."""
 
     @property
@@ -283,7 +283,7 @@ def add_references(
     relation: Relation,
     spec: Spec,
     asked: Sequence[Claim],
-    original: Original | None,
+    original: OriginalRows | None,
     populations: Mapping[str, pa.Table],
     levels: Mapping[str, int],
     unit: str | None,
@@ -391,7 +391,7 @@ def _read_population(data: object, spec: Spec) -> pa.Table:
 
 def _generalized(
     population: pa.Table,
-    original: Original | None,
+    original: OriginalRows | None,
     spec: Spec,
     levels: Mapping[str, int],
     relation: Relation,

@@ -200,7 +200,7 @@ class Bench:
         return Run(case=case, result=result, repeats=len(times))
 
 
-class Verdict(Enum):
+class Agreement(Enum):
     """How an answer stands to that of the default."""
 
     DEFAULT = "default"
@@ -211,7 +211,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ComparedRun:
     """A run beside that of the default, which answered the same question.
 
     `setting` is what was asked. It may differ from the run's own in the measure, for an algorithm that has
@@ -249,7 +249,7 @@ class Row:
         return found.score / best.score - 1 if best.score else math.inf
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Agreement:
         """Compare the answers: levels and score.
 
         An exact algorithm must give the same. A heuristic may do worse, but not better, which would show that
@@ -257,16 +257,16 @@ class Row:
         """
         found, best = self.run.result, self.default.result
         if found is None:
-            return Verdict.REFUSED
+            return Agreement.REFUSED
         if self.run is self.default:
-            return Verdict.DEFAULT
+            return Agreement.DEFAULT
         if best is None:
-            return Verdict.SAME
+            return Agreement.SAME
         if found.levels == best.levels and _alike(found.score, best.score):
-            return Verdict.SAME
+            return Agreement.SAME
         if self.algorithm.exact or not _no_better(found.score, best.score):
-            return Verdict.DIFFERS
-        return Verdict.WORSE
+            return Agreement.DIFFERS
+        return Agreement.WORSE
 
     def to_mapping(self) -> dict[str, Any]:
         """Return all that is known, by name."""
@@ -382,11 +382,11 @@ def default_case(setting: Setting) -> Case:
     return Case(setting=setting, algorithm=algorithm(DEFAULT))
 
 
-def compare(bench: Bench, setting: Setting, planned: Iterable[Case]) -> Iterable[Row]:
+def compare(bench: Bench, setting: Setting, planned: Iterable[Case]) -> Iterable[ComparedRun]:
     """Run the cases of one question, the default first, and give a row for each as soon as it is there."""
     default = bench.run(default_case(setting))
-    yield Row(setting=setting, run=default, default=default)
+    yield ComparedRun(setting=setting, run=default, default=default)
     for case in planned:
         if case != default.case:
             beside = bench.run(default_case(case.setting))
-            yield Row(setting=setting, run=bench.run(case), default=beside)
+            yield ComparedRun(setting=setting, run=bench.run(case), default=beside)

@@ -8,21 +8,21 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from shoal.bench.runs import Data, Row, Run, Verdict
+from shoal.bench.runs import Agreement, ComparedRun, Data, Run
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _STYLES = {
-    Verdict.DEFAULT: "bold",
-    Verdict.SAME: "green",
-    Verdict.WORSE: "yellow",
-    Verdict.DIFFERS: "bold white on red",
-    Verdict.REFUSED: "dim",
+    Agreement.DEFAULT: "bold",
+    Agreement.SAME: "green",
+    Agreement.WORSE: "yellow",
+    Agreement.DIFFERS: "bold white on red",
+    Agreement.REFUSED: "dim",
 }
 
 
-def comparison(data: Data, rows: Sequence[Row], *, optimizations: bool = False) -> RenderableType:
+def comparison(data: Data, rows: Sequence[ComparedRun], *, optimizations: bool = False) -> RenderableType:
     """Return the rows of one question as a table, the default first.
 
     Parameters
@@ -45,7 +45,7 @@ def comparison(data: Data, rows: Sequence[Row], *, optimizations: bool = False) 
     for row in rows:
         options = [row.run.case.optimizations or "-"] if optimizations else []
         table.add_row(
-            Text(row.algorithm.name, "bold" if row.verdict is Verdict.DEFAULT else ""),
+            Text(row.algorithm.name, "bold" if row.verdict is Agreement.DEFAULT else ""),
             *options,
             *_figures(row),
             Text(_optimum(row), _STYLES[row.verdict]),
@@ -53,18 +53,18 @@ def comparison(data: Data, rows: Sequence[Row], *, optimizations: bool = False) 
     return Group(Text(_title(data, rows[0]), "bold"), Text(_question(data, rows[0])), table, *_notes(rows))
 
 
-def _title(data: Data, first: Row) -> str:
+def _title(data: Data, first: ComparedRun) -> str:
     setting = first.setting
     return f"{data.description}, k = {setting.k}, suppression {share(setting.suppression)}"
 
 
-def _question(data: Data, first: Row) -> str:
+def _question(data: Data, first: ComparedRun) -> str:
     table = data.table
     facts = f"{table.rows:,} rows, {len(table.columns)} columns, {data.nodes:,} nodes"
     return f"{facts}; optimum by {first.quality}: {answer(first.run)}"
 
 
-def _figures(row: Row) -> list[str]:
+def _figures(row: ComparedRun) -> list[str]:
     if row.run.result is None:
         return ["-"] * 8
     counters = row.run.counters
@@ -80,31 +80,31 @@ def _figures(row: Row) -> list[str]:
     ]
 
 
-def _optimum(row: Row) -> str:
+def _optimum(row: ComparedRun) -> str:
     own = "*" if row.quality != row.setting.quality else ""
     match row.verdict:
-        case Verdict.DEFAULT:
+        case Agreement.DEFAULT:
             told = "default"
-        case Verdict.WORSE:
+        case Agreement.WORSE:
             told = f"{row.excess:.0%} worse" if row.excess is not None else "none found"
-        case Verdict.DIFFERS:
+        case Agreement.DIFFERS:
             told = f"DIFFERS: {answer(row.run)}"
-        case Verdict.REFUSED:
+        case Agreement.REFUSED:
             told = "not run"
-        case Verdict.SAME:
+        case Agreement.SAME:
             told = "same"
     return told + own
 
 
-def _notes(rows: Iterable[Row]) -> Iterable[RenderableType]:
+def _notes(rows: Iterable[ComparedRun]) -> Iterable[RenderableType]:
     from rich.text import Text
 
     for row in rows:
         name = row.algorithm.name
-        if row.verdict is Verdict.REFUSED:
+        if row.verdict is Agreement.REFUSED:
             step = f" ({row.run.case.optimizations})" if row.run.case.optimizations else ""
             yield Text(f"{name}{step} was not run. {' '.join(row.run.refused.split())}", "dim")
-        elif row.verdict is Verdict.WORSE:
+        elif row.verdict is Agreement.WORSE:
             yield Text(f"{name} is a heuristic: it does not look for the optimum.", "dim")
         elif row.quality != row.setting.quality:
             yield Text(
@@ -125,16 +125,16 @@ def answer(run: Run) -> str:
     return f"{told} at {','.join(map(str, run.result.levels))}"
 
 
-def disagreements(rows: Iterable[Row]) -> list[str]:
+def disagreements(rows: Iterable[ComparedRun]) -> list[str]:
     """Return what must not be: answers of exact algorithms that differ from the default's."""
     return [
         f"{row.run.case}: {answer(row.run)}.\n{row.default.case.algorithm.name} says {answer(row.default)}."
         for row in rows
-        if row.verdict is Verdict.DIFFERS
+        if row.verdict is Agreement.DIFFERS
     ]
 
 
-def as_json(data: Iterable[Data], rows: Sequence[Row]) -> str:
+def as_json(data: Iterable[Data], rows: Sequence[ComparedRun]) -> str:
     """Return everything as one JSON object."""
     return json.dumps(
         {
@@ -154,7 +154,7 @@ def as_json(data: Iterable[Data], rows: Sequence[Row]) -> str:
     )
 
 
-def as_csv(rows: Iterable[Row]) -> str:
+def as_csv(rows: Iterable[ComparedRun]) -> str:
     """Return one line per run, levels separated by blanks."""
     text = io.StringIO()
     writer: csv.DictWriter[str] | None = None

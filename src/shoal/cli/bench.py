@@ -17,7 +17,7 @@ from shoal.errors import InputError, ShoalError, nearest
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from shoal.bench.runs import Bench, Case, Row, Setting
+    from shoal.bench.runs import Bench, Case, ComparedRun, Setting
     from shoal.search.result import SearchAlgorithm
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ def search(
 
     All exact algorithms find the same optimum, by different ways. This shows what the ways cost.
     """
-    finished: list[Row] = []
+    finished: list[ComparedRun] = []
     with reporting():
         if json and csv:
             raise InputError("The result is printed as JSON or as CSV.\nBoth were asked for.")
@@ -157,7 +157,7 @@ def _compare(
     asked: Sequence[Setting],
     chosen: Sequence[SearchAlgorithm],
     steps: Sequence[str],
-    finished: list[Row],
+    finished: list[ComparedRun],
     *,
     show: bool,
 ) -> None:
@@ -169,7 +169,7 @@ def _compare(
     runs = {case for setting, some in plan for case in (default_case(setting), *some)}
     with _progress(bench, len(runs)) as bar:
         for setting, some in plan:
-            rows: list[Row] = []
+            rows: list[ComparedRun] = []
             try:
                 for row in compare(bench, setting, some):
                     rows.append(row)
@@ -206,7 +206,7 @@ def _print(table: object) -> None:
     echo_styled("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
 
 
-def _print_records(bench: Bench, rows: Sequence[Row], *, json: bool) -> None:
+def _print_records(bench: Bench, rows: Sequence[ComparedRun], *, json: bool) -> None:
     from shoal.bench.table import as_csv, as_json
 
     names = dict.fromkeys(row.setting.data for row in rows)

@@ -115,14 +115,14 @@ class Nodes(Sequence[RankedNode]):
             replace(column, weight=spec.quasi_identifiers[column.name].weight)
             for column in problem.table.columns
         )
-        asked = replace(problem, table=replace(problem.table, columns=weighted), measure=spec.quality)
-        stars, asked = asked, replace(asked, starred=False)
-        if spec.quality.costs(asked.table, asked.k) is None:
-            by, known = replace(asked, measure=Height()), scores(asked, levels)
+        kernel_inputs = replace(problem, table=replace(problem.table, columns=weighted), measure=spec.quality)
+        stars, kernel_inputs = kernel_inputs, replace(kernel_inputs, starred=False)
+        if spec.quality.costs(kernel_inputs.table, kernel_inputs.k) is None:
+            by, known = replace(kernel_inputs, measure=Height()), scores(kernel_inputs, levels)
         else:
-            by, known = asked, None
+            by, known = kernel_inputs, None
         # Another measure may look at another column; otherwise the rows are grouped already.
-        ground = problem.ground if by.asked.counted == problem.asked.counted else by.ground
+        ground = problem.ground if by.kernel_inputs.counted == problem.kernel_inputs.counted else by.ground
         suppressed = np.zeros(len(levels), dtype=np.int64)
         values = np.zeros(len(levels))
         # In batches, so that an interrupt is heard; neighbours share much of the work.

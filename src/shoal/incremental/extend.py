@@ -18,9 +18,9 @@ from shoal.events import Listener, Steps
 from shoal.incremental.earlier import Earlier, open_earlier
 from shoal.incremental.extension import Extension, check_place
 from shoal.incremental.newness import Newness, require_new_people
-from shoal.incremental.plan import Plan, plan
+from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.incremental.refusal import refusal
-from shoal.incremental.rows import Rows, gather, numbered
+from shoal.incremental.rows import ExtendedRows, gather, numbered
 from shoal.read.source import InputFormat
 from shoal.recode.order import new_key, random_order
 from shoal.spec.spec import Spec
@@ -157,7 +157,7 @@ def _check_references(spec: Spec, originals: Sequence[object]) -> None:
         )
 
 
-def _extension(earlier: Earlier, found: Plan, newness: Newness, steps: Steps) -> Extension:
+def _extension(earlier: Earlier, found: ExtensionPlan, newness: Newness, steps: Steps) -> Extension:
     """Put the rows together, and audit them and what was added."""
     rows, spec = found.rows, earlier.spec
     with steps("recode"):
@@ -196,7 +196,7 @@ def _audited(table: pa.Table, spec: Spec, references: References) -> Audit:
     return audit.require(table.num_rows)
 
 
-def _references(rows: Rows, spec: Spec) -> References:
+def _references(rows: ExtendedRows, spec: Spec) -> References:
     """Return what claims compare with: all rows as they were."""
     compared = original_columns(spec, claims(spec))
     if rows.originals is None or not compared:
@@ -204,7 +204,7 @@ def _references(rows: Rows, spec: Spec) -> References:
     return References(rows.originals.select(compared))
 
 
-def _notes(earlier: Earlier, rows: Rows) -> list[str]:
+def _notes(earlier: Earlier, rows: ExtendedRows) -> list[str]:
     notes = [
         f"Extends {earlier.name!r} at its levels: the rows of that release are all in this one, and what was "
         "added satisfies the claims by itself.",

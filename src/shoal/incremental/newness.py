@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.errors import InputError
 from shoal.incremental.earlier import Earlier
-from shoal.incremental.people import Overlap, People, Trait, identifying, overlap
+from shoal.incremental.people import HashedPeople, Overlap, Trait, identifying, overlap
 from shoal.incremental.remembered import key as kept_key
 from shoal.incremental.remembered import nobody_to_remember, recall
 from shoal.read.source import open_source
@@ -45,7 +45,7 @@ class Newness:
     shared: tuple[str, ...] = ()
     asserted: bool = False
     chance: Mapping[str, int] = field(default_factory=dict)
-    people: People | None = None
+    people: HashedPeople | None = None
 
     @property
     def words(self) -> str:
@@ -139,14 +139,14 @@ def require_new_people(
     )
 
 
-def _known(earlier: Earlier, originals: Sequence[object], key: bytes) -> People | None:
+def _known(earlier: Earlier, originals: Sequence[object], key: bytes) -> HashedPeople | None:
     """Return the people of the earlier table, from the table itself or from a release that has them all."""
     spec = earlier.spec
     if originals:
         sources = [open_source(data, earlier.input) for data in originals]
-        return People.of([source.read(identifying(spec), coded=()) for source in sources], spec, key)
+        return HashedPeople.of([source.read(identifying(spec), coded=()) for source in sources], spec, key)
     if spec.unit in earlier.table.column_names and not earlier.evidence.said.rows.suppressed:
-        return People.of([earlier.table], replace(spec, identifiers=()), key)
+        return HashedPeople.of([earlier.table], replace(spec, identifiers=()), key)
     return None
 
 
@@ -178,7 +178,7 @@ def _incomparable(unknown: int, rows: int, telling: Sequence[Trait]) -> InputErr
     )
 
 
-def _unknown(earlier: Earlier, known: People | None) -> InputError:
+def _unknown(earlier: Earlier, known: HashedPeople | None) -> InputError:
     found = (
         f"The original table is not given, and the people of {earlier.name!r} were not remembered."
         if known is None

@@ -90,7 +90,7 @@ class Trait:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class HashedPeople:
     """The people of one table or of several."""
 
     traits: tuple[Trait, ...]
@@ -100,7 +100,7 @@ class People:
         return tuple(trait for trait in self.traits if trait.telling)
 
     @classmethod
-    def of(cls, tables: Sequence[pa.Table], spec: Spec, key: bytes) -> People:
+    def of(cls, tables: Sequence[pa.Table], spec: Spec, key: bytes) -> HashedPeople:
         """Hash the people of tables that have the columns of `identifying`."""
         hashed = [_Hashed.of(table, spec, key) for table in tables]
         traits = [_trait((name,), hashed) for name in identifying(spec)]
@@ -110,10 +110,10 @@ class People:
             traits.append(_trait(others, hashed))
         return cls(tuple(traits))
 
-    def with_new(self, table: pa.Table, spec: Spec, key: bytes) -> People:
+    def with_new(self, table: pa.Table, spec: Spec, key: bytes) -> HashedPeople:
         """Return these people and those of another table, of whom nobody is among these."""
         hashed = [_Hashed.of(table, spec, key)]
-        return People(tuple(trait.joined(_trait(trait.columns, hashed)) for trait in self.traits))
+        return HashedPeople(tuple(trait.joined(_trait(trait.columns, hashed)) for trait in self.traits))
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError
-from shoal.incremental.rows import Rows, numbered
+from shoal.incremental.rows import ExtendedRows, numbered
 from shoal.privacy.classes import Classes
 from shoal.privacy.judge import passing
 from shoal.read.columns import coded
@@ -42,7 +42,7 @@ BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class ExtensionPlan:
     """What becomes of each row.
 
     Attributes
@@ -61,7 +61,7 @@ class Plan:
         How many rows may be suppressed in all.
     """
 
-    rows: Rows
+    rows: ExtendedRows
     candidates: BoolArray
     added: BoolArray
     difference: Classes
@@ -109,7 +109,7 @@ class Plan:
         return list(self.difference.table.names)
 
 
-def plan(rows: Rows, spec: Spec) -> Plan:
+def plan(rows: ExtendedRows, spec: Spec) -> ExtensionPlan:
     """Choose the rows of the extended release.
 
     Raises
@@ -142,7 +142,7 @@ def plan(rows: Rows, spec: Spec) -> Plan:
     added = candidates & passing(spec.privacy, difference)[of_rows]
     union = classes(rows.released | added)
     failing = ~passing(spec.privacy, union) & (union.sizes > 0)
-    return Plan(
+    return ExtensionPlan(
         rows=rows,
         candidates=candidates,
         added=added,
@@ -170,7 +170,7 @@ def _coded(table: pa.Table, spec: Spec) -> CodedTable:
     )
 
 
-def _published(table: CodedTable, rows: Rows) -> BoolArray:
+def _published(table: CodedTable, rows: ExtendedRows) -> BoolArray:
     """Find the rows of people whom the earlier release has, where people are told apart."""
     if table.units is None:
         return np.zeros(len(rows.new), dtype=bool)

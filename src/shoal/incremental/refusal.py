@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shoal.errors import InfeasibleError
 from shoal.incremental.earlier import Earlier, with_k
-from shoal.incremental.plan import Plan, plan
+from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.infeasible import largest_k, smallest_limit
 from shoal.spec.spec import Spec
@@ -20,7 +20,7 @@ _DANGER = (
 )
 
 
-def refusal(earlier: Earlier, found: Plan) -> InfeasibleError:
+def refusal(earlier: Earlier, found: ExtensionPlan) -> InfeasibleError:
     """Return the error for a plan that is not feasible."""
     spec = earlier.spec
     claims = " and ".join(model.describe() for model in spec.privacy)
@@ -51,7 +51,7 @@ def refusal(earlier: Earlier, found: Plan) -> InfeasibleError:
     return InfeasibleError("\n".join([*lines, _DANGER]))
 
 
-def _nearest(spec: Spec, found: Plan) -> list[str]:
+def _nearest(spec: Spec, found: ExtensionPlan) -> list[str]:
     """Say with which k the levels could stay, and what else may help."""
     options = []
     places = [place for place, model in enumerate(spec.privacy) if isinstance(model, KAnonymity)]

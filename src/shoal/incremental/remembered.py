@@ -19,7 +19,7 @@ import numpy as np
 from shoal import secret
 from shoal.errors import InputError, OutputError
 from shoal.files.folder import digests
-from shoal.incremental.people import HASH_BYTES, People, Trait, identifying
+from shoal.incremental.people import HASH_BYTES, HashedPeople, Trait, identifying
 from shoal.read.source import Source
 from shoal.spec.spec import Spec
 
@@ -32,7 +32,7 @@ def key() -> bytes:
     return secret.derived("people")
 
 
-def remember(release: Path, people: People) -> Path:
+def remember(release: Path, people: HashedPeople) -> Path:
     """Keep the people of a release, by the SHA-256 of its file. Only their publisher may read them.
 
     Raises
@@ -67,7 +67,7 @@ def remember(release: Path, people: People) -> Path:
     return path
 
 
-def recall(sha256: str) -> People | None:
+def recall(sha256: str) -> HashedPeople | None:
     """Return the people of a release; None if they were not remembered here.
 
     Raises
@@ -97,10 +97,10 @@ def recall(sha256: str) -> People | None:
             f"The secret in '{secret.home()}' is not the one of then: nobody can be compared.\n"
             "Restore it, or give the original table: --original FILE (in Python original=...)."
         )
-    return People(traits)
+    return HashedPeople(traits)
 
 
-def people_of(source: Source, spec: Spec) -> People:
+def people_of(source: Source, spec: Spec) -> HashedPeople:
     """Return the people of a table, as they are remembered. Its identifiers are read for this alone.
 
     Raises
@@ -111,7 +111,7 @@ def people_of(source: Source, spec: Spec) -> People:
     columns = identifying(spec)
     if not columns:
         raise nobody_to_remember()
-    return People.of([source.read(columns, coded=())], spec, key())
+    return HashedPeople.of([source.read(columns, coded=())], spec, key())
 
 
 def nobody_to_remember() -> InputError:

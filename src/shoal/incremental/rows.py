@@ -28,7 +28,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ExtendedRows:
     """All rows that there are, generalized, in the form in which the earlier release has them.
 
     Attributes
@@ -56,7 +56,7 @@ class Rows:
 
 def gather(
     earlier: Earlier, new_rows: object, originals: Sequence[object], *, drop_undeclared: bool = False
-) -> Rows:
+) -> ExtendedRows:
     """Read the new rows, and the tables that the earlier release was made of if these are given.
 
     Raises
@@ -78,7 +78,7 @@ def gather(
         recoded = _generalized(tables[-1], earlier)
         table = pa.concat_tables([earlier.table, recoded])
         new = np.arange(table.num_rows) >= earlier.table.num_rows
-        return Rows(table, ~new, new, earlier.evidence.said.rows.suppressed, None, tuple(notes))
+        return ExtendedRows(table, ~new, new, earlier.evidence.said.rows.suppressed, None, tuple(notes))
     rows = sum(table.num_rows for table in tables[:-1])
     if rows != earlier.rows:
         raise InputError(
@@ -95,7 +95,7 @@ def gather(
     if released is None:
         raise _not_found(earlier, joined.slice(0, rows), sources[:-1])
     released = np.concatenate([released, np.zeros(joined.num_rows - rows, dtype=bool)])
-    return Rows(table, released, new, 0, joined, tuple(notes))
+    return ExtendedRows(table, released, new, 0, joined, tuple(notes))
 
 
 def numbered(table: pa.Table) -> IntArray:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from shoal.files.atomic import atomic, check_place
 from shoal.report.page import render
-from shoal.report.sections.asked import asked
 from shoal.report.sections.claims import claims
 from shoal.report.sections.done import done
 from shoal.report.sections.neighbours import neighbours
+from shoal.report.sections.requirements import requirements
 from shoal.report.sections.risk import risk
 from shoal.report.sections.settings import settings
 from shoal.report.sections.suppression import suppression
@@ -74,7 +74,7 @@ def internal_html(
         contents=tuple(_contents(release)),
         notes=release.notes,
         verdict=verdict(release, audit, risks, usable),
-        asked=asked(release.spec, release.source.columns),
+        requirements=requirements(release.spec, release.source.columns),
         done=done(release),
         risk=risk(release, risks),
         utility=utility(usable, learning=learning, installed=installed),
@@ -91,7 +91,7 @@ def _contents(release: Release) -> Iterator[tuple[str, str]]:
     """Return the sections: those about levels and neighbours only where the recoding has them."""
     if release.notes:
         yield "notes", "Notes"
-    yield "asked", "Requirements"
+    yield "requirements", "Requirements"
     yield "done", "Recoding" if release.recoding.rungs is None else "Levels"
     yield "risk", "Risk"
     yield "utility", "Utility"

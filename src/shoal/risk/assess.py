@@ -17,7 +17,7 @@ from shoal.read.header import header_of_release
 from shoal.read.source import InputFormat, check_wanted
 from shoal.risk.assessment import RiskAssessment, RiskComparison
 from shoal.risk.attributes import attribute_risks
-from shoal.risk.classes import Classes, check_columns, open_classes, opened
+from shoal.risk.classes import GroupedTable, check_columns, open_classes, opened
 from shoal.risk.compared import add_compared
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.reidentification import journalist, marketer, prosecutor
@@ -397,7 +397,7 @@ def _with_units(data: object, units: pa.ChunkedArray | pa.Array) -> tuple[pa.Tab
 
 
 def _special(
-    classes: Classes, sizes: ClassSizes, unit: str | None, largest: int, tell: Listener
+    classes: GroupedTable, sizes: ClassSizes, unit: str | None, largest: int, tell: Listener
 ) -> tuple[SpecialUniques | None, tuple[str, ...]]:
     """Return what singles rows out, or why that was not looked for."""
     if unit is not None:

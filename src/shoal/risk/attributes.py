@@ -35,7 +35,7 @@ from typing import Any
 from shoal.privacy.model import Tables
 from shoal.privacy.queries import counted
 from shoal.privacy.t_closeness import TCloseness
-from shoal.risk.classes import Classes
+from shoal.risk.classes import GroupedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,9 @@ class AttributeRisk:
         }
 
 
-def attribute_risks(classes: Classes, sensitive: Sequence[str], tables: Tables) -> dict[str, AttributeRisk]:
+def attribute_risks(
+    classes: GroupedTable, sensitive: Sequence[str], tables: Tables
+) -> dict[str, AttributeRisk]:
     """Return what the classes tell of each sensitive column.
 
     Parameters
@@ -75,7 +77,7 @@ def attribute_risks(classes: Classes, sensitive: Sequence[str], tables: Tables) 
     return {name: _risk(classes, tables, name) for name in sensitive}
 
 
-def _members(classes: Classes, sensitive: Sequence[str], tables: Tables) -> Tables:
+def _members(classes: GroupedTable, sensitive: Sequence[str], tables: Tables) -> Tables:
     """Have the sensitive values of all rows beside the number of their class: labels are joined once."""
     relation = classes.relation
     columns = [relation.columns[name] for name in sensitive]
@@ -103,7 +105,7 @@ def _members(classes: Classes, sensitive: Sequence[str], tables: Tables) -> Tabl
     )
 
 
-def _risk(classes: Classes, tables: Tables, name: str) -> AttributeRisk:
+def _risk(classes: GroupedTable, tables: Tables, name: str) -> AttributeRisk:
     relation = classes.relation
     found = relation.ask(_query(tables, tables.columns[name]))
     ordered = None
@@ -171,7 +173,7 @@ SELECT min(found), exp(min(entropy)), max(told.most / n), sum(told.most) / sum(n
 FROM told"""
 
 
-def _ordered(classes: Classes, tables: Tables, name: str) -> bool:
+def _ordered(classes: GroupedTable, tables: Tables, name: str) -> bool:
     """Tell whether the values have an order of their own: they are not text, or text that is all numbers."""
     if name not in classes.relation.text:
         return True

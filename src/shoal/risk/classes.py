@@ -33,7 +33,7 @@ _ROUNDING = 1e-6  # of a row: 0.29 times 100 is a little less than 29
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class GroupedTable:
     """A table that is grouped by its quasi-identifiers.
 
     Attributes
@@ -158,7 +158,7 @@ def open_classes(
     released: bool = False,
     starred: float = 0.0,
     starred_rows: int | None = None,
-) -> Iterator[Classes]:
+) -> Iterator[GroupedTable]:
     """Open a table and group it.
 
     Parameters
@@ -207,7 +207,7 @@ def _grouped(
     unit: str | None,
     starred: float,
     starred_rows: int | None,
-) -> Classes:
+) -> GroupedTable:
     if unit is not None:
         column = relation.columns[unit]
         (nobody,) = relation.ask(f"SELECT count(*) - count({column}) FROM {relation.source}")
@@ -240,7 +240,7 @@ def _grouped(
             f"SELECT DISTINCT classes.class, whole.{by} AS person\n"
             f"FROM {relation.source} AS whole JOIN classes ON {same}"
         )
-    return Classes(relation, quasi_identifiers, by, int(rows - suppressed), int(suppressed))
+    return GroupedTable(relation, quasi_identifiers, by, int(rows - suppressed), int(suppressed))
 
 
 def _openable(data: object, wanted: Sequence[str], form: InputFormat) -> str | Path | pa.Table:

@@ -19,12 +19,12 @@ from shoal.errors import InputError
 from shoal.privacy.beta_likeness import BetaLikeness
 from shoal.privacy.k_map import KMap
 from shoal.privacy.model import PrivacyModel, Tables
-from shoal.risk.classes import Classes, is_open, opened
+from shoal.risk.classes import GroupedTable, is_open, opened
 from shoal.spec.spec import Spec
 
 
 def add_compared(
-    classes: Classes,
+    classes: GroupedTable,
     spec: Spec,
     unit: str | None,
     population: object,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from shoal.measure.measure import canonical
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.status import Node
 
@@ -102,7 +102,7 @@ def raised(low: Node, high: Node, hopeless: Callable[[Node], bool]) -> Node:
 
 def lower_bound(problem: SearchProblem) -> float:
     """Return a score that no satisfying node is below, for searches that do not prove their answer."""
-    checker = Checker(problem, Framework(history=False))
+    checker = NodeChecker(problem, Framework(history=False))
     steps = [
         [level - column.min_level for level in levels]
         for column, levels in zip(problem.table.columns, problem.lattice.levels, strict=True)

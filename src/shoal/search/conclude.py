@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.search.framework import Checker
+from shoal.search.framework import NodeChecker
 from shoal.search.result import Counters, SearchResult, border
 from shoal.search.status import FAILS, SATISFIES, Status
 
@@ -17,7 +17,7 @@ _SLACK = 1 - 1e-11  # a bound is summed in another order than the score
 
 
 def conclude(
-    checker: Checker,
+    checker: NodeChecker,
     status: Status,
     *,
     all_nodes: bool,
@@ -41,7 +41,7 @@ def conclude(
 
 
 def answer(
-    checker: Checker,
+    checker: NodeChecker,
     *,
     tagged_satisfying: int = 0,
     tagged_failing: int = 0,
@@ -85,7 +85,7 @@ def minimal(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     return border(nodes.astype(np.uint8)).astype(np.int64)
 
 
-def score(checker: Checker, nodes: NDArray[np.int64]) -> None:
+def score(checker: NodeChecker, nodes: NDArray[np.int64]) -> None:
     """Score satisfying nodes, one per row, as far as they can still be the best, for the checker to know.
 
     Where the levels alone bound the score from below, the most promising nodes come first.
@@ -106,7 +106,7 @@ def score(checker: Checker, nodes: NDArray[np.int64]) -> None:
             checker.offer(node, value, suppressed, classes)
 
 
-def _bounds(checker: Checker, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _bounds(checker: NodeChecker, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return what each node costs at least, by its levels alone."""
     costs = checker.problem.costs
     if costs.term != "none":

@@ -68,11 +68,11 @@ def judge(problem: SearchProblem, nodes: Sequence[Sequence[int]]) -> Judged:
     window = replace(problem, table=replace(problem.table, columns=columns), merge_levels=False)
     by_scores_alone = problem.measure.costs(problem.table, problem.k) is None
     priced = replace(window, measure=Height()) if by_scores_alone else window
-    ground = kernel_table(priced.asked, window.lattice.levels)
+    ground = kernel_table(priced.kernel_inputs, window.lattice.levels)
     steps = (levels - lowest).tolist()
 
     # The kernel stops counting where a node fails, unless every row may be suppressed.
-    counting = priced.asked.requirement(problem.threshold, problem.table.rows, rows_only=True)
+    counting = priced.kernel_inputs.requirement(problem.threshold, problem.table.rows, rows_only=True)
     found = ground.evaluate(steps, counting, priced.objective)
     suppressed, values = found.suppressed_rows, found.scores.copy()
     if all(model.suppressible for model in problem.models):

@@ -86,7 +86,7 @@ class Best:
     classes: int
 
 
-class Checker:
+class NodeChecker:
     """Judges nodes for one search, in the cheapest way that the framework allows, and keeps the counts.
 
     Attributes
@@ -127,7 +127,7 @@ class Checker:
         ranges = [range(column.min_level, column.max_level + 1) for column in columns]
         self.levels = tuple(map(len, ranges))
         self.lattice = math.prod(self.levels)
-        self.ground = kernel_table(problem.asked, ranges, absent=absent)
+        self.ground = kernel_table(problem.kernel_inputs, ranges, absent=absent)
         self.objective = problem.declared.objective
         self.kernel = self.ground.checker(
             requirement=problem.requirement,

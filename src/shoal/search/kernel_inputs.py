@@ -1,4 +1,4 @@
-"""What classes are asked about beside their rows, as the kernel counts it: attributes, units, populations."""
+"""The inputs of the kernel beside the rows: attributes, units and populations that are counted."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _NO_VALUE = np.uint32(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What models and a measure look at, in the order in which the kernel counts it.
+class KernelInputs:
+    """The columns that models and a measure count, in the order in which the kernel counts them.
 
     The kernel's rows are the entries of the table, and then the rows of the populations, which count 0.
     """
@@ -57,7 +57,7 @@ class Asked:
         return ("attribute" if self.table.units is None else "target", self.target)
 
     @property
-    def target_place(self) -> int:
+    def target_index(self) -> int:
         return self.counted.index(self._target) if self.target else 0
 
     def requirement(self, k: int, limit: int, *, rows_only: bool = False) -> _kernel.Requirement:

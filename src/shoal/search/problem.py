@@ -1,4 +1,4 @@
-"""What a search is asked: a coded table, a requirement, a suppression limit and a measure."""
+"""A search problem: a coded table, a requirement, a suppression limit and a measure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shoal.privacy.model import PrivacyModel
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
 from shoal.recode.verdict import Verdict
-from shoal.search.kernel_inputs import Asked
+from shoal.search.kernel_inputs import KernelInputs
 from shoal.search.lattice import Lattice
 
 T = TypeVar("T")
@@ -126,17 +126,17 @@ class SearchProblem:
                 "Take best-first, which finds what it can in the time it is given, or allow fewer levels "
                 "with min-level and max-level."
             )
-        return kernel_table(self.asked, self.lattice.levels)
+        return kernel_table(self.kernel_inputs, self.lattice.levels)
 
     @cached_property
-    def asked(self) -> Asked:
+    def kernel_inputs(self) -> KernelInputs:
         """What the models and the measure look at beside the class sizes."""
-        return Asked(self.table, self.models, self.measure.attribute or "")
+        return KernelInputs(self.table, self.models, self.measure.attribute or "")
 
     @cached_property
     def requirement(self) -> _kernel.Requirement:
         """The models and the limit as the kernel takes them."""
-        return self.asked.requirement(self.threshold, self.limit)
+        return self.kernel_inputs.requirement(self.threshold, self.limit)
 
     @cached_property
     def objective(self) -> _kernel.Objective:
@@ -159,7 +159,7 @@ class SearchProblem:
             label_costs=pick(costs.label_costs),
             constant=costs.constant,
             scale=costs.scale,
-            attribute=self.asked.target_place,
+            attribute=self.kernel_inputs.target_index,
             aggregate=costs.aggregate,
         )
 
@@ -177,20 +177,20 @@ class SearchProblem:
 
 
 def kernel_table(
-    asked: Asked, levels: Sequence[Sequence[int]], *, absent: bool = False
+    kernel_inputs: KernelInputs, levels: Sequence[Sequence[int]], *, absent: bool = False
 ) -> _kernel.CodedTable:
     """Hand codes and level maps to the kernel, which groups the rows.
 
     Parameters
     ----------
-    asked
+    kernel_inputs
         The table, and what is counted of it beside the rows.
     levels
         Per column, the levels among which to choose; the rows are grouped at the first of each.
     absent
         Give each column one more level with a single label: there the column takes no part.
     """
-    columns = asked.table.columns
+    columns = kernel_inputs.table.columns
     bases = [chosen[0] for chosen in levels]
     maps = [
         [column.step(base, level) for level in chosen]
@@ -202,7 +202,7 @@ def kernel_table(
             column_maps.append(np.zeros_like(column_maps[0]))
             chosen.append(chosen[-1])
     codes = [
-        asked.rows(place) if base == 0 else column.maps[base][asked.rows(place)]
+        kernel_inputs.rows(place) if base == 0 else column.maps[base][kernel_inputs.rows(place)]
         for place, (column, base) in enumerate(zip(columns, bases, strict=True))
     ]
     try:
@@ -211,8 +211,8 @@ def kernel_table(
             maps=maps,
             user_levels=user_levels,
             heights=[column.height for column in columns],
-            weights=asked.weights,
-            attributes=asked.attributes(),
+            weights=kernel_inputs.weights,
+            attributes=kernel_inputs.attributes(),
         )
     except ValueError as error:
         raise InputError(

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from shoal import _kernel
 from shoal.encode.table import CodedTable
-from shoal.search.kernel_inputs import Asked, Counted
+from shoal.search.kernel_inputs import Counted, KernelInputs
 from shoal.search.problem import SearchProblem
 
 
@@ -38,7 +38,7 @@ class SharedCounts:
 
     def problem(self, problem: SearchProblem) -> SharedProblem:
         """Return a problem that shares F0 with those before it and after it."""
-        self.counted = tuple(dict.fromkeys((*self.counted, *problem.asked.counted)))
+        self.counted = tuple(dict.fromkeys((*self.counted, *problem.kernel_inputs.counted)))
         return SharedProblem(
             problem.table,
             problem.models,
@@ -58,7 +58,7 @@ class SharedCounts:
         # Without merging levels that change nothing, the lattice has others.
         key = (
             problem.lattice.levels,
-            problem.asked.counted_for_all,
+            problem.kernel_inputs.counted_for_all,
             tuple(id(column.codes) for column in table.columns),
             id(table.weights),
         )
@@ -74,7 +74,7 @@ class SharedProblem(SearchProblem):
     shared: SharedCounts = field(kw_only=True, repr=False)
 
     @cached_property
-    def asked(self) -> _Together:
+    def kernel_inputs(self) -> _Together:
         return _Together(
             self.table, self.models, self.measure.attribute or "", counted_for_all=self.shared.counted
         )
@@ -89,7 +89,7 @@ class SharedProblem(SearchProblem):
 
 
 @dataclass(frozen=True)
-class _Together(Asked):
+class _Together(KernelInputs):
     counted_for_all: tuple[Counted, ...] = field(kw_only=True)
 
     @cached_property

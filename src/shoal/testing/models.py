@@ -19,10 +19,10 @@ from shoal.privacy.classes import Classes, IntArray
 from shoal.privacy.condition import ROUNDING
 from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.testing.conditions import accepts, meets
-from shoal.testing.people import GROUPS, TOWN, People, Row, Taxonomy, peoples, released
+from shoal.testing.people import GROUPS, TOWN, ExamplePeople, PersonRow, Taxonomy, peoples, released
 from shoal.testing.promises import close, draw_and_check, promise, require, require_equal
 
-Definition = Callable[[Sequence[Row], Sequence[Row], int, Taxonomy], bool]
+Definition = Callable[[Sequence[PersonRow], Sequence[PersonRow], int, Taxonomy], bool]
 """Takes the rows of a class, all rows, the class's people in the population and the taxonomy."""
 
 _PAIRS = 100
@@ -152,7 +152,9 @@ def _named(model: PrivacyModel, *, people: bool) -> tuple[Reads, bool]:
     return Reads(**found), other in query
 
 
-def check_classes(model: PrivacyModel, definition: Definition | None, people: People, seed: int) -> None:
+def check_classes(
+    model: PrivacyModel, definition: Definition | None, people: ExamplePeople, seed: int
+) -> None:
     """Check which classes of a table pass, and what follows when they merge."""
     classes = _classes(model, people)
     with promise(_whose(model), "`holds` says of every class whether it passes"):
@@ -175,7 +177,7 @@ def check_classes(model: PrivacyModel, definition: Definition | None, people: Pe
     _check_mergers(model, people, classes, seed)
 
 
-def _check_mergers(model: PrivacyModel, people: People, classes: Classes, seed: int) -> None:
+def _check_mergers(model: PrivacyModel, people: ExamplePeople, classes: Classes, seed: int) -> None:
     """Merge classes of the table, and other sets of its rows, which are classes of another generalization.
 
     What is absorbing passes whatever it merges with. The others pass if both did, as long as they have nobody
@@ -205,22 +207,24 @@ def _check_mergers(model: PrivacyModel, people: People, classes: Classes, seed: 
 
 
 @dataclass(frozen=True)
-class _Part:
+class _CandidateClass:
     """A set of rows that may be a class, and of people of the population who are in it."""
 
     rows: IntArray
     people: IntArray
 
-    def joined(self, other: _Part) -> _Part:
-        return _Part(np.concatenate([self.rows, other.rows]), np.concatenate([self.people, other.people]))
+    def joined(self, other: _CandidateClass) -> _CandidateClass:
+        return _CandidateClass(
+            np.concatenate([self.rows, other.rows]), np.concatenate([self.people, other.people])
+        )
 
 
-def _pairs(classes: Classes, population: str, seed: int) -> list[tuple[_Part, _Part]]:
+def _pairs(classes: Classes, population: str, seed: int) -> list[tuple[_CandidateClass, _CandidateClass]]:
     """Return pairs of sets that have no row in common: all pairs of classes, and random ones."""
     members = classes.of_population[population]
 
-    def part(of_rows: Any, of_people: Any, number: int) -> _Part:
-        return _Part(np.flatnonzero(of_rows == number), np.flatnonzero(of_people == number))
+    def part(of_rows: Any, of_people: Any, number: int) -> _CandidateClass:
+        return _CandidateClass(np.flatnonzero(of_rows == number), np.flatnonzero(of_people == number))
 
     own = [part(classes.of_rows, members, number) for number in range(classes.count)]
     pairs = list(itertools.permutations(own, 2))
@@ -232,7 +236,7 @@ def _pairs(classes: Classes, population: str, seed: int) -> list[tuple[_Part, _P
     return [(one, other) for one, other in pairs if len(one.rows)]
 
 
-def _together(classes: Classes, parts: Sequence[_Part]) -> Classes:
+def _together(classes: Classes, parts: Sequence[_CandidateClass]) -> Classes:
     """Return sets of rows as classes; a row may be in several."""
     numbers = np.arange(len(parts))
     of_rows = np.repeat(numbers, [len(part.rows) for part in parts])
@@ -243,16 +247,19 @@ def _together(classes: Classes, parts: Sequence[_Part]) -> Classes:
     )
 
 
-def _units(people: People, part: _Part) -> set[Hashable]:
+def _units(people: ExamplePeople, part: _CandidateClass) -> set[Hashable]:
     return {people.rows[row].unit for row in part.rows}
 
 
-def _rows(part: _Part) -> str:
+def _rows(part: _CandidateClass) -> str:
     return f"a class of the rows {(part.rows + 1).tolist()}"
 
 
 def check_query(
-    model: PrivacyModel, connection: duckdb.DuckDBPyConnection, people: People, dropped: set[str | None]
+    model: PrivacyModel,
+    connection: duckdb.DuckDBPyConnection,
+    people: ExamplePeople,
+    dropped: set[str | None],
 ) -> None:
     """Check that the query counts the classes that fail, of a release in which some are suppressed."""
     kept = [row.group not in dropped for row in people.rows]
@@ -281,8 +288,8 @@ def check_query(
 def ask(
     connection: duckdb.DuckDBPyConnection,
     model: PrivacyModel,
-    people: People,
-    kept: Sequence[Row],
+    people: ExamplePeople,
+    kept: Sequence[PersonRow],
     form: str = "plain",
 ) -> tuple[int, Any]:
     """Run a model's query on released rows; return `failing` and `measured`.
@@ -332,7 +339,7 @@ def ask(
     return row
 
 
-def _relation(people: People, rows: Sequence[Row]) -> pa.Table:
+def _relation(people: ExamplePeople, rows: Sequence[PersonRow]) -> pa.Table:
     return pa.table(
         {
             "class": pa.array([row.group for row in rows], pa.string()),
@@ -343,7 +350,7 @@ def _relation(people: People, rows: Sequence[Row]) -> pa.Table:
     )
 
 
-def _classes(model: PrivacyModel, people: People) -> Classes:
+def _classes(model: PrivacyModel, people: ExamplePeople) -> Classes:
     return people.classes(model.column or "value", model.population or TOWN)
 
 
@@ -363,7 +370,7 @@ def _contents(model: PrivacyModel, classes: Classes, place: int) -> tuple[list[i
     return np.flatnonzero(classes.of_rows == place).tolist(), int(people)
 
 
-def _defined(definition: Definition | None, people: People, found: list[bool]) -> list[bool]:
+def _defined(definition: Definition | None, people: ExamplePeople, found: list[bool]) -> list[bool]:
     if definition is None:
         return found
     return [
@@ -387,7 +394,7 @@ def _alike(found: Any, expected: Any) -> bool:
     return bool(found == expected)
 
 
-def _shown(people: People) -> str:
+def _shown(people: ExamplePeople) -> str:
     """Return a drawn table, in words; nobody's data is in it."""
     rows = ", ".join(f"{row.group}/{row.value}/{row.unit}" for row in people.rows)
     counted = "People" if people.counts_units else "Rows"

@@ -42,7 +42,7 @@ TAXONOMIES: Sequence[Taxonomy] = (
 
 
 @dataclass(frozen=True)
-class Row:
+class PersonRow:
     """A row of a table: its class, its sensitive value, and who it is about."""
 
     group: Hashable
@@ -68,7 +68,7 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class People:
+class ExamplePeople:
     """Rows of a table and the groups of the population's people.
 
     Attributes
@@ -77,7 +77,7 @@ class People:
         Whether people are counted, not rows.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[PersonRow]
     counts_units: bool
     population: Sequence[Hashable]
     taxonomy: Taxonomy
@@ -114,7 +114,7 @@ def released(classes: Classes, kept: Sequence[bool]) -> Classes:
 
 
 @st.composite
-def peoples(draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = None) -> People:
+def peoples(draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = None) -> ExamplePeople:
     """Draw a table; its sensitive column has the given values, or some that are text, numbers or NULL."""
     taxonomies = TAXONOMIES if values is None else _taxonomies(values)
     values = draw(st.sampled_from(VALUES)) if values is None else values
@@ -124,16 +124,16 @@ def peoples(draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = 
     # Few classes have many rows each, and merge into nearly all of the table.
     labels = draw(st.sampled_from([GROUPS, GROUPS[:2], GROUPS[2:]]))
     cells = len(labels) * len(values)
-    rows: list[Row] = []
+    rows: list[PersonRow] = []
     for number in draw(st.lists(st.integers(0, 6 * cells - 1), min_size=1, max_size=max_rows)):
         cell, unit = divmod(number, 6)
         label, value = labels[cell % len(labels)], values[cell // len(labels)]
         units = {"spread": unit, "apart": (label, unit), "few": (label, unit % 2), "rows": len(rows)}
-        rows.append(Row(label, value, units[counted]))
+        rows.append(PersonRow(label, value, units[counted]))
     population: list[Hashable] = draw(st.lists(st.sampled_from([*GROUPS, "s"]), max_size=20))
     if draw(st.booleans()):
         population += [row.group for row in rows]
-    return People(rows, counted != "rows", population, draw(st.sampled_from(taxonomies)))
+    return ExamplePeople(rows, counted != "rows", population, draw(st.sampled_from(taxonomies)))
 
 
 def _taxonomies(values: Sequence[Any]) -> Sequence[Taxonomy]:

@@ -176,7 +176,7 @@ class LabelEncoder:
         }
         return f"LabelEncoder({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
 
-    def _fitted(self) -> dict[str, _Column]:
+    def _fitted(self) -> dict[str, _EncodedColumn]:
         if not hasattr(self, "_columns"):
             raise InputError("This LabelEncoder knows no values yet.\nCall fit with a table first.")
         return self._columns
@@ -189,7 +189,7 @@ class LabelEncoder:
         whole = set(given.quasi_identifiers) <= set(table.column_names)
         return (fitted(given, table) if whole else given).quasi_identifiers
 
-    def _learn(self, name: str, column: pa.ChunkedArray, hierarchy: Generalizing | None) -> _Column:
+    def _learn(self, name: str, column: pa.ChunkedArray, hierarchy: Generalizing | None) -> _EncodedColumn:
         values = _coded(column)
         text = name in self.categorical
         if hierarchy is not None:
@@ -197,16 +197,18 @@ class LabelEncoder:
             counts = _counts(values, domain)
             levels = [text_of(labels) for labels in hierarchy.levels(values.dictionary).labels[1:]]
             levels = [pa.concat_arrays([level, pa.nulls(int(domain.null), level.type)]) for level in levels]
-            return _Column(domain, Features.of(name, domain, counts, self.most_categories), tuple(levels))
+            return _EncodedColumn(
+                domain, Features.of(name, domain, counts, self.most_categories), tuple(levels)
+            )
         domain = _values_in(text_of(values.dictionary), null=values.null_count > 0, text=text)
         counts = _counts(values, domain)
-        return _Column(domain, Features.of(name, domain, counts, self.most_categories))
+        return _EncodedColumn(domain, Features.of(name, domain, counts, self.most_categories))
 
 
 _PARAMETERS = ("hierarchies", "categorical", "most_categories")
 
 
-class _Column:
+class _EncodedColumn:
     """What is known of one column."""
 
     def __init__(self, domain: Domain, features: Features, levels: tuple[pa.Array, ...] = ()) -> None:

@@ -160,7 +160,7 @@ def cover_of(
     >>> found.counts.tolist(), found.unknown.tolist()
     ([2, 1, 4, 4], [False, False, False, True])
     """
-    pairs = _Pairs(labels, domain)
+    pairs = _CoverSoFar(labels, domain)
     texts = labels.to_pylist()
     pairs.add_everything(np.array([is_everything(text) for text in texts], dtype=np.bool_))
     if values_first:
@@ -180,7 +180,7 @@ def cover_of(
     return pairs.cover()
 
 
-class _Pairs:
+class _CoverSoFar:
     """Labels and what was found about them so far."""
 
     def __init__(self, labels: pa.Array, domain: Domain) -> None:

@@ -360,10 +360,10 @@ def test_published_queries_find_what_the_audit_found(tmp_path: Path, monkeypatch
 
 def test_classes_whose_hashes_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where two classes had one hash, claims would be put to the labels themselves."""
-    from shoal.audit.classes import Classes
+    from shoal.audit.classes import ReleasedClasses
 
     release = write(tmp_path)
-    monkeypatch.setattr(Classes, "filled", lambda self, tables: None)
+    monkeypatch.setattr(ReleasedClasses, "filled", lambda self, tables: None)
     assert audit_release(release).holds
 
 

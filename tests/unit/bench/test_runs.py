@@ -6,10 +6,10 @@ import pytest
 
 from shoal import registry
 from shoal.bench.runs import (
+    Agreement,
     Bench,
     Case,
     Setting,
-    Verdict,
     algorithm,
     cases,
     compare,
@@ -32,10 +32,10 @@ def test_every_algorithm_answers_and_the_exact_ones_agree(tiny):
     rows = list(compare(Bench(), question(), cases(question(), everybody)))
     assert sorted(row.algorithm.name for row in rows) == sorted(registry.names("algorithms"))
     verdicts = {row.algorithm.name: row.verdict for row in rows}
-    assert verdicts.pop("box") is Verdict.DEFAULT
+    assert verdicts.pop("box") is Agreement.DEFAULT
     heuristics = [one.name for one in everybody if not one.exact]
-    assert {verdicts.pop(name) for name in heuristics} <= {Verdict.SAME, Verdict.WORSE}
-    assert set(verdicts.values()) == {Verdict.SAME}
+    assert {verdicts.pop(name) for name in heuristics} <= {Agreement.SAME, Agreement.WORSE}
+    assert set(verdicts.values()) == {Agreement.SAME}
     assert disagreements(rows) == []
 
 
@@ -43,7 +43,7 @@ def test_an_algorithm_with_a_measure_of_its_own_is_compared_under_that(tiny):
     row = list(compare(Bench(), question(), cases(question(), [algorithm("samarati")])))[-1]
     assert (row.setting.quality, row.quality) == ("discernability-monotone", "height")
     assert row.default.case.setting.quality == "height"
-    assert row.verdict is Verdict.SAME
+    assert row.verdict is Agreement.SAME
     # The height of a node is the sum of its levels.
     assert row.run.result.score == sum(row.run.result.levels)
 
@@ -51,13 +51,13 @@ def test_an_algorithm_with_a_measure_of_its_own_is_compared_under_that(tiny):
 def test_a_wrong_answer_of_an_exact_algorithm_is_found(tiny):
     bench = Bench()
     rows = list(compare(bench, question(), [Case(setting=question(), algorithm=Liar())]))
-    assert [row.verdict for row in rows] == [Verdict.DEFAULT, Verdict.DIFFERS]
+    assert [row.verdict for row in rows] == [Agreement.DEFAULT, Agreement.DIFFERS]
     (told,) = disagreements(rows)
     assert told.startswith("tiny, k = 3, suppression 0.02: liar: ")
     assert "box says" in told
 
 
-@pytest.mark.parametrize(("add", "verdict"), [(1.0, Verdict.WORSE), (-1.0, Verdict.DIFFERS)])
+@pytest.mark.parametrize(("add", "verdict"), [(1.0, Agreement.WORSE), (-1.0, Agreement.DIFFERS)])
 def test_a_heuristic_may_be_worse_but_not_better(tiny, add, verdict):
     row = list(compare(Bench(), question(), [Case(setting=question(), algorithm=Guess(add))]))[-1]
     assert row.verdict is verdict
@@ -69,7 +69,7 @@ def test_where_no_node_satisfies_all_say_so(tiny):
     asked = question(k=1000)
     rows = list(compare(Bench(), asked, cases(asked, everybody)))
     assert {row.run.result.levels for row in rows} == {None}
-    assert {row.verdict for row in rows} == {Verdict.DEFAULT, Verdict.SAME}
+    assert {row.verdict for row in rows} == {Agreement.DEFAULT, Agreement.SAME}
 
 
 def test_optimizations_are_added_one_by_one():

@@ -36,7 +36,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from shoal.engines.spark import session, shuffle, spark
 from shoal.engines.spark.failure import known
-from shoal.engines.spark.session import PINNED, Session, check_java
+from shoal.engines.spark.session import PINNED, SparkConnection, check_java
 from shoal.engines.spark.shuffle import shuffled
 from shoal.engines.spark.spark import Spark, open_spark
 
@@ -467,12 +467,12 @@ def test_a_session_of_ours_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for owned in (True, False):
         fake = Stopping()
-        Session(fake, owned=owned).stop()  # type: ignore[arg-type]
+        SparkConnection(fake, owned=owned).stop()  # type: ignore[arg-type]
         assert fake.stopped == owned
 
 
 def test_the_active_session_is_found(spark_session: SparkSession) -> None:
-    found = Session.found()
+    found = SparkConnection.found()
     assert found.spark is spark_session
     assert not found.owned
 

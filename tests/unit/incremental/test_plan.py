@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import InputError
-from shoal.incremental.plan import Plan, plan
-from shoal.incremental.rows import Rows
+from shoal.incremental.plan import ExtensionPlan, plan
+from shoal.incremental.rows import ExtendedRows
 from shoal.privacy.model import PrivacyModel
 
 
@@ -83,13 +83,13 @@ def spec_of(models: Sequence[PrivacyModel], suppression: float = 1.0) -> shoal.S
     )
 
 
-def planned(people: Sequence[Person], published: set[int], batch: int, spec: shoal.Spec) -> Plan:
+def planned(people: Sequence[Person], published: set[int], batch: int, spec: shoal.Spec) -> ExtensionPlan:
     """Plan a release of all people, of whom some are published and those of a batch are new."""
     columns = {name: [getattr(p, name) for p in people] for name in ("age", "sex", "disease")}
     table = pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns]))
     released = np.array([place in published for place in range(len(people))], dtype=bool)
     new = np.array([p.batch == batch for p in people], dtype=bool)
-    return plan(Rows(table, released, new, 0, table), spec)
+    return plan(ExtendedRows(table, released, new, 0, table), spec)
 
 
 @settings(max_examples=60)
@@ -191,11 +191,11 @@ def test_people_of_the_earlier_release_have_no_new_rows() -> None:
     table = pa.table({"age": ["20"] * 5, "who": list("ABCDA")})
     released = np.array([True, True, False, False, False])
     with pytest.raises(InputError, match="have new rows, 1 of 3") as caught:
-        plan(Rows(table, released, ~released, 0, None), spec)
+        plan(ExtendedRows(table, released, ~released, 0, None), spec)
     assert "'who'" in str(caught.value)
-    found = plan(Rows(table, released, np.array([False, False, True, True, False]), 0, None), spec)
+    found = plan(ExtendedRows(table, released, np.array([False, False, True, True, False]), 0, None), spec)
     assert found.added.tolist() == [False, False, True, True, False]
     # Two rows of one person are no crowd.
     table = pa.table({"age": ["20"] * 4, "who": list("ABCC")})
     released = np.array([True, True, False, False])
-    assert not plan(Rows(table, released, ~released, 0, None), spec).added.any()
+    assert not plan(ExtendedRows(table, released, ~released, 0, None), spec).added.any()

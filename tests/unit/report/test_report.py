@@ -21,7 +21,7 @@ from shoal.search.algorithms.best_first import BestFirst
 from .page import Page
 
 SECTIONS = (
-    "asked", "done", "risk", "utility", "neighbours", "suppression", "claims", "settings", "glossary",
+    "requirements", "done", "risk", "utility", "neighbours", "suppression", "claims", "settings", "glossary",
 )  # fmt: skip
 
 HOSTILE = "<script>alert('x')</script>\"&"

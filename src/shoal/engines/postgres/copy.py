@@ -14,7 +14,7 @@ import pyarrow.csv
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn
 
-from shoal.engines.postgres.types import Column
+from shoal.engines.postgres.types import ResultColumn
 from shoal.errors import InputError
 from shoal.read.columns import text_of
 
@@ -28,7 +28,7 @@ _ESCAPES = (("\\", "\\\\"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"))
 
 
 def copy_out(
-    connection: psycopg.Connection[tuple[Any, ...]], sql: str, columns: Sequence[Column]
+    connection: psycopg.Connection[tuple[Any, ...]], sql: str, columns: Sequence[ResultColumn]
 ) -> Iterator[pa.Table]:
     """Yield what a query gives, in tables of many rows.
 
@@ -112,7 +112,7 @@ def _ready(pgconn: PGconn, wait: Callable[[], None], expected: ExecStatus) -> No
         raise psycopg.errors.error_from_result(result)
 
 
-def _parsed(block: bytes, columns: Sequence[Column]) -> pa.Table:
+def _parsed(block: bytes, columns: Sequence[ResultColumn]) -> pa.Table:
     names = [f"x{place}" for place in range(len(columns))]
     # Only text, and what is shown as text, has line ends in it.
     parse = pa.csv.ParseOptions(
@@ -146,7 +146,7 @@ def _parsed(block: bytes, columns: Sequence[Column]) -> pa.Table:
     return pa.table(arrays, names=[column.name for column in columns])
 
 
-def _in_text(column: Column) -> pa.DataType:
+def _in_text(column: ResultColumn) -> pa.DataType:
     """Return the type that the text of a column is read as: instants come in UTC, and do not say so."""
     return pa.timestamp("us") if pa.types.is_timestamp(column.arrow) else column.arrow
 
@@ -162,7 +162,7 @@ def _fails(read: Callable[[Sequence[str], int], pa.Table], name: str, block: byt
 class UnreadableError(Exception):
     """Columns hold values that have no form in Arrow."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[ResultColumn]) -> None:
         super().__init__()
         self.columns = columns
 

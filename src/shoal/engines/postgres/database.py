@@ -24,8 +24,8 @@ from shoal.engines.postgres.names import quoted
 from shoal.engines.postgres.numbers import fetch_numbers
 from shoal.engines.postgres.output_files import write_files
 from shoal.engines.postgres.output_table import ReleaseTable, find_release_table
-from shoal.engines.postgres.selection import Rows
-from shoal.engines.postgres.types import Column, sql_type
+from shoal.engines.postgres.selection import InputRows
+from shoal.engines.postgres.types import ResultColumn, sql_type
 from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, check_files
 from shoal.engines.relational.star import Dimension
 from shoal.errors import InputError, OutputError
@@ -72,7 +72,10 @@ class Postgres:
     doubtful: ClassVar[bool] = False
 
     def __init__(
-        self, connection: psycopg.Connection[tuple[Any, ...]], rows: Rows, null_values: Sequence[str] = ()
+        self,
+        connection: psycopg.Connection[tuple[Any, ...]],
+        rows: InputRows,
+        null_values: Sequence[str] = (),
     ) -> None:
         self._connection = connection
         self._rows = rows
@@ -306,7 +309,7 @@ class Postgres:
                 self._execute(f"ANALYZE {made}")
         return made
 
-    def _settled(self, column: Column) -> str:
+    def _settled(self, column: ResultColumn) -> str:
         sql = column.settled(quoted(column.name))
         if not (column.text and self._null_values):
             return sql
@@ -386,7 +389,7 @@ class Postgres:
         self._begin()
         return self._connection.execute(sql)
 
-    def _describe(self, sql: str, *, told: bool = False) -> list[Column]:
+    def _describe(self, sql: str, *, told: bool = False) -> list[ResultColumn]:
         """Return the columns of a query, without its rows."""
         self._begin()
         try:
@@ -403,7 +406,7 @@ class Postgres:
         if result is None or found.description is None:
             raise InputError(f"{self._rows.reading.failed}\nIt gives no rows.\nWrite a SELECT.")
         return [
-            Column(column.name, result.ftype(place), result.fmod(place))
+            ResultColumn(column.name, result.ftype(place), result.fmod(place))
             for place, column in enumerate(found.description)
         ]
 

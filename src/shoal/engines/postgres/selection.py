@@ -19,7 +19,7 @@ _IN_SIGHT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class InputRows:
     """What the input is read from.
 
     Attributes
@@ -49,7 +49,9 @@ class Rows:
         )
 
 
-def find_rows(connection: psycopg.Connection[tuple[Any, ...]], table: str | None, query: str | None) -> Rows:
+def find_rows(
+    connection: psycopg.Connection[tuple[Any, ...]], table: str | None, query: str | None
+) -> InputRows:
     """Find a table or view by its name, or take a query.
 
     Raises
@@ -62,14 +64,14 @@ def find_rows(connection: psycopg.Connection[tuple[Any, ...]], table: str | None
         if not text:
             raise InputError("The query is empty.\nWrite for example SELECT * FROM visits.")
         # A line end, since the query's last line may be a comment.
-        return Rows("query", f"({text}\n) AS q", None)
+        return InputRows("query", f"({text}\n) AS q", None)
     name = Name.read(table)
     try:
         for spelling in name.spellings:
             if found := _look(connection, spelling):
                 schema, relation, kind = found
                 whole = quoted(schema, relation)
-                return Rows(table, whole, whole if kind in ("r", "p") else None)
+                return InputRows(table, whole, whole if kind in ("r", "p") else None)
         raise _missing(connection, name)
     except psycopg.Error as error:
         doing = Doing("The tables of the database cannot be listed.", "Ask its administrator.")

@@ -31,7 +31,7 @@ _PLAIN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ResultColumn:
     """A column of a result, as the server describes it.
 
     Attributes
@@ -78,9 +78,9 @@ class Column:
 
         Examples
         --------
-        >>> Column("age", 23, -1).settled("age"), Column("height", 701, -1).settled("height")
+        >>> ResultColumn("age", 23, -1).settled("age"), ResultColumn("height", 701, -1).settled("height")
         ('age', 'height + 0')
-        >>> Column("id", 2950, -1).settled("id")
+        >>> ResultColumn("id", 2950, -1).settled("id")
         'id::text COLLATE "C"'
         """
         if self.oid == _FLOAT4:

@@ -16,7 +16,7 @@ from pyspark.sql.types import StructField
 from shoal.engines.spark.columns import emptied
 from shoal.engines.spark.folder import Folder
 from shoal.engines.spark.output_names import address_of, joined, parts_of
-from shoal.engines.spark.session import Session
+from shoal.engines.spark.session import SparkConnection
 from shoal.errors import OutputError, ShoalError
 from shoal.write.output import FileOutput, TableOutput
 
@@ -38,7 +38,7 @@ class UnpublishedFrame:
 
     files: Sequence[Path] = ()
 
-    def __init__(self, session: Session, frame: DataFrame, relation: str) -> None:
+    def __init__(self, session: SparkConnection, frame: DataFrame, relation: str) -> None:
         self.given = False
         self.relation = relation
         self._frame = frame.persist(StorageLevel.MEMORY_AND_DISK)
@@ -68,7 +68,12 @@ class UnpublishedFolder:
     """Released rows in a folder of files, Parquet or CSV."""
 
     def __init__(
-        self, session: Session, frame: DataFrame, columns: Sequence[str], output: FileOutput, relation: str
+        self,
+        session: SparkConnection,
+        frame: DataFrame,
+        columns: Sequence[str],
+        output: FileOutput,
+        relation: str,
     ) -> None:
         self.given = False
         self._session = session
@@ -162,7 +167,7 @@ class UnpublishedCatalogTable:
 
     files: Sequence[Path] = ()
 
-    def __init__(self, session: Session, frame: DataFrame, output: TableOutput) -> None:
+    def __init__(self, session: SparkConnection, frame: DataFrame, output: TableOutput) -> None:
         self.given = False
         self._session = session
         self._published = False

@@ -53,7 +53,7 @@ PINNED: Mapping[str, str] = {
 """Settings of the session while a query of ours runs."""
 
 
-class Session:
+class SparkConnection:
     """A session of Spark, and the way to run something in it.
 
     Attributes
@@ -70,7 +70,7 @@ class Session:
         self._tag = f"shoal-{secrets.token_hex(4)}"
 
     @classmethod
-    def found(cls) -> Session:
+    def found(cls) -> SparkConnection:
         """Return the active session, or one that is started."""
         active = SparkSession.getActiveSession()
         if active is not None:

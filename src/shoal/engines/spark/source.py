@@ -25,7 +25,7 @@ _UNSTEADY = frozenset(("GlobalLimit", "LocalLimit", "Offset", "Tail", "Sample"))
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class CsvFormat:
     """How CSV files are written."""
 
     delimiter: str = ","
@@ -53,7 +53,7 @@ class Opened:
     doubtful: bool = False
 
 
-def opened(data: DataFrame | str | os.PathLike[str], spark: SparkSession, text: Text) -> Opened:
+def opened(data: DataFrame | str | os.PathLike[str], spark: SparkSession, text: CsvFormat) -> Opened:
     """Open a data frame, a table by its name, or files by their path."""
     if isinstance(data, DataFrame):
         return Opened(_steady(data), "Spark data frame")
@@ -72,7 +72,7 @@ def opened(data: DataFrame | str | os.PathLike[str], spark: SparkSession, text: 
     )
 
 
-def _files(path: str, spark: SparkSession, text: Text) -> Opened:
+def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
     """Open files. All cells of CSV files are text."""
     title = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
     is_text = bool(_CSV.search(title)) or (not _PARQUET.search(title) and _holds_text(path))

@@ -18,9 +18,9 @@ from shoal.engines.spark.columns import settled
 from shoal.engines.spark.failure import told
 from shoal.engines.spark.output import UnpublishedCatalogTable, UnpublishedFolder, UnpublishedFrame
 from shoal.engines.spark.output_names import check_folder, check_table
-from shoal.engines.spark.session import Session
+from shoal.engines.spark.session import SparkConnection
 from shoal.engines.spark.shuffle import shuffled
-from shoal.engines.spark.source import Opened, Text, opened
+from shoal.engines.spark.source import CsvFormat, Opened, opened
 from shoal.errors import OutputError, ShoalError
 from shoal.read.source import check_names
 from shoal.write.output import FileOutput, Output, TableOutput
@@ -63,12 +63,12 @@ def open_spark(
         There is no such table, or Spark cannot be started.
     """
     if isinstance(data, DataFrame):
-        found = Session(data.sparkSession, owned=False)
+        found = SparkConnection(data.sparkSession, owned=False)
     elif session is not None:
-        found = Session(session, owned=False)
+        found = SparkConnection(session, owned=False)
     else:
-        found = Session.found()
-    text = Text(delimiter or ",", quote or '"', encoding or "UTF-8", header)
+        found = SparkConnection.found()
+    text = CsvFormat(delimiter or ",", quote or '"', encoding or "UTF-8", header)
     try:
         with found.pinned():
             table = found.act("looking at the table", lambda: opened(data, found.spark, text))
@@ -88,7 +88,7 @@ class Spark:
     dialect: ClassVar[str] = "pyspark"
     dictionaries: ClassVar[bool] = False
 
-    def __init__(self, session: Session, table: Opened, null_values: tuple[str, ...] = ()) -> None:
+    def __init__(self, session: SparkConnection, table: Opened, null_values: tuple[str, ...] = ()) -> None:
         self._session = session
         self._mark = f"shoal_{secrets.token_hex(4)}"
         self._kept: dict[str, DataFrame | None] = {}

@@ -42,7 +42,7 @@ class AttributeTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class RiskSection:
     """The section on risk."""
 
     counted: Markup
@@ -66,11 +66,11 @@ class Risk:
     notes: tuple[str, ...]
 
 
-def risk(release: Release, found: RiskComparison) -> Risk:
+def risk(release: Release, found: RiskComparison) -> RiskSection:
     """Put the risks beside each other."""
     before, after = found.before, found.after
     k = max(model.minimum_size for model in release.spec.privacy)
-    return Risk(
+    return RiskSection(
         counted=rows_or_people(found),
         who=_who(after),
         average=_average(after),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from shoal.report.sections.asked import may_suppress
+from shoal.report.sections.requirements import may_suppress
 from shoal.report.words import figure, percent
 
 if TYPE_CHECKING:

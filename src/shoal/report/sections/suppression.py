@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shoal.report.sections.asked import may_suppress
+from shoal.report.sections.requirements import may_suppress
 from shoal.report.words import count, percent
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from shoal.measure.measure import canonical
 from shoal.report.glossary import link
 from shoal.report.markup import columns
-from shoal.report.sections.asked import may_suppress
 from shoal.report.sections.claims import CheckedClaim, checked
+from shoal.report.sections.requirements import may_suppress
 from shoal.report.words import count, counted, figure, listed, one_in, percent
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class VerdictSection:
     """The top of the report."""
 
     holds: bool
@@ -44,9 +44,11 @@ class Verdict:
     warnings: tuple[str | Markup, ...]
 
 
-def verdict(release: Release, audit: Audit, risk: RiskComparison, utility: UtilityAssessment) -> Verdict:
+def verdict(
+    release: Release, audit: Audit, risk: RiskComparison, utility: UtilityAssessment
+) -> VerdictSection:
     """Sum up a release."""
-    return Verdict(
+    return VerdictSection(
         holds=audit.holds,
         headline=headline(checked(audit.findings)),
         sentences=(*_linkable(audit), _released(release), _risk(risk), _loss(release, utility)),

@@ -24,7 +24,7 @@ from shoal.errors import InputError
 from shoal.search.algorithms.incognito import Columns, candidates, named, refuse_large_subsets, subsets
 from shoal.search.capabilities import require_serves, served_by
 from shoal.search.conclude import minimal, score
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check, Counters, SearchListener, SearchResult
 from shoal.search.status import SATISFIES, Node, Status
@@ -107,7 +107,7 @@ class BitmapIncognito:
             survivors[chosen] = status.mask(SATISFIES)
             judge.finish_subset(chosen, survivors[chosen])
         satisfying = status.satisfying()
-        checker = Checker(problem, Framework.basic())
+        checker = NodeChecker(problem, Framework.basic())
         score(checker, minimal(satisfying) if problem.measure.monotone else satisfying)
         best = checker.best
         return SearchResult(

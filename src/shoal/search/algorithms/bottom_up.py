@@ -8,7 +8,7 @@ from typing import ClassVar
 from shoal.search.algorithms.breadth_first import breadth_first
 from shoal.search.capabilities import refuse_large, require_serves
 from shoal.search.conclude import conclude
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 
@@ -44,7 +44,7 @@ class BottomUp:
     ) -> SearchResult:
         require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
-        checker = Checker(problem, self.framework, listener, hand_out=True)
+        checker = NodeChecker(problem, self.framework, listener, hand_out=True)
         bottom = (0,) * len(checker.levels)
         status = breadth_first(checker, range(len(bottom)), {bottom: None}, nodes=checker.lattice)
         return conclude(checker, status, all_nodes=all_nodes)

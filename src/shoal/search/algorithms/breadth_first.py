@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal import _kernel
-from shoal.search.framework import Checker
+from shoal.search.framework import NodeChecker
 from shoal.search.status import SATISFIES, Node, Status
 
 Roots = dict[Node, _kernel.Checked | None]
@@ -13,7 +13,7 @@ Roots = dict[Node, _kernel.Checked | None]
 
 
 def breadth_first(
-    checker: Checker, columns: Sequence[int], roots: Roots, *, nodes: int, before: int = 0
+    checker: NodeChecker, columns: Sequence[int], roots: Roots, *, nodes: int, before: int = 0
 ) -> Status:
     """Find the satisfying nodes of some columns among the roots and all nodes above them.
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from shoal.search.bound import lower_bound
 from shoal.search.capabilities import require_serves
 from shoal.search.conclude import answer
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 
@@ -45,7 +45,7 @@ class Datafly:
         listener: SearchListener | None = None,
     ) -> SearchResult:
         require_serves(self, problem, all_nodes=all_nodes)
-        checker = Checker(problem, self.framework, listener)
+        checker = NodeChecker(problem, self.framework, listener)
         columns = problem.table.columns
         node = [0] * len(columns)
         height = sum(checker.levels) - len(node)

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.search.algorithms.total_order import stable_ranks
 from shoal.search.capabilities import refuse_large, require_serves
 from shoal.search.conclude import conclude
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node, Status
@@ -50,7 +50,7 @@ class Flash:
     ) -> SearchResult:
         require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
-        checker = Checker(problem, self.framework, listener)
+        checker = NodeChecker(problem, self.framework, listener)
         status = Status(checker.levels)
         checker.progress = lambda: (status.size, status.decided)
         ranks = stable_ranks(problem.table)
@@ -59,7 +59,7 @@ class Flash:
 
 
 class _Flash:
-    def __init__(self, checker: Checker, status: Status, ranks: list[int]) -> None:
+    def __init__(self, checker: NodeChecker, status: Status, ranks: list[int]) -> None:
         self.checker = checker
         self.status = status
         self.ranks = ranks

@@ -15,7 +15,7 @@ from shoal.errors import InputError
 from shoal.search.algorithms.breadth_first import Roots, breadth_first
 from shoal.search.capabilities import refuse_large, require_serves
 from shoal.search.conclude import conclude
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import SATISFIES, Node, Status
@@ -66,7 +66,7 @@ class Incognito:
 class Sources:
     """What the roots of the lattices are rolled up from. Here: each is counted from F0."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: NodeChecker) -> None:
         self.checker = checker
 
     def of(self, columns: Columns, roots: Sequence[Node]) -> Roots:
@@ -91,7 +91,7 @@ def search_subsets(
 ) -> SearchResult:
     """Search the lattices of all sets of columns, by size."""
     subset_nodes = refuse_large_subsets(problem)
-    checker = Checker(problem, framework, listener, absent=True, hand_out=True)
+    checker = NodeChecker(problem, framework, listener, absent=True, hand_out=True)
     source = sources(checker)
     survivors: dict[Columns, NDArray[np.bool_]] = {}
     status = Status(checker.levels)

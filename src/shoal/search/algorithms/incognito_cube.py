@@ -10,7 +10,7 @@ from shoal import _kernel
 from shoal.search.algorithms.breadth_first import Roots
 from shoal.search.algorithms.incognito import Columns, Sources, search_subsets, subsets
 from shoal.search.capabilities import require_serves
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node
@@ -53,7 +53,7 @@ class CubeIncognito:
 class Cube(Sources):
     """Roots are rolled up from the cell of the cube that has their columns."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: NodeChecker) -> None:
         super().__init__(checker)
         self.cells: dict[Columns, _kernel.Checked | None] = {}
         width = len(checker.levels)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.search.algorithms.total_order import stable_ranks
 from shoal.search.capabilities import refuse_large, require_serves
 from shoal.search.conclude import conclude
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import SATISFIES, Node, Status
@@ -87,7 +87,7 @@ def _search(
     all_nodes: bool,
     listener: SearchListener | None,
 ) -> SearchResult:
-    checker = Checker(problem, framework, listener)
+    checker = NodeChecker(problem, framework, listener)
     status = Status(checker.levels)
     checker.progress = lambda: (status.size, status.decided)
     top = tuple(levels - 1 for levels in checker.levels)
@@ -96,7 +96,7 @@ def _search(
 
 
 class _Bisection:
-    def __init__(self, checker: Checker, status: Status, ranks: NDArray[np.int64]) -> None:
+    def __init__(self, checker: NodeChecker, status: Status, ranks: NDArray[np.int64]) -> None:
         self.checker = checker
         self.status = status
         self.ranks = ranks

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from shoal.search.capabilities import refuse_large, require_serves
 from shoal.search.conclude import answer
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import Rank, SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node
@@ -46,7 +46,7 @@ class Samarati:
     ) -> SearchResult:
         require_serves(self, problem, all_nodes=all_nodes)
         refuse_large(problem)
-        checker = Checker(problem, self.framework, listener)
+        checker = NodeChecker(problem, self.framework, listener)
         # The first height at which a node satisfies; one above the top stands for none at all.
         low, high = 0, sum(checker.levels) - len(checker.levels) + 1
         heights = high
@@ -60,7 +60,7 @@ class Samarati:
         return answer(checker, pruned=checker.lattice - len(checker.scored) - checker.failed)
 
     @staticmethod
-    def _nodes(checker: Checker, height: int) -> list[Node]:
+    def _nodes(checker: NodeChecker, height: int) -> list[Node]:
         """Return the nodes of a height, in the order in which ties break."""
 
         def rank(node: Node) -> Rank:

@@ -69,7 +69,7 @@ def conclude(live: Live, problem: SearchProblem, place: Place) -> Conclusions:
     for step, node in zip(steps, wanted.tolist(), strict=True):
         for axis, position in zip(live.axes, node, strict=True):
             step[axis] = position - bases[axis]
-    counting = relaxed.asked.requirement(problem.threshold, problem.table.rows, rows_only=True)
+    counting = relaxed.kernel_inputs.requirement(problem.threshold, problem.table.rows, rows_only=True)
     objective = problem.objective if live.additive else relaxed.objective
     counted = relaxed.ground.evaluate(steps, counting, objective)
     if live.additive:

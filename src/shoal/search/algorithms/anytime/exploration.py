@@ -11,7 +11,7 @@ from shoal.search.algorithms.anytime.hopeless import Hopeless
 from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
 from shoal.search.bound import Bounds
-from shoal.search.framework import Best, Checker, Framework
+from shoal.search.framework import Best, Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
 from shoal.search.status import Node
@@ -54,7 +54,7 @@ class Exploration:
         self.best: Best | None = None
         self.solved = False
         self.progress = (1, 0)
-        self._checker = Checker(problem, Framework())
+        self._checker = NodeChecker(problem, Framework())
         self._steps = [
             [level - lowest for level in levels]
             for levels, lowest in zip(self.levels, self._checker.lowest, strict=True)

@@ -9,7 +9,7 @@ from typing import Self
 
 from shoal.measure.measure import Costs
 from shoal.privacy.condition import Condition
-from shoal.search.kernel_inputs import Asked
+from shoal.search.kernel_inputs import KernelInputs
 from shoal.search.problem import SearchProblem
 
 
@@ -21,12 +21,12 @@ class Part(SearchProblem):
     ----------
     priced
         The measure as data.
-    questions
+    inputs
         What the models and the measure look at.
     """
 
     priced: Costs = field(kw_only=True)
-    questions: Asked = field(kw_only=True)
+    inputs: KernelInputs = field(kw_only=True)
 
     @classmethod
     def whole(cls, problem: SearchProblem) -> Self:
@@ -37,7 +37,7 @@ class Part(SearchProblem):
             problem.measure,
             problem.suppression,
             priced=problem.costs,
-            questions=problem.asked,
+            inputs=problem.kernel_inputs,
         )
 
     @classmethod
@@ -50,18 +50,18 @@ class Part(SearchProblem):
         """
         costs = problem.costs
         if problem.requirement.monotone:
-            questions = Asked(problem.table, problem.models)
+            inputs = KernelInputs(problem.table, problem.models)
         else:
             # A class that nobody has is a matter of models that are left out.
             models = tuple(model for model in problem.models if model.suppressible)
-            questions = _Absorbing(problem.table, models)
+            inputs = _Absorbing(problem.table, models)
         return cls(
             problem.table,
             problem.models,
             problem.measure,
             problem.suppression,
             priced=Costs(weights=costs.weights, level_costs=costs.level_costs),
-            questions=questions,
+            inputs=inputs,
         )
 
     @cached_property
@@ -69,8 +69,8 @@ class Part(SearchProblem):
         return self.priced
 
     @cached_property
-    def asked(self) -> Asked:
-        return self.questions
+    def kernel_inputs(self) -> KernelInputs:
+        return self.inputs
 
     def between(self, low: Sequence[int], high: Sequence[int]) -> Self:
         """Return the part between two nodes."""
@@ -82,10 +82,10 @@ class Part(SearchProblem):
 
 
 @dataclass(frozen=True)
-class _Absorbing(Asked):
+class _Absorbing(KernelInputs):
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        whole = Asked(self.table, self.models)
+        whole = KernelInputs(self.table, self.models)
         return tuple(condition for condition in whole.conditions if condition.absorbing)
 
     @property

@@ -17,7 +17,7 @@ from shoal.search.algorithms.incognito_sql.star import FrequencySet, Node, StarS
 from shoal.search.algorithms.incognito_sql.tables import TemporaryTables
 from shoal.search.capabilities import refuse_large, require_serves
 from shoal.search.conclude import minimal, score
-from shoal.search.framework import Checker, Framework
+from shoal.search.framework import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check, Counters, SearchListener, SearchResult
 from shoal.sql.connection import SqlDatabase
@@ -201,7 +201,7 @@ def _answer(
     columns = problem.table.columns
     everywhere = survivors[tuple(range(len(columns)))]
     satisfying = np.argwhere(everywhere)
-    checker = Checker(problem, Framework.basic())
+    checker = NodeChecker(problem, Framework.basic())
     score(checker, minimal(satisfying) if problem.measure.monotone else satisfying)
     best = checker.best
     of_all = [satisfies for node, satisfies in work.checks if len(node) == len(columns)]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedColumn:
+class RequiredColumn:
     """A column with its role, and what becomes of it."""
 
     name: str
@@ -30,7 +30,7 @@ class AskedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedModel:
+class RequiredModel:
     """A model: what it requires, what it stops and what it does not."""
 
     claim: str
@@ -39,16 +39,16 @@ class AskedModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequirementsSection:
     """The spec, in words."""
 
     origin: Markup
-    columns: tuple[AskedColumn, ...]
-    models: tuple[AskedModel, ...]
+    columns: tuple[RequiredColumn, ...]
+    models: tuple[RequiredModel, ...]
     sentences: tuple[str | Markup, ...]
 
 
-def asked(spec: Spec, names: Sequence[str]) -> Asked:
+def requirements(spec: Spec, names: Sequence[str]) -> RequirementsSection:
     """Put a spec into words, for somebody who has not written it.
 
     Parameters
@@ -56,7 +56,7 @@ def asked(spec: Spec, names: Sequence[str]) -> Asked:
     names
         All columns of the table.
     """
-    return Asked(
+    return RequirementsSection(
         _origin(spec), tuple(_columns(spec, names)), tuple(map(_model, spec.privacy)), tuple(_sentences(spec))
     )
 
@@ -68,29 +68,29 @@ def _origin(spec: Spec) -> Markup:
     return Markup("The roles are those of the spec.")
 
 
-def _columns(spec: Spec, names: Sequence[str]) -> Iterator[AskedColumn]:
+def _columns(spec: Spec, names: Sequence[str]) -> Iterator[RequiredColumn]:
     for name, role in spec.roles.items():
         if role is Role.QUASI_IDENTIFIER:
-            yield AskedColumn(
+            yield RequiredColumn(
                 name, link("quasi-identifier"), _generalized(spec.quasi_identifiers[name], spec)
             )
         elif role is Role.SENSITIVE:
-            yield AskedColumn(
+            yield RequiredColumn(
                 name,
                 link("sensitive column", "sensitive"),
                 _sensitive(spec.sensitive[name]) + _accepted(name, spec),
             )
         elif role is Role.INSENSITIVE:
-            yield AskedColumn(
+            yield RequiredColumn(
                 name, link("insensitive column", "insensitive"), _UNCHANGED + _accepted(name, spec)
             )
         else:
-            yield AskedColumn(name, link("identifier"), _NOT_RELEASED)
+            yield RequiredColumn(name, link("identifier"), _NOT_RELEASED)
     if spec.unit is not None and spec.unit not in spec.roles:
-        yield AskedColumn(spec.unit, link("unit"), _NOT_RELEASED)
+        yield RequiredColumn(spec.unit, link("unit"), _NOT_RELEASED)
     for name in names:
         if name not in spec.roles and name != spec.unit:
-            yield AskedColumn(name, Markup("not in the spec"), _NOT_RELEASED)
+            yield RequiredColumn(name, Markup("not in the spec"), _NOT_RELEASED)
 
 
 _UNCHANGED = "Released with its values unchanged."
@@ -130,8 +130,8 @@ def _accepted(name: str, spec: Spec) -> str:
     return " Accepted, although its values may single people out." if name in spec.accept else ""
 
 
-def _model(model: PrivacyModel) -> AskedModel:
-    return AskedModel(model.describe(), model.summary, protection(model))
+def _model(model: PrivacyModel) -> RequiredModel:
+    return RequiredModel(model.describe(), model.summary, protection(model))
 
 
 def protection(model: PrivacyModel) -> str:
