@@ -104,7 +104,7 @@ def test_shoal_does_not_write_such_columns(tmp_path: Path, engine: str) -> None:
         {"insensitive": ["Age "], "identifiers": ["name", "Name"]},
         {"identifiers": ["name", "Age "], "insensitive": ["Name"]},
     ):
-        with pytest.raises(InputError, match="take these names for the same"):
+        with pytest.raises(InputError, match="names look the same to readers"):
             shoal.anonymize(tmp_path / "people.parquet", shoal.Spec(**declared, **others), engine=engine)
 
 

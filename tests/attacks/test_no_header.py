@@ -151,7 +151,7 @@ def test_numbers_in_the_header_of_a_sheet_are_names_if_somebody_says_so(tmp_path
     for row in (["country", 2019, 2020], ["Chad", 12, 7], ["Peru", 3, 9]):
         book.active.append(row)
     book.save(tmp_path / "years.xlsx")
-    with pytest.raises(InputError, match="say --header"):
+    with pytest.raises(InputError, match="use --header"):
         open_source(tmp_path / "years.xlsx")
     source = open_source(tmp_path / "years.xlsx", InputFormat(header=True))
     assert source.read(["2019"], coded=()).to_pydict() == {"2019": [12, 3]}

@@ -244,7 +244,7 @@ def test_the_input_is_not_changed():
         (
             {"keep_undeclared": True},
             ["age", "zip", "disease", "extra"],
-            "Undeclared columns released as they are: extra.",
+            "Undeclared columns released unchanged: extra.",
         ),
         ({"drop_undeclared": True}, ["age", "zip", "disease"], "Undeclared columns dropped: extra."),
     ],

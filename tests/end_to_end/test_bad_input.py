@@ -89,7 +89,7 @@ CASES = {
         latin,
         FILE,
         2,
-        ["'people.csv' has bytes that are not utf-8 text, first in line 5, character 2.", "cp1252"],
+        ["'people.csv' is not utf-8 text.\nFound: the first invalid byte in line 5, character 2.", "cp1252"],
     ),
     "ragged rows": (
         lambda folder: (
@@ -104,7 +104,7 @@ CASES = {
         people("name,age,zip,sex", "name,age,age,name"),
         FILE,
         2,
-        ["column names more than once: 'name' (2 times), 'age' (2 times)."],
+        ["repeats column names: 'name' (2 times), 'age' (2 times)."],
     ),
     "missing columns": (
         people("name,age,zip,sex", "name,aeg,zipp,sex"),
@@ -119,7 +119,7 @@ CASES = {
         spec("  name: {role: identifier}\n", ""),
         FILE,
         2,
-        ["what 1 column of the table is", "Undeclared: name.", "--keep-undeclared or --drop-undeclared"],
+        ["no role for 1 column of the table", "Undeclared: name.", "--keep-undeclared or --drop-undeclared"],
     ),
     "values that hierarchies lack": (
         lambda folder: (sex("M;*\n", "")(folder), people("31", "thirty-one")(folder)),
@@ -248,13 +248,13 @@ CASES = {
         spec("[10, 20]}", "[10, 20]}, max-level: 9"),
         FILE,
         2,
-        ["Column 'age': its hierarchy has levels 0 to 3, the spec asks for 0 to 9."],
+        ["Column 'age': its hierarchy has levels 0 to 3, but the spec sets 0 to 9."],
     ),
     "level bounds by option": (
         nothing,
         (*FILE, "--levels", "age=1..9"),
         2,
-        ["Column 'age': its hierarchy has levels 0 to 3, the spec asks for 1 to 9."],
+        ["Column 'age': its hierarchy has levels 0 to 3, but the spec sets 1 to 9."],
     ),
     "levels and weights of no column": (
         nothing,

@@ -396,7 +396,7 @@ def test_what_is_wrong_with_populations_comes_at_once(folder: Path) -> None:
     found = [problem.message for problem in caught.value.problems]
     assert [message.partition("\n")[0] for message in found] == [
         "Column 'patnt' is not in the table.",
-        "The spec does not say what 1 column of the table is.",
+        "The spec has no role for 1 column of the table.",
         "Population 'twn.csv': File 'twn.csv' does not exist.",
         "Column 'zip', a quasi-identifier, is not in the population 'narrow.csv'.",
         "Population 'a table given in Python': Data of type 'builtins list_iterator' cannot be read.",

@@ -17,7 +17,7 @@ from shoal.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from shoal.describe.hierarchy import Levels
-    from shoal.prepare.check import Finding
+    from shoal.prepare.check import HierarchyCheck
 
 ABOUT = "Build, look at, check and convert hierarchies; list what builds them."
 
@@ -319,7 +319,7 @@ def _spec_form(kind: Any, example: object) -> object:
     return kind.name if example is None else {kind.name: example}
 
 
-def _report(findings: list[Finding]) -> None:
+def _report(findings: list[HierarchyCheck]) -> None:
     """Print what was found of each column; raise if there is an error."""
     from shoal.cli.plugins import in_one_line
 

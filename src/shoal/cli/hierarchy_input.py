@@ -12,7 +12,7 @@ from shoal.read.source import InputFormat
 if TYPE_CHECKING:
     from shoal.describe.formats import Read
     from shoal.describe.hierarchy import Hierarchy, Levels
-    from shoal.prepare.check import Finding
+    from shoal.prepare.check import HierarchyCheck
 
 _NESTED = (".yaml", ".yml", ".json")
 _FILES = (".csv", ".tsv", ".txt", ".grc", ".cdl", ".ahs", ".deid", *_NESTED)
@@ -84,7 +84,7 @@ class Asked:
         built: Hierarchy = hierarchy
         return built
 
-    def finding(self) -> Finding:
+    def finding(self) -> HierarchyCheck:
         """Tell what the hierarchy makes of the column."""
         from shoal.prepare.check import check_column
 

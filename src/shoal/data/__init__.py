@@ -1,4 +1,4 @@
-"""Built-in samples, the shapes of published data sets, and those data themselves where they are at hand."""
+"""Built-in samples, the shapes of published data sets, and these data sets themselves if available."""
 
 from shoal.data.benchmark import Benchmark, benchmark_names, find_benchmark, load_benchmark
 from shoal.data.files import Sample

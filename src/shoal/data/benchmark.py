@@ -1,7 +1,7 @@
-"""The benchmark data of the literature by name: the real files where they are, shapes of them where not.
+"""The benchmark data of the literature by name: the real files if available, otherwise their shapes.
 
-`SHOAL_DATA` names the folder that has `<name>.csv`, delimited by `;`, and its hierarchies as ARX calls them,
-`hierarchies/<name>_hierarchy_<column>.csv`. Where it is not set, that is `../shared/datasets`.
+`SHOAL_DATA` is the folder with `<name>.csv`, delimited by `;`, and its hierarchies with ARX's names,
+`hierarchies/<name>_hierarchy_<column>.csv`. Its default is `../shared/datasets`.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _ROWS_OF_LARGER_ADULT = 45_222
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Where a benchmark's data come from.
+    """The source of a benchmark's data.
 
     Attributes
     ----------
     name
-        As in `benchmark_names()`.
+        One of `benchmark_names()`.
     columns
         In the order of the file, or of the publication.
     file
-        The real data, delimited by `;`; None where they are generated.
+        The real data, delimited by `;`; None if they are generated.
     hierarchies
         The hierarchy files of the real data, by column.
     shape, rows
-        What `shape` is given to generate the data.
+        Arguments of `shape` for generating the data.
     """
 
     name: str
@@ -64,23 +64,23 @@ class Benchmark:
 
 
 def benchmark_names() -> tuple[str, ...]:
-    """Return what `load_benchmark` knows: the published shapes, and whatever else the folder has."""
+    """Return the names for `load_benchmark`: the published shapes, and the data sets of the folder."""
     found = sorted(path.stem for path in data_folder().glob("*.csv") if _hierarchies(path.stem))
     return tuple(dict.fromkeys([*SHAPES, _LARGER_ADULT, *found]))
 
 
 def data_folder() -> Path:
-    """Return the folder of the real data, which need not be there."""
+    """Return the folder of the real data, which may be missing."""
     return Path(os.environ.get("SHOAL_DATA") or "../shared/datasets")
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Tell whether a benchmark's data are real or generated, without reading them.
+    """Return the source of a benchmark's data, real or generated, without reading them.
 
     Raises
     ------
     InputError
-        If there is no such benchmark; the message lists those that there are.
+        If the benchmark is unknown; the message lists the known ones.
 
     Examples
     --------
@@ -99,22 +99,22 @@ def find_benchmark(name: str) -> Benchmark:
         return Benchmark(name, columns, shape="adult", rows=_ROWS_OF_LARGER_ADULT)
     names = benchmark_names()
     raise InputError(
-        f"There is no benchmark '{name}'.\n"
+        f"Unknown benchmark '{name}'.\n"
         f"Benchmarks: {', '.join(names)}.{nearest(name, names)}\n"
         f"Others need '{name}.csv' and 'hierarchies/{hierarchy_name(name, '<column>')}' "
-        "in the folder that SHOAL_DATA names."
+        "in the folder SHOAL_DATA."
     )
 
 
 def load_benchmark(name: str, columns: Sequence[str] | None = None) -> CodedTable:
-    """Read or generate a benchmark, all columns quasi-identifiers; `find_benchmark` tells which of the two.
+    """Read or generate a benchmark whose columns are all quasi-identifiers; see `find_benchmark`.
 
     Parameters
     ----------
     name
         One of `benchmark_names()`.
     columns
-        Those to take, in the order to take them in; all in the order of the file where not given.
+        The columns to use, in order. Default: all, in the order of the file.
 
     Examples
     --------
@@ -144,22 +144,22 @@ def _hierarchies(name: str) -> dict[str, Path]:
     }
 
 
-def _checked(benchmark: Benchmark, asked: Sequence[str] | None) -> Sequence[str]:
+def _checked(benchmark: Benchmark, requested: Sequence[str] | None) -> Sequence[str]:
     known = benchmark.columns
-    if asked is None:
+    if requested is None:
         return known
     problems = [
         f"The benchmark '{benchmark.name}' has no column '{column}' with a hierarchy.\n"
         f"Columns: {', '.join(known)}.{nearest(column, known)}"
-        for column in asked
+        for column in requested
         if column not in known
     ]
     if problems:
         raise InputError(problems)
-    if not asked or len(set(asked)) < len(asked):
+    if not requested or len(set(requested)) < len(requested):
         raise InputError(
-            "Some columns of a benchmark must be asked for, each once.\n"
-            f"Found: {', '.join(asked) or 'none'}.\n"
-            "Leave `columns` out to have all of them."
+            "A benchmark needs at least one column, each once.\n"
+            f"Found: {', '.join(requested) or 'none'}.\n"
+            "Omit `columns` to use all of them."
         )
-    return asked
+    return requested

@@ -60,12 +60,12 @@ Weights: TypeAlias = Callable[[int], Floats]
 
 
 def zipf(exponent: float) -> Weights:
-    """Weigh the values by Zipf's law, falling; an exponent of 0 makes them alike."""
+    """Weigh the values by Zipf's law, falling; an exponent of 0 makes them equal."""
     return lambda values: skewed(values, exponent)
 
 
 def fading(half: float) -> Weights:
-    """Weigh the values so that each is half as frequent as the one `half` places before it.
+    """Weigh the values so that each is half as frequent as the one `half` positions before it.
 
     Examples
     --------
@@ -109,5 +109,5 @@ def curve(*heights: float) -> Weights:
 
 
 def coded(codes: Codes, labels: Sequence[str]) -> pa.DictionaryArray:
-    """Return the column that these codes stand for."""
+    """Return the column with these codes and labels."""
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(labels, pa.string()))

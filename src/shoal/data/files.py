@@ -18,7 +18,7 @@ Taxonomy = Sequence[Sequence[str]]
 
 
 class Sample(NamedTuple):
-    """Where the files of a sample are."""
+    """The paths of a sample's files."""
 
     data: Path
     spec: Path
@@ -44,8 +44,8 @@ def write_files(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"The folder '{folder}' cannot be made.\n"
-            f"The system says: {error.strerror}.\n"
+            f"The folder '{folder}' cannot be created.\n"
+            f"System error: {error.strerror}.\n"
             "Choose another folder."
         ) from error
     paths = Sample(

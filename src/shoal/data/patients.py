@@ -1,4 +1,4 @@
-"""The six patients that the literature explains k-anonymity with.
+"""The six patients with which the literature explains k-anonymity.
 
 K. LeFevre, D. DeWitt, R. Ramakrishnan, "Incognito: Efficient Full-Domain K-Anonymity", SIGMOD 2005:
 the table of Figure 1 (spelled as printed) and the hierarchies of Figure 2.
@@ -49,12 +49,12 @@ quality: loss
 
 
 def write(rows: int | None, seed: int, folder: Path) -> Sample:
-    """Write the six rows; they are always the same, whatever the seed."""
+    """Write the six rows, which do not depend on the seed."""
     if rows not in (None, len(ROWS)):
         raise InputError(
             f"The sample 'patients' always has {len(ROWS)} rows.\n"
-            f"Asked for: {rows}.\n"
-            "Leave the number out, or take the sample 'census', which has any number."
+            f"Requested: {rows}.\n"
+            "Omit the number, or use the sample 'census', which can have any number."
         )
     table = pa.table(dict(zip(COLUMNS, zip(*ROWS, strict=True), strict=True)))
     return write_files(folder, "patients", header=COLUMNS, tables=[table], taxonomies=TAXONOMIES, spec=SPEC)

@@ -30,18 +30,18 @@ def sample_names() -> tuple[str, ...]:
 
 
 def write_sample(name: str, rows: int | None = None, seed: int = 0, folder: str | Path = ".") -> Sample:
-    """Write a sample table, the hierarchies of its columns and a spec that runs as it is.
+    """Write a sample table, the hierarchies of its columns and a spec that is ready to run.
 
     Parameters
     ----------
     name
         One of `sample_names()`.
     rows
-        How many; the sample's own number where it is not given.
+        Number of rows. Default: the sample's own number.
     seed
         The same seed gives the same files.
     folder
-        Made if it is not there yet.
+        Created if missing.
 
     Returns
     -------
@@ -57,6 +57,6 @@ def write_sample(name: str, rows: int | None = None, seed: int = 0, folder: str 
     """
     if name not in _WRITERS:
         raise InputError(
-            f"There is no sample '{name}'.\nSamples: {', '.join(_WRITERS)}.{nearest(name, list(_WRITERS))}"
+            f"Unknown sample '{name}'.\nSamples: {', '.join(_WRITERS)}.{nearest(name, list(_WRITERS))}"
         )
     return _WRITERS[name](rows, seed, Path(folder))

@@ -1,7 +1,7 @@
-"""Tables with the shape of published benchmark data whose rows cannot be passed on.
+"""Tables with the shape of published benchmark data whose rows cannot be redistributed.
 
-A shape is what a search feels: the number of rows, the columns with their hierarchies, how skewed and how
-correlated they are, and so how many distinct tuples there are. No file is needed to draw one.
+A shape is what matters to a search: the number of rows, the columns with their hierarchies, their skew and
+correlation, and so the number of distinct tuples. Drawing one needs no file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal.data.draw import Codes, Floats, coded, pick
 from shoal.data.files import Sample, hierarchy_name, write_files
 from shoal.data.published import SHAPES, Shape
-from shoal.data.trees import IntArray, Tree
+from shoal.data.trees import GrownTree, IntArray
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError, nearest
@@ -42,7 +42,7 @@ def shape(name: str, rows: int | None = None, seed: int = 0) -> CodedTable:
     name
         One of `shape_names()`.
     rows
-        The published number where it is not given. With that number or more, all published values occur.
+        Default: the published number. With that number or more, all published values occur.
     seed
         The same seed gives the same table.
 
@@ -61,9 +61,10 @@ def shape(name: str, rows: int | None = None, seed: int = 0) -> CodedTable:
 
 
 def write_shape(name: str, rows: int | None = None, seed: int = 0, folder: str | Path = ".") -> Sample:
-    """Write the table that `shape` gives, its hierarchies and a spec that runs as it is.
+    """Write the table of `shape`, its hierarchies and a spec that is ready to run.
 
-    The files are called after the shape, `adult-shape.csv` say, lest anybody take them for the real data.
+    The files are named after the shape, such as `adult-shape.csv`, so that nobody mistakes them for real
+    data.
 
     Examples
     --------
@@ -89,21 +90,21 @@ def write_shape(name: str, rows: int | None = None, seed: int = 0, folder: str |
 def _checked(name: str, rows: int | None, seed: int) -> tuple[Shape, int]:
     if name not in SHAPES:
         known = list(SHAPES)
-        raise InputError(f"There is no shape '{name}'.\nShapes: {', '.join(known)}.{nearest(name, known)}")
+        raise InputError(f"Unknown shape '{name}'.\nShapes: {', '.join(known)}.{nearest(name, known)}")
     if rows is not None and rows < 1:
-        raise InputError(f"A shape needs at least 1 row.\nAsked for: {rows}.")
+        raise InputError(f"A shape needs at least 1 row.\nRequested: {rows}.")
     if seed < 0:
-        raise InputError(f"A seed is a whole number of at least 0.\nFound: {seed}.")
+        raise InputError(f"A seed must be a whole number of at least 0.\nFound: {seed}.")
     return SHAPES[name], SHAPES[name].rows if rows is None else rows
 
 
-def _draw(published: Shape, size: int, seed: int) -> tuple[dict[str, Tree], dict[str, Codes]]:
+def _draw(published: Shape, size: int, seed: int) -> tuple[dict[str, GrownTree], dict[str, Codes]]:
     """Return the hierarchies, and per column the leaf of each row."""
     trees = {name: column.plan(name) for name, column in published.columns.items()}
     occurring = {name: column.occurring(trees[name]) for name, column in published.columns.items()}
     weights = {name: column.weights(len(occurring[name])) for name, column in published.columns.items()}
     drawn = {name: np.empty(size, np.int32) for name in trees}
-    # Some rows at a time: all that is drawn on the way to a value then fits the processor's cache.
+    # Some rows at a time, so that all intermediate numbers fit into the processor's cache.
     for start in range(0, size, ROWS_AT_ONCE):
         random = np.random.default_rng([seed, start])
         some = slice(start, min(start + ROWS_AT_ONCE, size))
@@ -125,17 +126,17 @@ def _draw(published: Shape, size: int, seed: int) -> tuple[dict[str, Tree], dict
 
 
 def _complete(drawn: Codes, values: int, random: np.random.Generator) -> None:
-    """Let the values that no row has take the place of others, in rows whose values others have too."""
+    """Put the values that no row has into rows whose values other rows have too."""
     keeper = np.full(values, -1)
     keeper[drawn] = np.arange(len(drawn))
     missing = np.flatnonzero(keeper < 0)
     if len(missing):
-        places = random.choice(len(drawn), len(missing) + values, replace=False)
-        drawn[places[~np.isin(places, keeper)][: len(missing)]] = missing
+        rows = random.choice(len(drawn), len(missing) + values, replace=False)
+        drawn[rows[~np.isin(rows, keeper)][: len(missing)]] = missing
 
 
-def _code(name: str, tree: Tree, drawn: Codes) -> CodedColumn:
-    """Code a column whose values are given as leaves of a tree: `encode.column` says what that is."""
+def _code(name: str, tree: GrownTree, drawn: Codes) -> CodedColumn:
+    """Code a column whose values are given as leaves of a tree; see `encode.column`."""
     counts = np.bincount(drawn, minlength=len(tree.ranked))
     used = np.flatnonzero(counts)
     recode = np.zeros(len(counts), np.uint32)
@@ -144,8 +145,8 @@ def _code(name: str, tree: Tree, drawn: Codes) -> CodedColumn:
     labels: list[pa.Array] = []
     leaves: list[IntArray] = []
     for texts, numbers in zip(tree.labels, tree.maps, strict=True):
-        seen, places = np.unique(numbers[used], return_inverse=True)
-        maps.append(places.astype(np.uint32))
+        seen, codes = np.unique(numbers[used], return_inverse=True)
+        maps.append(codes.astype(np.uint32))
         labels.append(pa.array([texts[number] for number in seen], pa.string()))
         leaves.append(np.bincount(numbers)[seen].astype(np.int64))
     return CodedColumn(

@@ -1,7 +1,7 @@
 """Made-up hierarchies with given numbers of labels per level, nested by construction.
 
 `groups`, `numbers` and `digits` return a `Plan`: given the name of a column, it grows the tree. Plans cost
-nothing, so that a table of them can stand at the top of a module.
+nothing, so a module can define a table of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class GrownTree:
     """A hierarchy as numbers; leaves and labels are numbered in the order of a depth-first walk.
 
     Attributes
@@ -41,7 +41,7 @@ class Tree:
         return len(self.maps) - 1
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return one row per leaf, with its label at each level, as hierarchy files have them."""
+        """Return one row per leaf, with its label at each level, as in hierarchy files."""
         texts = (
             [labels[number] for number in numbers.tolist()]
             for labels, numbers in zip(self.labels, self.maps, strict=True)
@@ -49,7 +49,7 @@ class Tree:
         return list(zip(*texts, strict=True))
 
 
-Plan: TypeAlias = Callable[[str], Tree]
+Plan: TypeAlias = Callable[[str], GrownTree]
 
 
 def groups(values: int, *counts: int) -> Plan:
@@ -68,7 +68,7 @@ def groups(values: int, *counts: int) -> Plan:
     race 4; race group 2 of 2; *
     """
 
-    def grow(name: str) -> Tree:
+    def grow(name: str) -> GrownTree:
         dealt = [np.arange(values)]
         for count in counts:
             dealt.append(dealt[-1] % count)
@@ -85,7 +85,7 @@ def groups(values: int, *counts: int) -> Plan:
                 labels.append([f"{name} {number}" for number in numbered])
             elif level <= len(counts):
                 labels.append([f"{name} group {number} of {counts[level - 1]}" for number in numbered])
-        return Tree((*labels, [ANYTHING]), tuple(maps), np.argsort(order))
+        return GrownTree((*labels, [ANYTHING]), tuple(maps), np.argsort(order))
 
     return grow
 
@@ -103,7 +103,7 @@ def numbers(first: int, count: int, *widths: int, unknown: bool = False) -> Plan
     ('unknown', 'unknown', '*')
     """
 
-    def grow(name: str) -> Tree:
+    def grow(name: str) -> GrownTree:
         values = np.arange(count)
         maps = [values // width for width in (1, *widths)]
         labels = [[str(first + value) for value in range(count)]]
@@ -114,13 +114,13 @@ def numbers(first: int, count: int, *widths: int, unknown: bool = False) -> Plan
             maps = [np.append(numbers, numbers[-1] + 1) for numbers in maps]
             labels = [[*texts, "unknown"] for texts in labels]
         leaves = len(maps[0])
-        return Tree((*labels, [ANYTHING]), (*maps, np.zeros(leaves, np.int64)), np.arange(leaves))
+        return GrownTree((*labels, [ANYTHING]), (*maps, np.zeros(leaves, np.int64)), np.arange(leaves))
 
     return grow
 
 
 def digits(length: int) -> Plan:
-    """Plan all numbers of so many digits; each level hides one more, from the right.
+    """Plan all numbers of a length; each level masks one more digit, from the right.
 
     Examples
     --------
@@ -128,29 +128,29 @@ def digits(length: int) -> Plan:
     ('537', '53*', '5**', '*')
     """
 
-    def grow(name: str) -> Tree:
+    def grow(name: str) -> GrownTree:
         values = np.arange(10**length)
         labels = [
             [f"{value:0{shown}}" + ANYTHING * (length - shown) for value in range(10**shown)]
             for shown in range(length, 0, -1)
         ]
         maps = tuple(values // 10**hidden for hidden in range(length + 1))
-        return Tree((*labels, [ANYTHING]), maps, values)
+        return GrownTree((*labels, [ANYTHING]), maps, values)
 
     return grow
 
 
-Occurring: TypeAlias = Callable[[Tree], IntArray]
-"""Which leaves of a tree a table has, in the order in which they are drawn."""
+Occurring: TypeAlias = Callable[[GrownTree], IntArray]
+"""The leaves of a tree that occur in a table, in the order in which they are drawn."""
 
 
-def everything(tree: Tree) -> IntArray:
+def everything(tree: GrownTree) -> IntArray:
     """Let all leaves occur."""
     return tree.ranked
 
 
 def span(first: int, end: int) -> Occurring:
-    """Let the leaves from `first` up to, not with, `end` occur."""
+    """Let the leaves from `first` up to but excluding `end` occur."""
     return lambda tree: tree.ranked[first:end]
 
 
@@ -163,7 +163,7 @@ def crowded(count: int, power: float) -> Occurring:
     [0, 1, 4, 10, 21, 38, 63, 99]
     """
 
-    def choose(tree: Tree) -> IntArray:
+    def choose(tree: GrownTree) -> IntArray:
         rank = np.arange(count)
         gaps = (len(tree.ranked) - count) * (rank / (count - 1)) ** power
         leaves: IntArray = rank + gaps.astype(np.int64)
@@ -173,7 +173,7 @@ def crowded(count: int, power: float) -> Occurring:
 
 
 def clustered(*counts: int) -> Occurring:
-    """Let so many labels occur per level, from the leaves up to below the top, at places drawn once for all.
+    """Let the given numbers of labels occur per level, from the leaves to below the top, drawn once for all.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def clustered(*counts: int) -> Occurring:
     [40, 12, 5, 1]
     """
 
-    def choose(tree: Tree) -> IntArray:
+    def choose(tree: GrownTree) -> IntArray:
         random = np.random.default_rng(0)
         chosen = np.zeros(1, np.int64)
         for level in reversed(range(tree.height)):

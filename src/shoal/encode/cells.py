@@ -1,4 +1,4 @@
-"""The cells of a recoded column, as numbers: which labels there are, and which one each entry has."""
+"""The cells of a recoded column as numbers: the labels, and the label of each entry."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class HierarchyNodes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What one quasi-identifier becomes in every entry of a coded table.
+    """The recoded cells of one quasi-identifier, for every entry of a coded table.
 
     Attributes
     ----------
     labels
-        The different labels, NULL among them where it occurs. Those that are all original values may have
-        the column's type; otherwise they are text.
+        The distinct labels, including NULL if it occurs. If all are original values they may have the
+        column's type; otherwise they are text.
     numbers
         For each entry of the table, the number of its label.
     leaves
-        For each label, how many leaves of the whole hierarchy it covers.
+        For each label, the number of leaves of the whole hierarchy that it covers.
     nodes
-        Where every label is a node of the column's hierarchy, which one; None otherwise. Where a text names
+        The node of each label in the column's hierarchy; None if some labels are not nodes. If a text names
         several nodes, it is the widest of them.
     of_population
-        By key the same numbers for the rows of the populations that the table has.
+        By key the same numbers for the rows of the table's populations.
     """
 
     labels: pa.Array
@@ -49,19 +49,19 @@ class Cells:
 
     @property
     def level(self) -> int | None:
-        """The level that all labels are of; None where there is no such level."""
+        """The common level of all labels; None if they have different levels."""
         if self.nodes is None or not len(self.nodes.levels):
             return None
         level = int(self.nodes.levels[0])
         return level if (self.nodes.levels == level).all() else None
 
     def label_counts(self, table: CodedTable) -> IntArray:
-        """Return how many rows of the table have each label."""
+        """Return the number of rows of the table with each label."""
         return count(self.numbers, len(self.labels), table.weights)
 
 
 def cells_at(table: CodedTable, levels: Sequence[int]) -> tuple[Cells, ...]:
-    """Return the cells of a table where every column has one level.
+    """Return the cells of a table in which every column has one level.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def cells_at(table: CodedTable, levels: Sequence[int]) -> tuple[Cells, ...]:
                 np.full(len(column.labels[level]), level), np.arange(len(column.labels[level]))
             ),
             of_population={
-                key: _numbers(column, level, population.codes[place])
+                key: _numbers(column, level, population.codes[index])
                 for key, population in table.populations.items()
             },
         )
-        for place, (column, level) in enumerate(zip(table.columns, levels, strict=True))
+        for index, (column, level) in enumerate(zip(table.columns, levels, strict=True))
     )
 
 

@@ -24,24 +24,24 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class CodedColumn:
-    """A quasi-identifier, or another column that models and measures look at, coded.
+    """A coded column: a quasi-identifier, or another column that models and measures use.
 
     Attributes
     ----------
     codes
-        One code per entry of the table: per row, or per tuple where rows were counted before.
+        One code per entry of the table: per row, or per tuple if rows were counted before.
     counts
-        Rows per code. Every code is in use, but it may be a population that uses it; then the count is 0.
+        Rows per code. Every code occurs, but possibly only in a population; then its count is 0.
     maps
         ``maps[level][code]`` is the label's number at a level; level 0 is the code itself.
     labels
         ``labels[level]`` are the labels, by number; those of level 0 keep the column's type.
     leaves
-        ``leaves[level][label]`` is how many leaves of the whole hierarchy the label covers.
+        ``leaves[level][label]`` is the number of leaves of the whole hierarchy that the label covers.
     total_leaves
         Leaves of the whole hierarchy, used or not.
     notes
-        What is to be known about its hierarchy, in lower case.
+        Notes on its hierarchy, in lower case.
     """
 
     name: str
@@ -58,7 +58,7 @@ class CodedColumn:
 
     @property
     def height(self) -> int:
-        """The top level of the hierarchy, whether or not the spec lets the search go there."""
+        """The top level of the hierarchy, whether or not the spec allows it."""
         return len(self.maps) - 1
 
     def step(self, start: int, level: int) -> UIntArray:
@@ -69,7 +69,7 @@ class CodedColumn:
         return self.maps[level][first]
 
     def first_codes(self, level: int) -> UIntArray:
-        """Return for each label of a level the first code under it, which may stand for all of them there."""
+        """Return for each label of a level the first code under it, which can represent all of them."""
         starts = np.flatnonzero(np.diff(self.maps[level].astype(np.int64), prepend=-1))
         return starts.astype(np.uint32)
 
@@ -90,7 +90,7 @@ def code_column(
     max_level: int | None = None,
     rows: IntArray | None = None,
 ) -> CodedColumn:
-    """Code one column; all that is wrong with it comes in one `HierarchyError`."""
+    """Code one column; a single `HierarchyError` reports all of its problems."""
     column, _ = code_together(
         name, values, hierarchy, (), weight=weight, min_level=min_level, max_level=max_level, rows=rows
     )
@@ -108,22 +108,22 @@ def code_together(
     max_level: int | None = None,
     rows: IntArray | None = None,
 ) -> tuple[CodedColumn, tuple[UIntArray, ...]]:
-    """Code one column, and in the same codes those of other tables that have it too.
+    """Code one column, and the same column of other tables with the same codes.
 
-    Their values are of the same type. What they alone have gets a code with a count of 0. `rows` says how
-    many rows each of the values stands for, where it is not one.
+    Their values have the same type. A value that only they have gets a code with a count of 0. `rows` is the
+    number of rows of each value, if it is not one.
     """
     domain = values.dictionary
     for other in others:
         new = pc.index_in(other.dictionary, domain).is_null()
         domain = pa.concat_arrays([domain, other.dictionary.filter(new)])
-    indices = _places(values, domain)
+    indices = _indices(values, domain)
     counts = count(indices, len(domain) + 1, rows)
-    beside = [_places(other, domain) for other in others]
-    # A dictionary may hold values that no row has; the hierarchy need not know them.
+    beside = [_indices(other, domain) for other in others]
+    # A dictionary may have values that no row has; the hierarchy need not cover them.
     occurs = counts > 0
-    for places in beside:
-        occurs |= np.bincount(places, minlength=len(domain) + 1) > 0
+    for of_other in beside:
+        occurs |= np.bincount(of_other, minlength=len(domain) + 1) > 0
     used = np.flatnonzero(occurs[:-1])
     levels = hierarchy.levels(domain.take(pa.array(used)))
     if occurs[-1]:
@@ -132,7 +132,7 @@ def code_together(
     height = len(levels.labels) - 1
     if min_level > height or (max_level is not None and max_level > height):
         raise HierarchyError(
-            Problem(f"its hierarchy has levels 0 to {height}, the spec asks for {min_level} to {max_level}.")
+            Problem(f"its hierarchy has levels 0 to {height}, but the spec sets {min_level} to {max_level}.")
         )
 
     numbers = [label.dictionary_encode(null_encoding="encode").indices.to_numpy() for label in levels.labels]
@@ -159,26 +159,26 @@ def code_together(
         max_level=height if max_level is None else max_level,
         notes=levels.notes,
     )
-    return column, tuple(recode[places] for places in beside)
+    return column, tuple(recode[of_other] for of_other in beside)
 
 
 def used_values(values: pa.DictionaryArray) -> pa.Array:
-    """Return the values that occur, without NULL."""
+    """Return the occurring values, without NULL."""
     return values.dictionary.take(values.indices.drop_null().unique())
 
 
-def _places(values: pa.DictionaryArray, domain: pa.Array) -> NDArray[np.int32]:
-    """Return for each row the place of its value in the domain, which for NULL is its end."""
+def _indices(values: pa.DictionaryArray, domain: pa.Array) -> NDArray[np.int32]:
+    """Return for each row the index of its value in the domain; for NULL its length."""
     indices = values.indices
     if domain is not values.dictionary:
-        # Where the domain begins with the column's own dictionary this changes nothing.
+        # This changes nothing if the domain begins with the column's own dictionary.
         indices = pc.index_in(values.dictionary, domain).take(indices)
-    places: NDArray[np.int32] = indices.fill_null(len(domain)).to_numpy(zero_copy_only=False)
-    return places
+    filled: NDArray[np.int32] = indices.fill_null(len(domain)).to_numpy(zero_copy_only=False)
+    return filled
 
 
 def _with_null(levels: Levels) -> Levels:
-    """Add NULL as a last value: a category of its own that generalizes to itself until the top."""
+    """Add NULL as a last value: a category that keeps its own label below the top."""
     total = levels.total + 1
     labels = [pa.concat_arrays([label, pa.nulls(1, label.type)]) for label in levels.labels]
     leaves = [np.append(leaf, 1) for leaf in levels.leaves]

@@ -1,4 +1,4 @@
-"""A table, coded: all that a search needs to know of the data."""
+"""A coded table: everything that a search needs of the data."""
 
 from __future__ import annotations
 
@@ -35,28 +35,27 @@ class CodedPopulation:
 
 @dataclass(frozen=True, slots=True)
 class CodedTable:
-    """Coded quasi-identifiers, in the order of the spec, and what models and measures look at beside them.
+    """Coded quasi-identifiers, in the order of the spec, and the other columns that models and measures use.
 
     Its entries are the rows of a table, or tuples with the number of rows that have them: a frequency set.
 
     Attributes
     ----------
     rows
-        How many rows the table has.
+        Number of rows of the table.
     attributes
-        Other columns by name, coded: the sensitive ones that a model is about, the target of a measure.
+        Other coded columns by name: the sensitive columns of models, the target of a measure.
     units
-        For each entry the number of the unit it is about, from 0 without gaps, where units are counted and
-        not rows.
+        For each entry the number of its unit, from 0 without gaps, if units are counted instead of rows.
     populations
-        By key the populations that models compare with. A code of a quasi-identifier may be one that only a
-        population has; then its count is 0.
+        The populations of models, by key. A code of a quasi-identifier may occur only in a population; then
+        its count is 0.
     weights
-        For each entry how many rows it stands for; None where each is one row.
+        The number of rows of each entry; None if each is one row.
     bottom
-        The levels at which tuples were counted; None for values as they are. A code then stands for all that
-        have its label at this level, and nothing can be told of lower levels but what a column's own counts
-        tell. The columns allow no lower levels either.
+        The levels at which tuples were counted; None for original values. A code then represents all values
+        with its label at this level, and nothing is known about lower levels except a column's own counts.
+        The columns allow no lower levels either.
     """
 
     columns: tuple[CodedColumn, ...]
@@ -69,7 +68,7 @@ class CodedTable:
 
     @property
     def entries(self) -> int:
-        """How many codes each column has."""
+        """Number of codes of each column."""
         return self.rows if self.weights is None else len(self.weights)
 
     @property
@@ -78,7 +77,7 @@ class CodedTable:
 
 
 class Columns(Protocol):
-    """A table in memory, or columns of another one that were counted each by itself."""
+    """A table in memory, or separately counted columns of another table."""
 
     @property
     def num_rows(self) -> int: ...
@@ -87,14 +86,14 @@ class Columns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CountedColumns:
-    """The different values of columns, and how many rows have each.
+    """The distinct values of columns, and the rows of each.
 
     Attributes
     ----------
     values
-        By name the values of a column, NULL among them; those of a quasi-identifier as dictionary array.
+        The values of each column by name, including NULL; those of a quasi-identifier as dictionary array.
     counts
-        By name how many rows have each.
+        The number of rows of each value, by column name.
     """
 
     values: Mapping[str, pa.ChunkedArray]
@@ -115,29 +114,28 @@ def code_table(
     populations: Mapping[str, pa.Table] | None = None,
     models: Sequence[PrivacyModel] = (),
 ) -> CodedTable:
-    """Code a table whose quasi-identifiers came as dictionary arrays.
+    """Code a table whose quasi-identifiers are dictionary arrays.
 
     Parameters
     ----------
     table
-        All columns that are named here. Of columns that were counted each by itself only these are coded:
-        their codes are those of the different values.
+        All columns named here. Separately counted columns get codes for their distinct values only.
     sensitive
-        What is known of the sensitive columns: their hierarchies, and whether they may have NULL.
+        The settings of the sensitive columns: their hierarchies, and whether they may have NULL.
     attributes
-        The columns that models and the measure look at beside the quasi-identifiers.
+        The columns other than quasi-identifiers that models and the measure use.
     unit
-        The column that says who a row is about.
+        The column that identifies the person.
     populations
-        By key the populations that models compare with, their quasi-identifiers as dictionary arrays.
+        The populations of models by key, their quasi-identifiers as dictionary arrays.
     models
-        Asked what keeps them from being applied to this table.
+        The models; they report why they cannot be applied to this table.
 
     Raises
     ------
     InputError
-        With everything that is wrong: values that a hierarchy lacks, levels that are not nested, forbidden
-        NULLs, columns of a population that do not fit, what the models cannot do.
+        With all problems: values that a hierarchy lacks, levels that are not nested, forbidden NULLs, columns
+        of a population that do not fit, problems of the models.
     """
     sensitive, populations = sensitive or {}, populations or {}
     names = _names(models)
@@ -171,7 +169,7 @@ def code_table(
             key: CodedPopulation(tuple(of_rows), populations[key].num_rows) for key, of_rows in codes.items()
         },
     )
-    # Of what could not be coded its models cannot tell more.
+    # The models of columns that could not be coded are not checked.
     able = [
         model
         for model in models
@@ -185,7 +183,7 @@ def code_table(
 
 
 def _names(models: Iterable[PrivacyModel]) -> dict[str, str]:
-    """Return what messages call each population."""
+    """Return the name of each population in messages."""
     populations = (model.population for model in models)
     return {population.key: population.name for population in populations if population is not None}
 
@@ -205,7 +203,7 @@ def _check_null(what: str, values: pa.Array | pa.ChunkedArray, null: str, rows: 
         if rows is not None:
             nulls = int(rows[values.is_null().to_numpy(zero_copy_only=False)].sum())
             of_all = int(rows.sum())
-        raise InputError(f"{what}: NULL in {nulls:,} of {of_all:,} rows, and the spec says `null: forbid`.")
+        raise InputError(f"{what}: NULL in {nulls:,} of {of_all:,} rows, but the spec says `null: forbid`.")
 
 
 def _code_quasi_identifier(
@@ -215,7 +213,7 @@ def _code_quasi_identifier(
     populations: Mapping[str, pa.Table],
     names: Mapping[str, str],
 ) -> tuple[CodedColumn, tuple[UIntArray, ...]]:
-    """Code a quasi-identifier, and in the same codes that of every population."""
+    """Code a quasi-identifier, and the same column of every population with the same codes."""
     problems: list[Problem] = []
     kind = table.column(name).type.value_type
     found: list[tuple[str, pa.DictionaryArray]] = []
@@ -260,9 +258,9 @@ def _missed(what: str, values: pa.DictionaryArray, qi: QuasiIdentifier) -> Itera
 def _code_attributes(
     table: Columns, sensitive: Mapping[str, Sensitive], attributes: Sequence[str], problems: list[Problem]
 ) -> dict[str, CodedColumn]:
-    """Code the columns that models and the measure look at; put what is wrong into `problems`.
+    """Code the columns that models and the measure use; add errors to `problems`.
 
-    Sensitive columns are looked through for forbidden NULLs, whether or not a model is about them.
+    All sensitive columns are checked for forbidden NULLs, even without a model.
     """
     coded = {}
     for name in dict.fromkeys((*sensitive, *attributes)):
@@ -285,8 +283,8 @@ def _units(name: str, table: Columns) -> UIntArray:
     if values.null_count:
         raise InputError(
             f"Column {name!r}, the unit, is NULL in {values.null_count:,} of {len(values):,} rows.\n"
-            "Whom these rows are about cannot be told.\n"
-            "Fill them in, or leave the rows out."
+            "The people of these rows are unknown.\n"
+            "Fill the column in, or remove these rows."
         )
     units: UIntArray = values.indices.to_numpy().astype(np.uint32)
     return units

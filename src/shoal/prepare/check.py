@@ -1,4 +1,4 @@
-"""What hierarchies make of the columns of a table, without anonymizing it."""
+"""Check the hierarchies of columns on a table, without anonymizing it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What was found about the hierarchy of one column.
+class HierarchyCheck:
+    """The result of checking the hierarchy of one column.
 
     Attributes
     ----------
     values
-        How many different values the column has, without NULL.
+        Number of distinct values of the column, without NULL.
     nulls
-        How many of its rows are NULL.
+        Number of rows with NULL.
     levels
-        Their labels, unless there are problems.
+        The labels of the values, unless there are problems.
     """
 
     column: str
@@ -48,7 +48,7 @@ class Finding:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is odd, but no error."""
+        """Oddities that are not errors."""
         if self.levels is None:
             return ()
         unused = self.levels.total - self.values
@@ -58,7 +58,7 @@ class Finding:
         return (*self.levels.notes, f"its hierarchy has {entries} that the table does not use.")
 
     def require(self) -> Levels:
-        """Return the labels, or raise with what is wrong."""
+        """Return the labels, or raise with the problems."""
         if self.levels is None:
             raise InputError(self.problems)
         return self.levels
@@ -71,7 +71,7 @@ def check_column(
     *,
     input_format: InputFormat = InputFormat(),  # noqa: B008 (frozen)
     missing_values: MissingValues = "error",
-) -> Finding:
+) -> HierarchyCheck:
     """Tell what a hierarchy makes of a column of a table.
 
     Examples
@@ -87,8 +87,8 @@ def check_column(
     return _found({column: qi}, data, input_format, {})[0]
 
 
-def check_spec(spec: Spec, data: object, input_format: InputFormat | None = None) -> list[Finding]:
-    """Tell what the hierarchies of a spec make of the columns of a table."""
+def check_spec(spec: Spec, data: object, input_format: InputFormat | None = None) -> list[HierarchyCheck]:
+    """Check the hierarchies of a spec on the columns of a table."""
     described: dict[str, QuasiIdentifier | Sensitive] = dict(spec.quasi_identifiers)
     described |= {name: column for name, column in spec.sensitive.items() if column.hierarchy is not None}
     return _found(described, data, input_format or spec.input, spec.types)
@@ -99,7 +99,7 @@ def _found(
     data: object,
     input_format: InputFormat,
     types: Mapping[str, ColumnType],
-) -> list[Finding]:
+) -> list[HierarchyCheck]:
     source = open_source(data, input_format)
     wanted = list(described)
     for column in described.values():
@@ -114,7 +114,7 @@ def _found(
     return [_finding(name, column, table) for name, column in described.items()]
 
 
-def _finding(name: str, column: QuasiIdentifier | Sensitive, table: pa.Table) -> Finding:
+def _finding(name: str, column: QuasiIdentifier | Sensitive, table: pa.Table) -> HierarchyCheck:
     hierarchy = column.hierarchy
     assert hierarchy is not None
     values = coded(table.column(name), name)
@@ -131,5 +131,5 @@ def _finding(name: str, column: QuasiIdentifier | Sensitive, table: pa.Table) ->
         problems = tuple(
             Problem(f"Column {name!r}: {problem.message}", problem.values) for problem in error.problems
         )
-        return Finding(name, hierarchy, len(used), nulls, None, problems)
-    return Finding(name, hierarchy, len(used), nulls, levels)
+        return HierarchyCheck(name, hierarchy, len(used), nulls, None, problems)
+    return HierarchyCheck(name, hierarchy, len(used), nulls, levels)

@@ -1,4 +1,4 @@
-"""Which columns of the table are released, and in which role."""
+"""The columns of the table to release, and their roles."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def settle_columns(
     drop_undeclared: bool,
     others: Sequence[Problem] = (),
 ) -> tuple[Spec, tuple[str, ...]]:
-    """Return the spec with a role for every column that will be released, and what to note about it."""
+    """Return the spec with a role for every released column, and notes."""
     named = [*spec.roles, *spec.withheld[len(spec.identifiers) :]]
     there, known = set(source.columns), set(named)
     missing = [name for name in named if name not in there]
     undeclared = [name for name in source.columns if name not in known]
     if source.doubtful and len(missing) == len(named):
-        # The first line of a file without a header is somebody's row: it is not shown.
+        # The first line of a file without a header is a person's row, so it is not shown.
         raise InputError(
             f"None of the columns of the spec is in {source.name!r}.\n"
             f"Columns of the spec: {', '.join(spec.roles)}.\n"
@@ -45,10 +45,9 @@ def settle_columns(
     if undeclared and not (keep_undeclared or drop_undeclared):
         problems.append(
             Problem(
-                f"The spec does not say what {_columns(len(undeclared))} of the table "
-                f"{'is' if len(undeclared) == 1 else 'are'}.\n"
+                f"The spec has no role for {_columns(len(undeclared))} of the table.\n"
                 f"Undeclared: {listed}.\n"
-                "Give each a role, or say --keep-undeclared or --drop-undeclared "
+                "Give each a role, or use --keep-undeclared or --drop-undeclared "
                 "(in Python keep_undeclared=True or drop_undeclared=True)."
             )
         )
@@ -57,7 +56,7 @@ def settle_columns(
     if len(released) > MOST_COLUMNS:
         problems.append(
             Problem(
-                "The release would have too many columns to count what they give away together.\n"
+                "The release would have too many columns to count what they reveal together.\n"
                 f"Columns: {len(released):,}; at most {MOST_COLUMNS:,}.\n"
                 "Declare only those that recipients need, and drop the others: --drop-undeclared."
             )
@@ -65,7 +64,7 @@ def settle_columns(
     problems += [
         Problem(
             f"Column {name!r} would be released beside {other!r}.\n"
-            "Readers take these names for the same, whatever the spec says of each.\n"
+            "These names look the same to readers, whatever the spec says of each.\n"
             "Rename one of them, or declare both as identifiers, which are removed."
         )
         for name, other in alike(released, spec.withheld)
@@ -81,7 +80,7 @@ def settle_columns(
         return spec, (f"Undeclared columns dropped: {listed}.",)
     return (
         replace(spec, insensitive=(*spec.insensitive, *undeclared)),
-        (f"Undeclared columns released as they are: {listed}.",),
+        (f"Undeclared columns released unchanged: {listed}.",),
     )
 
 

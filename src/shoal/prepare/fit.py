@@ -1,4 +1,4 @@
-"""Hierarchies that are made from the table, such as those by quantiles."""
+"""Build hierarchies from the table, such as quantiles."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ Fit = Callable[[str, QuasiIdentifier], ColumnData]
 
 
 def fitted(spec: Spec, table: pa.Table) -> Spec:
-    """Return the spec with every hierarchy made that is to be made from the table.
+    """Return the spec with every hierarchy built that is built from the table.
 
-    What keeps one from being made is told where its labels are asked for, together with all else that is
-    wrong.
+    If one cannot be built, its `levels` raises the reason, so that it is reported with all other problems.
 
     Examples
     --------
@@ -45,7 +44,7 @@ def fitted(spec: Spec, table: pa.Table) -> Spec:
 
 
 def fitted_by(spec: Spec, count_values: Fit) -> Spec:
-    """Do the same, wherever the values are counted."""
+    """Do the same with a function that counts the values."""
     columns = {name: _fit(name, qi, count_values) for name, qi in spec.quasi_identifiers.items()}
     return replace(spec, quasi_identifiers=columns)
 
@@ -66,10 +65,10 @@ def column_data(
     table: Columns,
     rows: IntArray | None = None,
 ) -> ColumnData:
-    """Count the values of a column, and with which values of its target they occur.
+    """Count the values of a column, and the values of its target with which they occur.
 
-    Values that the hierarchy has no place for are left out where they are no error. `rows` is how many rows
-    each entry of the columns stands for, if not one.
+    Values that the hierarchy does not cover are ignored if they are not an error. `rows` is the number of
+    rows of each entry of the columns, if not one.
     """
     values = column.combine_chunks()
     values = values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
@@ -88,26 +87,26 @@ def column_data(
 
 
 def _crosstab(
-    places: IntArray,
+    indices: IntArray,
     used: IntArray,
     most: int,
     target: pa.ChunkedArray,
     name: str,
     weights: IntArray | None,
 ) -> tuple[pa.Array, IntArray]:
-    """Return the values of the target, NULL last, and for each used value how often it has each."""
+    """Return the values of the target, NULL last, and for each used value the frequency of each of them."""
     kinds = coded(target, name)
     width = len(kinds.dictionary) + 1
     if len(used) * width > _MOST_CELLS:
         raise HierarchyError(
-            f"its hierarchy looks at column {name!r}, and together they have too many values.\n"
+            f"its hierarchy has the target column {name!r}, and together they have too many values.\n"
             f"Found: {len(used):,} values, and {width - 1:,} of column {name!r}.\n"
-            "Name a target with fewer values, or another hierarchy."
+            "Use a target with fewer values, or another hierarchy."
         )
     rows = np.full(most, -1, dtype=np.int64)
     rows[used] = np.arange(len(used))
     others = kinds.indices.fill_null(width - 1).to_numpy(zero_copy_only=False)
-    row = rows[places]
+    row = rows[indices]
     kept = row >= 0
     cells = count(
         row[kept] * width + others[kept], len(used) * width, None if weights is None else weights[kept]

@@ -1,4 +1,4 @@
-"""The rows of the table and of populations, read as the spec needs them."""
+"""Read the rows of the table and of populations as the spec needs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.spec.spec import Spec
 
 
 def open_populations(spec: Spec) -> tuple[dict[str, Source], list[Problem]]:
-    """Open the tables that models compare with; tell what keeps them from being read."""
+    """Open the populations of models; return the problems too."""
     sources, problems = {}, []
     for key, population in spec.populations.items():
         try:
@@ -37,7 +37,7 @@ def open_populations(spec: Spec) -> tuple[dict[str, Source], list[Problem]]:
             Problem(
                 f"Column {name!r}, a quasi-identifier, is not in the population {population.name!r}.\n"
                 f"Columns: {', '.join(source.columns)}.\n"
-                f"{nearest(name, source.columns).strip() or 'A population has all quasi-identifiers.'}"
+                f"{nearest(name, source.columns).strip() or 'A population must have all quasi-identifiers.'}"
             )
             for name in missing
         ]
@@ -45,11 +45,11 @@ def open_populations(spec: Spec) -> tuple[dict[str, Source], list[Problem]]:
 
 
 def read_populations(spec: Spec, populations: Mapping[str, Source]) -> dict[str, pa.Table]:
-    """Read the quasi-identifiers of populations, as they come."""
+    """Read the quasi-identifiers of populations, without converting types."""
     columns = list(spec.quasi_identifiers)
     larger = {key: population.read(columns, coded=columns) for key, population in populations.items()}
     problems = [
-        f"The population {spec.populations[key].name!r} has no rows.\nThere is nobody to compare with."
+        f"The population {spec.populations[key].name!r} has no rows.\nIt must contain the table's people."
         for key, population in larger.items()
         if population.num_rows == 0
     ]
@@ -61,15 +61,15 @@ def read_populations(spec: Spec, populations: Mapping[str, Source]) -> dict[str,
 def read_tables(
     source: Source, spec: Spec, populations: Mapping[str, Source]
 ) -> tuple[pa.Table, dict[str, pa.Table]]:
-    """Read what is released and the quasi-identifiers of populations, in the types of the spec."""
+    """Read the released columns and the quasi-identifiers of populations, in the types of the spec."""
     table = read_rows(source, spec)
     if table.num_rows == 0:
         raise InputError(f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
     larger = read_populations(spec, populations)
     if spec.types:
-        places = (f" of the population {spec.populations[key].name!r}" for key in larger)
+        owners = (f" of the population {spec.populations[key].name!r}" for key in larger)
         (table, *others), strange = typed(
-            [("", table), *zip(places, larger.values(), strict=True)], spec.types
+            [("", table), *zip(owners, larger.values(), strict=True)], spec.types
         )
         if strange:
             raise InputError(strange)
@@ -78,7 +78,7 @@ def read_tables(
 
 
 def open_population(data: object, spec: Spec) -> Source:
-    """Open a population. A file has the encoding, NULL and header of the spec; the rest is found out."""
+    """Open a population. A file has the encoding, NULL and header of the spec; the rest is detected."""
     own = spec.input
     return open_source(
         data, InputFormat(encoding=own.encoding, null_values=own.null_values, header=own.header)
@@ -86,9 +86,9 @@ def open_population(data: object, spec: Spec) -> Source:
 
 
 def read_rows(source: Source, spec: Spec) -> pa.Table:
-    """Read what is released, in the order of the input, quasi-identifiers as dictionary arrays.
+    """Read the released columns in the order of the input, quasi-identifiers as dictionary arrays.
 
-    Identifiers are not even read, but for one that says who a row is about.
+    Identifiers are not read, except the unit.
     """
     wanted = {*spec.released, spec.unit}
     return source.read(

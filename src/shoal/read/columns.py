@@ -1,7 +1,7 @@
-"""The two forms in which a source hands over a column, whatever Arrow type it came in.
+"""The two forms in which a source returns a column, whatever its Arrow type.
 
-Equal values have one form here, so that whoever groups or joins them finds them equal: -0.0 is 0.0, and
-numbers that DuckDB or Arrow cannot compare come in a wider type. `restored` gives the types back.
+Equal values have one form, so that grouping and joining find them equal: -0.0 is 0.0, and numbers that DuckDB
+or Arrow cannot compare get a wider type. `restored` restores the types.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from shoal.errors import InputError, Problem
 
 _DIGITS = 38
-"""Decimals of so many digits are exact in Arrow and in DuckDB."""
+"""Decimals of up to this many digits are exact in Arrow and in DuckDB."""
 _TEXT = pa.string()
 
 
@@ -32,7 +32,7 @@ def coded(column: pa.ChunkedArray, name: str) -> pa.Array:
         array = plain(column, name).dictionary_encode()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
         raise InputError(
-            f"Column {name!r} holds values that cannot be compared: {column.type}.\n"
+            f"Column {name!r} has values that cannot be compared.\nFound: {column.type}.\n"
             "Turn it into text, numbers or dates, or use it neither as a quasi-identifier nor in a model."
         ) from None
     if pa.types.is_large_string(array.dictionary.type):
@@ -63,12 +63,12 @@ def of_type(column: pa.DictionaryArray, kind: pa.DataType) -> pa.DictionaryArray
         count = "1 value is" if sum(strange) == 1 else f"{sum(strange):,} values are"
         raise InputError(
             Problem(
-                f"{count} not of the type that the table has, {kind}.\n"
+                f"{count} not of the table's type, {kind}.\n"
                 f"Found: {column.dictionary.type}.\nGive both the same type.",
                 values_shown(column.dictionary.filter(pa.array(strange))),
             )
         ) from None
-    # Values that differ as text may be one as numbers.
+    # Values that differ as text may be equal as numbers.
     distinct = values.dictionary_encode()
     return pa.DictionaryArray.from_arrays(distinct.indices.take(column.indices), distinct.dictionary)
 
@@ -84,13 +84,13 @@ def _is_of_type(value: pa.Scalar, kind: pa.DataType) -> bool:
 def plain(column: pa.ChunkedArray, name: str) -> pa.Array:
     """Return a column as one array of its values, without a dictionary, not even inside lists or structs.
 
-    A dictionary would go on to hold values that were suppressed, and a release would carry them.
+    A dictionary would keep suppressed values, and the release would contain them.
     """
     try:
         kind = _without_dictionaries(column.type)
     except TypeError:
         raise InputError(
-            f"Column {name!r} is of a type that cannot be released: {column.type}.\n"
+            f"Column {name!r} has a type that cannot be released.\nFound: {column.type}.\n"
             "Turn it into text, numbers, dates, or lists of them."
         ) from None
     if kind != column.type:
@@ -114,14 +114,14 @@ def _one_form(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         strange = pc.is_nan(column)
         if not pc.any(strange).as_py():
             return column
-        # Of NaN there are many, which differ in their bits.
+        # NaN has many bit patterns.
         return pc.if_else(strange, pa.scalar(float("nan"), column.type), column)
     if pa.types.is_decimal(kind) and not pa.types.is_decimal128(kind):
         try:
             return column.cast(pa.decimal128(min(kind.precision, _DIGITS), kind.scale))
         except (pa.ArrowInvalid, ValueError):
             raise InputError(
-                f"Column {name!r} holds decimals of more than {_DIGITS} digits: {kind}.\n"
+                f"Column {name!r} has decimals of more than {_DIGITS} digits.\nFound: {kind}.\n"
                 "Turn it into decimals of fewer digits, or into text."
             ) from None
     return column
@@ -142,20 +142,20 @@ def as_null(column: pa.Array, texts: Sequence[str] | None) -> pa.Array:
     if not coded_values:
         return pc.if_else(pc.is_in(column, pa.array(texts, kind)), pa.scalar(None, kind), column)
     stays = pc.invert(pc.is_in(column.dictionary, pa.array(texts, kind)))
-    places = pc.if_else(stays, pc.subtract(pc.cumulative_sum(stays.cast(pa.int32())), 1), None)
-    return pa.DictionaryArray.from_arrays(places.take(column.indices), column.dictionary.filter(stays))
+    recode = pc.if_else(stays, pc.subtract(pc.cumulative_sum(stays.cast(pa.int32())), 1), None)
+    return pa.DictionaryArray.from_arrays(recode.take(column.indices), column.dictionary.filter(stays))
 
 
 def text_of(values: pa.Array | pa.ChunkedArray, kind: pa.DataType = _TEXT) -> pa.Array | pa.ChunkedArray:
-    """Return values in the text in which a release has them.
+    """Return values in the text form of a release.
 
-    Numbers come in their shortest form, decimals with all places of their type, dates and times as in ISO
-    8601 with a space between the two, durations as so many seconds.
+    Numbers have their shortest form, decimals all decimals of their type, dates and times the form of ISO
+    8601 with a space in between, durations their seconds.
 
     Raises
     ------
     pyarrow.ArrowException
-        They have none, such as bytes that are not UTF-8.
+        They have no text form, such as bytes that are not UTF-8.
 
     Examples
     --------
@@ -166,23 +166,23 @@ def text_of(values: pa.Array | pa.ChunkedArray, kind: pa.DataType = _TEXT) -> pa
     """
     if not pa.types.is_duration(values.type):
         return values.cast(kind)
-    places = {"s": 0, "ms": 3, "us": 6, "ns": 9}[values.type.unit]
+    decimals = {"s": 0, "ms": 3, "us": 6, "ns": 9}[values.type.unit]
     number = values.cast(pa.int64())
     size = pc.abs(number)
-    seconds = pc.divide(size, 10**places)
-    rest = pc.subtract(size, pc.multiply(seconds, 10**places))
+    seconds = pc.divide(size, 10**decimals)
+    rest = pc.subtract(size, pc.multiply(seconds, 10**decimals))
     text = pc.binary_join_element_wise(
         pc.if_else(pc.less(number, 0), pa.scalar("-PT", kind), pa.scalar("PT", kind)),
         seconds.cast(kind),
         pa.scalar(".", kind),
-        pc.utf8_lpad(rest.cast(kind), places, "0"),
+        pc.utf8_lpad(rest.cast(kind), decimals, "0"),
         pa.scalar("", kind),
     )
     return pc.replace_substring_regex(text, r"\.0*$|0*$", "S")
 
 
 def values_shown(values: pa.Array) -> tuple[str, ...]:
-    """Return values by their text, to be shown. Python lacks some that Arrow has, such as days of the year 0.
+    """Return the text of values for messages. Python lacks some values of Arrow, such as days of the year 0.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def values_shown(values: pa.Array) -> tuple[str, ...]:
 
 
 def restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """Return a column in the type that it had where it came from, if it still holds such values.
+    """Return a column in its original type, if it still has such values.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
         return pa.large_string()
     if kind.num_fields == 0:
         return kind
-    fields = (kind.field(place) for place in range(kind.num_fields))
+    fields = (kind.field(index) for index in range(kind.num_fields))
     inner = [pa.field(field.name, _without_dictionaries(field.type), field.nullable) for field in fields]
     return _nested(kind, inner)
 

@@ -1,8 +1,8 @@
-"""CSV files. All cells are text: `01234`, `NA` and ` x ` stay as they are.
+"""CSV files. All cells are text: `01234`, `NA` and ` x ` stay unchanged.
 
-An empty cell without quotes is NULL, a quoted one (`""`) is the empty string, as in PostgreSQL. Where the
-spec lists the texts for NULL it is exactly these, quoted or not. Blank lines are skipped; in a file of one
-column they are empty cells.
+An empty cell without quotes is NULL, a quoted one (`""`) is the empty string, as in PostgreSQL. If the spec
+lists texts for NULL, exactly these are NULL, quoted or not. Blank lines are skipped; in a file of one column
+they are empty cells.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Text files of cells between delimiters: data tables and hierarchies alike.
+"""Delimited text files: data tables and hierarchies.
 
-How a file is written is found out from its beginning with Python's `csv` module; the cells are read by
-Arrow, in parallel. Where Arrow refuses a file, `csv` goes over it once more, line by line, to say which
-lines are wrong: Arrow's own messages quote cells.
+The format of a file is detected from its beginning with Python's `csv` module; Arrow reads the cells in
+parallel. If Arrow refuses a file, `csv` reads it again line by line to report the wrong lines: Arrow's own
+messages quote cells.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A file whose way of writing is known, with its first records.
+    """A file in a known format, with its first records.
 
     Attributes
     ----------
     first, below
         The first record, and some of those after it.
     blank_lines
-        How many lines stand before the first record.
+        Number of lines before the first record.
     more
         Whether anything follows the first record.
     """
@@ -87,9 +87,9 @@ class Delimited:
         Parameters
         ----------
         names
-            Those of all columns of the file.
+            The names of all columns of the file.
         empty_lines
-            Whether an empty line is a cell where there is a single column; otherwise it is skipped.
+            Whether an empty line is a cell in a file of one column; otherwise it is skipped.
         """
         if header and not self.more:
             return pa.schema(types.items()).empty_table().combine_chunks()
@@ -99,7 +99,7 @@ class Delimited:
         parse = pyarrow.csv.ParseOptions(
             delimiter=self.delimiter,
             quote_char=self.quote,
-            newlines_in_values=quotes > 0,  # slower, so only where a cell can hold one
+            newlines_in_values=quotes > 0,  # slower, so only where a cell can contain one
             ignore_empty_lines=len(names) > 1 or not empty_lines,
         )
         convert = pyarrow.csv.ConvertOptions(
@@ -135,7 +135,7 @@ class Delimited:
         parse: pyarrow.csv.ParseOptions,
         convert: pyarrow.csv.ConvertOptions,
     ) -> pa.Table:
-        # For a small file, threads and Arrow's own allocator take more memory than the table does.
+        # For a small file, threads and Arrow's allocator take more memory than the table.
         small = self.path.stat().st_size <= _SMALL_FILE_BYTES
         pool = pa.system_memory_pool() if small else pa.default_memory_pool()
         options = pyarrow.csv.ReadOptions(
@@ -164,7 +164,7 @@ class Delimited:
                         raise InputError(
                             f"File {self.path.name!r} unpacks to more than {_MOST_PACKED} times its size.\n"
                             f"Found: {packed / 1e6:,.1f} MB, and more than {size / 1e6:,.0f} MB unpacked.\n"
-                            "Unpack it first, if it is what you expect."
+                            "If you expect that, unpack it first."
                         )
                     if b"\n" in block or b"\r" in block:
                         lines += 1
@@ -198,16 +198,16 @@ class Delimited:
             start, record = line, []
         if record != [_END_OF_FILE]:
             raise InputError(
-                f"File {self.path.name!r} has a quoted cell that does not end, in the row that starts "
-                f"in line {start:,}.\n{self._assumptions()}"
+                f"File {self.path.name!r} has a quoted cell without an end.\n"
+                f"Found: in the row that starts in line {start:,}.\n{self._assumptions()}"
             )
         if ragged:
-            places = ", ".join(f"line {start:,} has {_cells(found)}" for start, found in ragged[:5])
+            lines = ", ".join(f"line {start:,} has {_cells(found)}" for start, found in ragged[:5])
             more = f" and {len(ragged) - 5:,} more" if len(ragged) > 5 else ""
             rows = "1 row" if len(ragged) == 1 else f"{len(ragged):,} rows"
             raise InputError(
                 f"File {self.path.name!r} has {rows} with another number of cells than the first row, "
-                f"which has {width}.\nFound: {places}{more}.\n{self._assumptions()}"
+                f"which has {width}.\nFound: {lines}{more}.\n{self._assumptions()}"
             )
 
     def _check_encoding(self) -> None:
@@ -223,22 +223,22 @@ class Delimited:
 
     def _assumptions(self) -> str:
         return (
-            f"Taken: delimiter {self.delimiter!r}, quote {self.quote}, encoding {self.encoding}. "
-            "Correct the file, or say how it is written."
+            f"Assumed: delimiter {self.delimiter!r}, quote {self.quote}, encoding {self.encoding}. "
+            "Correct the file, or set its format."
         )
 
 
 def open_delimited(
     path: Path, input_format: InputFormat, *, delimiters: str = ",;\t|", widest: bool = True
 ) -> Delimited:
-    """Find out how a file is written, as far as `input_format` does not say.
+    """Detect the format of a file, as far as `input_format` does not set it.
 
     Parameters
     ----------
     delimiters
-        Those that come into question, the likelier first.
+        The possible delimiters, the likelier first.
     widest
-        Of several delimiters that split the file well, take the one that makes the most cells;
+        Of several delimiters that split the file well, use the one that makes the most cells;
         otherwise the first one.
     """
     check_file(path)
@@ -263,7 +263,7 @@ def open_delimited(
     if "\0" in sample:
         raise InputError(
             f"File {path.name!r} is not text in the encoding {encoding}: it has zero bytes.\n"
-            "If it is text, say its encoding, for example `encoding: utf-16-le`."
+            "If it is text, set its encoding, for example `encoding: utf-16-le`."
         )
     if truncated and not _LINE_END.search(sample.lstrip("\r\n")):
         raise _endless(path, f"{len(sample):,} characters", first=True)
@@ -275,14 +275,14 @@ def open_delimited(
         delimiter = input_format.delimiter or _sniff_delimiter(sample, quote, delimiters, truncated, widest)
         records = _records(sample, delimiter, quote)
         first = next(records)
-    except csv.Error:  # a cell that is longer than any name
+    except csv.Error:  # a cell longer than any name
         raise _endless(path, f"{_SAMPLE_CHARACTERS:,} characters", first=True) from None
     below = _some(records)
     more = truncated or bool(below)
     if truncated and 1 < len(below) < _MOST_RECORDS:
         below.pop()
     if not more and len(first) == 1:
-        more = len(_LINE_END.findall(sample)) > 1  # an empty line is a cell where there is one column
+        more = len(_LINE_END.findall(sample)) > 1  # an empty line is a cell in a file of one column
     return Delimited(path, delimiter, quote, encoding, tuple(first), tuple(below), blank_lines, more)
 
 
@@ -292,7 +292,7 @@ def _check_format(given: InputFormat) -> None:
         if value is not None and (len(value) != 1 or not value.isascii() or value in "\r\n\0"):
             problems.append(
                 f"The {what} must be one ASCII character.\nFound: {value!r}.\n"
-                'In YAML, write it in double quotes, for example ";" or "\\t".'
+                'In YAML, put it in double quotes, for example ";" or "\\t".'
             )
     if given.delimiter is not None and given.delimiter == given.quote:
         problems.append(f"The delimiter and the quote must differ.\nFound: {given.quote!r} for both.")
@@ -316,7 +316,7 @@ def _sniff_encoding(path: Path) -> str:
 
 
 def _sniff_quote(sample: str) -> str:
-    """Return ' only where it opens as many cells as it closes and " opens none."""
+    """Return ' only if it opens as many cells as it closes and " opens none."""
     opened, closed, double = (
         len(re.findall(pattern, sample, re.MULTILINE))
         for pattern in (r"(?:^|[,;\t|])'", r"'(?:\r?$|[,;\t|])", r'(?:^|[,;\t|])"')
@@ -325,7 +325,7 @@ def _sniff_quote(sample: str) -> str:
 
 
 def _sniff_delimiter(sample: str, quote: str, delimiters: str, truncated: bool, widest: bool) -> str:
-    """Return the delimiter that splits the records most alike; the first record must be split by it."""
+    """Return the delimiter that splits the records most evenly; it must split the first record."""
     widths, alike = {}, {}
     for delimiter in delimiters:
         try:
@@ -391,15 +391,15 @@ def _undecodable(path: Path, encoding: str) -> InputError:
     except UnicodeError:  # UTF-16 or UTF-32 that does not begin with a byte order mark
         pass
     return InputError(
-        f"File {path.name!r} has bytes that are not {encoding} text, first in line {line:,}, character "
-        f"{column:,}.\n"
-        "Say its encoding: `--encoding cp1252`, or `encoding: cp1252` under `input:` in the spec. "
+        f"File {path.name!r} is not {encoding} text.\n"
+        f"Found: the first invalid byte in line {line:,}, character {column:,}.\n"
+        "Set its encoding: `--encoding cp1252`, or `encoding: cp1252` under `input:` in the spec. "
         "Others are latin-1 and utf-16."
     )
 
 
 def _after(text: str, line: int, column: int) -> tuple[int, int]:
-    r"""Return the place after some text that begins at a line and column.
+    r"""Return the line and column after some text that begins at a line and column.
 
     Examples
     --------
@@ -414,14 +414,14 @@ def _endless(path: Path, length: str, *, first: bool) -> InputError:
     row = "first line" if first else "line"
     return InputError(
         f"File {path.name!r} has a {row} that does not end within {length}.\n"
-        "A table has a line for each row, and the first one is a header.\n"
-        "Check that it is a CSV file, and how its lines end."
+        "A table has one line for each row, and the first is a header.\n"
+        "Check that it is a CSV file, and check its line ends."
     )
 
 
 def _damaged(path: Path) -> InputError:
     kind = "a complete gzip file" if _is_gzip(path) else "readable"
-    return InputError(f"File {path.name!r} is not {kind}.\nGet it again from where it came.")
+    return InputError(f"File {path.name!r} is not {kind}.\nGet it again from its source.")
 
 
 def _cells(count: int) -> str:

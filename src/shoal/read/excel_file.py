@@ -1,9 +1,9 @@
-"""Excel workbooks (`.xlsx`), read by openpyxl: the first sheet or the one that is named, with a header.
+"""Excel workbooks (`.xlsx`), read by openpyxl: the first or the named sheet, with a header.
 
 A column of cells of one kind keeps it: text, whole numbers, numbers, truth values, dates (if all are at
-midnight), timestamps, times, durations. Where kinds are mixed all are text, each in the text that a release
-would have. An empty cell is NULL, and a row of nothing else is no row. Of formulas the value is read that was
-last saved.
+midnight), timestamps, times, durations. If kinds are mixed, all cells become text, each in the text form of a
+release. An empty cell is NULL, and a row of empty cells is skipped. For formulas the last saved value is
+read.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _BROKEN = (
     EOFError,
     OSError,
 )
-"""What openpyxl raises on files that are damaged here and there."""
+"""Exceptions of openpyxl on damaged files."""
 _FIRST_ROWS = 200
 _MOST_ROWS = 1_048_576
 _MOST_SHOWN = 5
 _LARGEST = 2 << 30
-"""Bytes of XML that a workbook may have; a full sheet of a million rows and twenty columns has fewer."""
+"""Largest size of a workbook's XML in bytes; a full sheet of a million rows and twenty columns has less."""
 _LARGE = 32 << 20
 _MOST_PACKED = 100
-"""Above this ratio a workbook is made to fill memory: those of people's tables are packed about tenfold."""
+"""A workbook above this ratio is meant to fill memory: usual workbooks are packed about tenfold."""
 _MIDNIGHT = datetime.time()
 _KINDS: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -89,7 +89,7 @@ class ExcelFile:
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         check_wanted(columns, self.columns, f"file {self.name!r}", shown=not self.doubtful)
-        places = [self.columns.index(name) for name in columns]
+        indices = [self.columns.index(name) for name in columns]
         cells: list[list[Any]] = [[] for _ in columns]
         width = len(self.columns)
         beyond = []
@@ -103,8 +103,8 @@ class ExcelFile:
                     beyond.append(number)
                     if len(beyond) > _MOST_SHOWN:
                         break
-                for column, place in zip(cells, places, strict=True):
-                    column.append(row[place] if place < len(row) else None)
+                for column, index in zip(cells, indices, strict=True):
+                    column.append(row[index] if index < len(row) else None)
         if beyond:
             raise InputError(
                 f"File {self.name!r} has cells to the right of its header, which ends in column {width:,}.\n"
@@ -113,7 +113,7 @@ class ExcelFile:
                 "Name these columns in the first row, or clear the cells."
             )
         self._check_formulas()
-        self._check_errors(places, cells)
+        self._check_errors(indices, cells)
         arrays = []
         for name, found in zip(columns, cells, strict=True):
             column = pa.chunked_array([self._array(found)])
@@ -124,7 +124,7 @@ class ExcelFile:
         return table
 
     def _check_size(self) -> None:
-        """Refuse a workbook that unpacks to more than memory holds; its parts say how large they are."""
+        """Refuse a workbook that unpacks to more than fits into memory, by the stated sizes of its parts."""
         try:
             with zipfile.ZipFile(self._path) as parts:
                 size = sum(part.file_size for part in parts.infolist())
@@ -135,22 +135,24 @@ class ExcelFile:
             raise InputError(
                 f"File {self.name!r} is too large for an Excel workbook.\n"
                 f"It unpacks from {packed / 1e6:,.1f} MB to {size / 1e6:,.0f} MB.\n"
-                "Save its table as .csv or .parquet, which are read within --memory."
+                "Save its table as .csv or .parquet, which Shoal reads within --memory."
             )
 
     def _check_texts(self, first: Sequence[Any]) -> None:
-        """Refuse a header with numbers or dates. It may be somebody's row, so it is not shown."""
-        others = [str(place) for place, name in enumerate(first, 1) if not isinstance(name, str | type(None))]
+        """Refuse a header with numbers or dates. It may be a person's row, so it is not shown."""
+        others = [
+            str(number) for number, name in enumerate(first, 1) if not isinstance(name, str | type(None))
+        ]
         if others:
             raise InputError(
                 f"The first row of {self.name!r} has cells that are not text: number {', '.join(others)}.\n"
-                "Column names are text.\n"
-                "If the sheet has no header, say --no-header (`header: false` under `input:` in the spec). "
-                "If this is the header, say --header (`header: true`)."
+                "Column names must be text.\n"
+                "If the sheet has no header, use --no-header (`header: false` under `input:` in the spec). "
+                "If this is the header, use --header (`header: true`)."
             )
 
     def _array(self, cells: list[Any]) -> pa.Array:
-        """Return the cells of a column in the one type that they have, or as text."""
+        """Return the cells of a column in their common type, or as text."""
         if self._null_values:
             cells = [None if cell in self._null_values else cell for cell in cells]
         kinds = {type(cell) for cell in cells} - {type(None)}
@@ -168,11 +170,11 @@ class ExcelFile:
 
     @contextmanager
     def _rows(self, *, values: bool = True, computed: bool = True) -> Iterator[Iterator[tuple[Any, ...]]]:
-        """Open the sheet: its rows as values or as cells, with formulas or with what these came to."""
+        """Open the sheet: its rows as values or as cells, with formulas or their results."""
         from openpyxl import load_workbook
         from openpyxl.utils.exceptions import InvalidFileException
 
-        # What openpyxl cannot keep, such as drawings, it warns of; a table has no use for these.
+        # openpyxl warns of parts that it cannot keep, such as drawings; a table does not need them.
         with warnings.catch_warnings(), self._path.open("rb") as file:
             warnings.simplefilter("ignore")
             try:
@@ -191,7 +193,7 @@ class ExcelFile:
                 book.close()
 
     def _within(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """Give the rows, as many as a sheet can have; a row that claims another number would not end."""
+        """Yield the rows, at most as many as a sheet can have; a row with a false number would not end."""
         for number, row in enumerate(rows, start=1):
             if number > _MOST_ROWS:
                 raise self._damaged()
@@ -225,38 +227,38 @@ class ExcelFile:
                 )
         if unknown:
             raise InputError(
-                f"File {self.name!r} has {unknown:,} formulas whose values are not in it.\n"
-                "Open it in Excel or LibreOffice and save it there, or put values in their place."
+                f"File {self.name!r} has {unknown:,} formulas without saved values.\n"
+                "Open it in Excel or LibreOffice and save it, or replace the formulas by values."
             )
 
-    def _check_errors(self, places: Sequence[int], cells: Sequence[list[Any]]) -> None:
-        """Refuse cells with an error, which a value alone does not tell from text of the same letters."""
+    def _check_errors(self, indices: Sequence[int], cells: Sequence[list[Any]]) -> None:
+        """Refuse cells with an error, whose values alone equal ordinary text."""
         if not any(isinstance(cell, str) and cell in _ERRORS for column in cells for cell in column):
             return
-        broken = dict.fromkeys(places, 0)
+        broken = dict.fromkeys(indices, 0)
         with self._rows(values=False) as rows:
             for row in rows:
-                for place in places:
-                    cell: Any = row[place] if place < len(row) else None
+                for index in indices:
+                    cell: Any = row[index] if index < len(row) else None
                     if getattr(cell, "data_type", "n") == "e" and cell.value not in self._null_values:
-                        broken[place] += 1
+                        broken[index] += 1
         if any(broken.values()):
             raise InputError(
-                f"Column {self.columns[place]!r} of {self.name!r} has errors such as #N/A, "
+                f"Column {self.columns[index]!r} of {self.name!r} has errors such as #N/A, "
                 f"in {count:,} {'cell' if count == 1 else 'cells'}.\n"
                 "Correct them, or list such texts under `input:` as `null-values`."
-                for place, count in broken.items()
+                for index, count in broken.items()
                 if count
             )
 
     def _damaged(self) -> InputError:
         return InputError(
-            f"File {self.name!r} is not a complete Excel workbook.\nGet it again from where it came."
+            f"File {self.name!r} is not a complete Excel workbook.\nGet it again from its source."
         )
 
 
 def _filled(row: Sequence[Any]) -> list[Any]:
-    """Return the cells of a row up to the last that holds anything; others are only formatted."""
+    """Return the cells of a row up to the last with content; others are only formatted."""
     cells = list(row)
     while cells and cells[-1] is None:
         cells.pop()
@@ -264,21 +266,21 @@ def _filled(row: Sequence[Any]) -> list[Any]:
 
 
 def _as_text(cells: list[Any]) -> pa.Array:
-    """Return cells of several kinds as text, each in the text that a release would have."""
+    """Return cells of several kinds as text, each in the text form of a release."""
     texts: list[str | None] = [None] * len(cells)
     for kind in {type(cell) for cell in cells} - {type(None)}:
-        places = [place for place, cell in enumerate(cells) if type(cell) is kind]
+        indices = [index for index, cell in enumerate(cells) if type(cell) is kind]
         try:
-            values = text_of(pa.array([cells[place] for place in places])).to_pylist()
+            values = text_of(pa.array([cells[index] for index in indices])).to_pylist()
         except (pa.ArrowException, OverflowError):
-            values = [str(cells[place]) for place in places]
-        for place, value in zip(places, values, strict=True):
-            texts[place] = value
+            values = [str(cells[index]) for index in indices]
+        for index, value in zip(indices, values, strict=True):
+            texts[index] = value
     return pa.array(texts, pa.string())
 
 
 def _mentions(parts: zipfile.ZipFile, name: str, mark: bytes) -> bool:
-    """Tell whether a part of the workbook holds some bytes, without having all of it in memory."""
+    """Return whether a part of the workbook contains some bytes, without loading all of it."""
     with parts.open(name) as part:
         end = b""
         for block in iter(lambda: part.read(1 << 20), b""):

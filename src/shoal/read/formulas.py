@@ -1,9 +1,10 @@
-"""Cells that a spreadsheet takes for formulas, when somebody opens a released CSV file with it.
+"""Cells that a spreadsheet computes as formulas when it opens a released CSV file.
 
-A cell that begins with `=`, `+`, `-` or `@` is computed there, and a formula can fetch a page with what is in
-other cells (OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection). An apostrophe
-before such a cell makes it text. Numbers such as -5 are left alone. A cell that begins with apostrophes
-and goes on like a formula gets one more, so that no two cells become the same, and audits can take them away.
+A spreadsheet computes a cell that begins with `=`, `+`, `-` or `@`, and a formula can send the content of
+other cells to a web page (OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection). An
+apostrophe before such a cell makes it text. Numbers such as -5 stay unchanged. A cell that begins with
+apostrophes followed by a formula gets one more, so that no two cells become equal, and audits can remove
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _MATCHES = {
     "postgres": "({cell} ~ {pattern})",
     "pyspark": "({cell} RLIKE {pattern})",
 }
-"""How a database says that a text matches a pattern, by the dialect as Ibis calls it."""
+"""SQL for matching a text with a pattern, by Ibis' name of the dialect."""
 _SUFFIXES = (".csv", ".csv.gz", ".xlsx")
 
 
@@ -49,12 +50,12 @@ def formula_names(names: Iterable[str]) -> list[str]:
 
 
 def name_problems(names: Iterable[str]) -> list[Problem]:
-    """Refuse to escape a table whose columns have names like formulas: others know them by these names."""
+    """Return a problem if column names are like formulas: these cannot be escaped, others use the names."""
     if found := formula_names(names):
         return [
             Problem(
-                f"The names of columns begin like formulas.\nFound: {', '.join(map(repr, found))}.\n"
-                "Cells can be escaped, names cannot: rename these columns."
+                f"Column names begin like formulas.\nFound: {', '.join(map(repr, found))}.\n"
+                "Cells can be escaped, but names cannot: rename these columns."
             )
         ]
     return []
@@ -89,7 +90,7 @@ def escaped(table: pa.Table) -> pa.Table:
 
 
 def restored(table: pa.Table) -> pa.Table:
-    """Return a table without the apostrophes that `escaped` has put there.
+    """Return a table without the apostrophes of `escaped`.
 
     Examples
     --------
@@ -125,13 +126,13 @@ def restoring_sql(cell: str, dialect: str) -> str:
 
 
 def unescaped_sql(cell: str, dialect: str) -> str:
-    """Return the SQL that counts the cells that `escaping_sql` would not have left as they are."""
+    """Return the SQL that counts the cells that `escaping_sql` would have changed."""
     marked = f"{_condition(cell, dialect)} AND NOT {_matches(cell, _ESCAPED, dialect)}"
     return f"SUM(CASE WHEN {marked} THEN 1 ELSE 0 END)"
 
 
 def note(cells: Mapping[str, int], names: Iterable[str], *, escaping: bool) -> tuple[str, ...]:
-    """Say which columns have cells that spreadsheets compute; never what these are."""
+    """Return notes on the columns with cells that spreadsheets compute, without the cells."""
     listed = ", ".join(f"{name} {count:,}" for name, count in cells.items())
     strange = formula_names(names)
     notes = []
@@ -139,19 +140,19 @@ def note(cells: Mapping[str, int], names: Iterable[str], *, escaping: bool) -> t
         notes.append(f"Cells like formulas get an apostrophe in CSV and Excel files: {listed}.")
     elif cells:
         notes.append(
-            f"Spreadsheets may take cells for formulas and compute them: {listed}. For a CSV file, "
+            f"Spreadsheets may compute cells as formulas: {listed}. For a CSV file, "
             "--escape-formulas (in a spec escape-formulas: true) puts an apostrophe before them."
         )
     if strange:
-        notes.append(f"Spreadsheets may take names of columns for formulas: {', '.join(map(repr, strange))}.")
+        notes.append(f"Spreadsheets may compute column names as formulas: {', '.join(map(repr, strange))}.")
     return tuple(notes)
 
 
 def _changed(table: pa.Table, change: Callable[[pa.Array], pa.Array]) -> pa.Table:
     for name in text_columns(table.schema):
-        place = table.schema.get_field_index(name)
-        chunks = [change(chunk) for chunk in table.column(place).chunks]
-        table = table.set_column(place, name, pa.chunked_array(chunks, table.schema.field(place).type))
+        index = table.schema.get_field_index(name)
+        chunks = [change(chunk) for chunk in table.column(index).chunks]
+        table = table.set_column(index, name, pa.chunked_array(chunks, table.schema.field(index).type))
     return table
 
 
@@ -183,6 +184,6 @@ def _condition(cell: str, dialect: str) -> str:
 
 
 def _matches(cell: str, pattern: str, dialect: str) -> str:
-    # Spark before version 4 takes '' within a text for nothing, and double quotes for those of texts.
+    # Spark before version 4 drops '' within a text, but accepts double quotes around texts.
     literal = f'"{pattern}"' if dialect == "pyspark" else "'" + pattern.replace("'", "''") + "'"
     return _MATCHES[dialect].format(cell=cell, pattern=literal)

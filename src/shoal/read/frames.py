@@ -1,8 +1,7 @@
-"""Data frames: pandas, polars, Arrow, relations of DuckDB. The frame itself is never changed.
+"""Data frames: pandas, polars, Arrow, DuckDB relations. The frame itself is never changed.
 
-NaN in a pandas frame is NULL, as pandas itself has it. A pandas index is not part of the table: it often
-numbers the original rows. A relation of DuckDB is a query: it runs when it is read, once, and what comes back
-is an Arrow table.
+NaN in a pandas frame is NULL, as in pandas itself. A pandas index is not part of the table: it often numbers
+the original rows. A DuckDB relation is a query: it runs once, when it is read, and returns an Arrow table.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ACCEPTED = (
-    "Accepted: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, a DuckDB relation, or the "
+    "Supported: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, a DuckDB relation, or the "
     "path of a file."
 )
 
@@ -70,11 +69,11 @@ class Frame:
         chosen = self._frame.select(list(columns)).lazy()
         try:
             return chosen.collect()
-        except Exception as error:  # what is lazy runs now, and functions of the user's may raise anything
-            # DuckDB and polars quote the offending value: only the kind of error may be passed on.
+        except Exception as error:  # lazy frames run now, and a user's functions may raise anything
+            # DuckDB and polars quote the offending value, so only the type of the error is shown.
             raise InputError(
                 f"The {self.name} cannot be read.\nReading it raises {type(error).__name__}.\n"
-                "Run the query by itself to see what is wrong with it."
+                "Run the query on its own to see the error."
             ) from None
 
     def restore(self, table: pa.Table) -> Any:
@@ -99,8 +98,8 @@ def _to_arrow(column: nw.Series[Any], name: str) -> pa.ChunkedArray:
         array = column.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise InputError(
-            f"Column {name!r} holds values of more than one kind, or of a kind unknown to Arrow "
-            f"({column.to_native().dtype}).\nTurn it into one kind: text, numbers or dates."
+            f"Column {name!r} has values of more than one kind, or of a kind unknown to Arrow.\n"
+            f"Found: {column.to_native().dtype}.\nTurn it into one kind: text, numbers or dates."
         ) from None
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
@@ -113,7 +112,7 @@ def _nan_as_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _restore_arrow(table: pa.Table, original: pa.Table) -> pa.Table:
-    """Return a table with the types of the one that it came from, but for generalized columns."""
+    """Return a table with the types of the original, except in generalized columns."""
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = original.schema.field(name).type if name in original.column_names else column.type
@@ -125,16 +124,16 @@ def _restore_arrow(table: pa.Table, original: pa.Table) -> pa.Table:
 
 
 def _in_order(column: pa.DictionaryArray, known: pa.Array) -> pa.DictionaryArray:
-    """Return an ordered dictionary array: the categories that occur, in the order of those that are known."""
+    """Return an ordered dictionary array with the occurring categories, in the order of the known ones."""
     used = known.filter(pc.is_in(known, column.dictionary))
     indices = pc.index_in(column.dictionary, used).take(column.indices).cast(column.indices.type)
     return pa.DictionaryArray.from_arrays(indices, used, ordered=True)
 
 
 def _restore_pandas(table: pa.Table, original: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the dtypes of the frame that it came from, but for generalized columns.
+    """Return a table with the dtypes of the original frame, except in generalized columns.
 
-    Whole numbers and truth values go through pandas' nullable dtypes: with NULLs they would turn into
+    Whole numbers and truth values use pandas' nullable dtypes: otherwise NULLs would turn them into
     floating-point numbers. Categories are those that still occur.
     """
     import pandas as pd
@@ -165,7 +164,7 @@ def _restore_pandas(table: pa.Table, original: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_one_kind(dtype: Any, kind: pa.DataType) -> bool:
-    """Tell whether a column still holds what it did: it may be generalized, or the spec gives it a type."""
+    """Return whether a column still has its kind: it may be generalized, or the spec may change its type."""
     from pandas.api import types as pandas_types
 
     are = (
@@ -178,12 +177,12 @@ def _of_one_kind(dtype: Any, kind: pa.DataType) -> bool:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    """Tell whether a type is one of numbers to pandas, truth values included."""
+    """Return whether pandas treats a type as numbers, including truth values."""
     return bool(pa.types.is_primitive(kind)) and not pa.types.is_temporal(kind)
 
 
 def _columns_of_arrow(table: pa.Table, original: pd.DataFrame) -> dict[str, Any]:
-    """Return the columns that pandas had as Arrow, in the same types, but for generalized ones."""
+    """Return the columns of Arrow dtypes in pandas in the same types, except generalized ones."""
     import pandas as pd
 
     columns = {}
@@ -215,12 +214,12 @@ def _restore_polars(table: pa.Table, schema: pl.Schema) -> pl.DataFrame:
 
 
 def _used(categories: list[Any], column: pa.ChunkedArray) -> list[Any] | None:
-    """Return the categories that occur, in their order; None where the column holds others."""
+    """Return the occurring categories in their order; None if the column has other values."""
     values = set(pc.unique(column).to_pylist()) - {None}
     used = [category for category in categories if category in values]
     return used if len(used) == len(values) else None
 
 
 def _narrower(kind: pa.DataType, dtype: pl.DataType) -> bool:
-    """Tell whether a column was read in a wider type than polars had, such as half floats."""
+    """Return whether a column was read in a wider type than in polars, such as half floats."""
     return bool(pa.types.is_floating(kind)) and dtype.is_float()

@@ -1,18 +1,19 @@
-"""Whether the first row of a file holds names or is somebody's row.
+"""Detection of headers: whether the first row of a file has column names or is a person's row.
 
-A file without a header would lose its first person, whose values would be released as the names of columns.
-So each cell of the first row is compared with the column below it:
+A file without a header would lose its first person, whose values would be released as column names. So each
+cell of the first row is compared with the column below it:
 
 - A value that recurs below is a value. One such cell is enough: the first row is data.
-- A cell of the column's own type or form (a number over numbers, `P0012` over `P0013`) speaks for data.
-- A cell that does not fit (`age` over numbers, `sex` over ten times `F` and `M`) speaks for a header.
+- A cell of the column's type or form (a number above numbers, `P0012` above `P0013`) indicates data.
+- A cell that does not fit (`age` above numbers, `sex` above ten times `F` and `M`) indicates a header.
 
-The row is taken for data where at least as many cells speak for that as for a header. Names like `2019`,
-`2020`, `2021` over numbers are no evidence: they count on from column to column, and the rows below do not.
-Where no cell speaks, as in small tables of text, the row is taken for a header, but messages do not show it.
+The row counts as data if at least as many cells indicate data as a header. Names like `2019`, `2020`, `2021`
+above numbers are no evidence: they count up from column to column, and the rows below do not. If no cell
+indicates either, as in small tables of text, the row counts as a header, but messages do not show it.
 
-Type inconsistency is how DuckDB's sniffer finds headers (https://duckdb.org/docs/stable/data/csv/auto_detection)
-and Python's `csv.Sniffer.has_header` does; both miss tables of text, and neither knows recurrence.
+DuckDB's sniffer (https://duckdb.org/docs/stable/data/csv/auto_detection) and Python's
+`csv.Sniffer.has_header` find headers by type inconsistency; both miss tables of text, and neither uses
+recurrence.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _NUMBER = re.compile(
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?:[ap]m)?(?:z|[+-]\d{2}:?\d{2})?"
 _KINDS = (
-    re.compile(  # dates and timestamps, before numbers: 1.2.2020 is none
+    re.compile(  # dates and timestamps, before numbers: 1.2.2020 is not a number
         r"(?i)(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{4}[-/]\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}"
         rf"|\d{{1,2}}\.?[- ]?{_MONTH}\.?[-, ]*\d{{2,4}}|{_MONTH}\.?[- ]\d{{1,2}},? \d{{4}})"
         rf"(?:[t ]\s?{_TIME})?"
@@ -56,16 +57,16 @@ _SHORTEST_RUN = 3
 
 @dataclass(frozen=True, slots=True)
 class FirstRow:
-    """What the cells of a first row speak for, by the numbers of their columns, from 1.
+    """What the cells of a first row indicate, by the numbers of their columns, from 1.
 
     Attributes
     ----------
     recurring
-        Cells whose value stands in their column again.
+        Cells whose value recurs in their column.
     alike
-        Others that are of the type or form of their column.
+        Other cells of the type or form of their column.
     unlike
-        Those that do not fit their column.
+        Cells that do not fit their column.
     """
 
     recurring: tuple[int, ...]
@@ -74,12 +75,12 @@ class FirstRow:
 
     @property
     def is_data(self) -> bool:
-        """Whether it is probably somebody's row."""
+        """Whether it is probably a person's row."""
         return bool(self.recurring) or len(self.alike) >= max(1, len(self.unlike))
 
     @property
     def is_names(self) -> bool:
-        """Whether cells speak for a header, so that its names may be shown."""
+        """Whether cells indicate a header, so that its names may be shown."""
         return not self.is_data and bool(self.unlike)
 
 
@@ -90,7 +91,7 @@ class Names:
     Attributes
     ----------
     doubtful
-        Whether they may be somebody's values all the same: then no message shows them.
+        Whether they may still be a person's values: then no message shows them.
     """
 
     columns: tuple[str, ...]
@@ -100,23 +101,23 @@ class Names:
 def names_of(
     first: Sequence[str], below: Sequence[Sequence[str]], *, header: bool | None, source: str
 ) -> Names:
-    """Return the names of columns by the first row, or made-up ones.
+    """Return the column names from the first row, or generated names.
 
     Parameters
     ----------
     first
         The cells of the first row.
     below
-        Those of some rows after it.
+        The cells of some rows after it.
     header
-        Whether the first row is a header, if that is given.
+        Whether the first row is a header, if given.
     source
-        What messages call the first row.
+        The name of the first row in messages.
 
     Raises
     ------
     InputError
-        The first row is probably data and nothing is given, or names are missing or doubled.
+        The first row is probably data and `header` is not given, or names are missing or repeated.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def names_of(
     ('column_1', 'column_2')
     """
     if header is False:
-        return Names(tuple(f"column_{place}" for place in range(1, len(first) + 1)), doubtful=False)
+        return Names(tuple(f"column_{number}" for number in range(1, len(first) + 1)), doubtful=False)
     found = first_row(first, below)
     if header is None and found.is_data:
         raise InputError(_refusal(found, len(first), source))
@@ -135,9 +136,9 @@ def names_of(
 
 
 def header_of_release(input_format: InputFormat) -> bool | None:
-    """Return whether a release has a header, by what is said of the table that it was made from.
+    """Return whether a release has a header, by the input format of its table.
 
-    Shoal always writes one. Where somebody said what the names of the table are, the release has them.
+    Shoal always writes one. If the format of the table sets `header`, the release has the names.
     """
     return None if input_format.header is None else True
 
@@ -155,21 +156,21 @@ def first_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> FirstRow:
     recurring: list[int] = []
     alike: list[int] = []
     unlike: list[int] = []
-    for place, cell in enumerate(map(str.strip, first)):
+    for index, cell in enumerate(map(str.strip, first)):
         if not cell:
             continue
-        column = [text for row in below if place < len(row) and (text := row[place].strip())]
+        column = [text for row in below if index < len(row) and (text := row[index].strip())]
         if cell in column:
-            recurring.append(place)
+            recurring.append(index)
         elif (fits := _fits(cell, column)) is not None:
-            (alike if fits else unlike).append(place)
+            (alike if fits else unlike).append(index)
     counting = _counting_on(first, below, alike)
-    places = (recurring, [place for place in alike if place not in counting], unlike)
-    return FirstRow(*(tuple(place + 1 for place in found) for found in places))
+    groups = (recurring, [index for index in alike if index not in counting], unlike)
+    return FirstRow(*(tuple(index + 1 for index in found) for found in groups))
 
 
 def _fits(cell: str, column: Sequence[str]) -> bool | None:
-    """Say whether a cell is of the type or form of its column; None where that shows nothing."""
+    """Return whether a cell has the type or form of its column; None if that settles nothing."""
     known = [text for text in column if text.lower() not in _MISSING]
     if cell.lower() in _MISSING:
         return None
@@ -190,7 +191,7 @@ def _by_type(cell: str, known: Sequence[str]) -> bool | None:
             return True
         if share >= _NEARLY_ALL:
             return False
-    # Mixed columns have dates and addresses, hardly any names have: only numbers are names now and then.
+    # Mixed columns contain dates and addresses, column names hardly ever do; numbers sometimes are names.
     return True if kind not in (None, _NUMBER) else None
 
 
@@ -208,16 +209,16 @@ def _by_form(cell: str, known: Sequence[str]) -> bool | None:
 
 
 def _by_novelty(cell: str, known: Sequence[str]) -> bool | None:
-    """Find a cell strange that does not recur where nearly all values do.
+    """Return False for a cell that does not recur in a column in which nearly all values do.
 
-    The share of values that occur once estimates how often the next is new (Good, Biometrika 40, 1953).
+    The share of values that occur once estimates how often the next value is new (Good, Biometrika 40, 1953).
     """
     once = sum(count == 1 for count in Counter(known).values())
     return False if len(known) >= _ENOUGH_ROWS and once <= _SELDOM * len(known) else None
 
 
 def _shape(text: str) -> str:
-    """Return a text with every digit and letter by its kind.
+    """Return a text with every digit and letter replaced by its kind.
 
     Examples
     --------
@@ -228,7 +229,7 @@ def _shape(text: str) -> str:
 
 
 def _template(text: str) -> str:
-    """Return a text with its numbers alike, whatever their length.
+    """Return a text with every number replaced by `9`, whatever its length.
 
     Examples
     --------
@@ -239,7 +240,7 @@ def _template(text: str) -> str:
 
 
 def _counting_on(first: Sequence[str], below: Sequence[Sequence[str]], alike: Sequence[int]) -> set[int]:
-    """Return the columns among `alike` whose names count on, such as years, where the rows below do not.
+    """Return the columns among `alike` whose names count up, such as years, while the rows below do not.
 
     Examples
     --------
@@ -247,30 +248,30 @@ def _counting_on(first: Sequence[str], below: Sequence[Sequence[str]], alike: Se
     [1, 2]
     """
     found: set[int] = set()
-    whole = [place for place in alike if re.fullmatch(r"\d{1,6}", first[place].strip())]
+    whole = [index for index in alike if re.fullmatch(r"\d{1,6}", first[index].strip())]
     runs: list[list[int]] = []
-    for place in whole:
+    for index in whole:
         last = runs[-1][-1] if runs else None
-        if last is not None and place == last + 1 and int(first[place]) == int(first[last]) + 1:
-            runs[-1].append(place)
+        if last is not None and index == last + 1 and int(first[index]) == int(first[last]) + 1:
+            runs[-1].append(index)
         else:
-            runs.append([place])
+            runs.append([index])
     for run in runs:
-        years = len(run) > 1 and all(int(first[place]) in _YEARS for place in run)
+        years = len(run) > 1 and all(int(first[index]) in _YEARS for index in run)
         if (years or len(run) >= _SHORTEST_RUN) and not any(_counts_on(row, run) for row in below):
             found.update(run)
     return found
 
 
-def _counts_on(row: Sequence[str], places: Sequence[int]) -> bool:
-    cells = [row[place].strip() for place in places if place < len(row)]
-    if len(cells) < len(places) or not all(re.fullmatch(r"\d{1,6}", cell) for cell in cells):
+def _counts_on(row: Sequence[str], indices: Sequence[int]) -> bool:
+    cells = [row[index].strip() for index in indices if index < len(row)]
+    if len(cells) < len(indices) or not all(re.fullmatch(r"\d{1,6}", cell) for cell in cells):
         return False
     return all(int(after) == int(before) + 1 for before, after in pairwise(cells))
 
 
 def _refusal(found: FirstRow, columns: int, source: str) -> str:
-    """Word why a first row is not a header; none of its values is shown."""
+    """Return why a first row is not a header, in words, without its values."""
     reasons = []
     if found.recurring:
         count = len(found.recurring)
@@ -287,11 +288,11 @@ def _refusal(found: FirstRow, columns: int, source: str) -> str:
     return (
         f"{source} looks like data, not like a header.\n"
         f"Found, of {columns:,} columns: {'; '.join(reasons)}.\n"
-        "If there is no header, say --no-header: the columns are then column_1, column_2 and so on. If this "
-        "is the header, say --header. In a spec these are `header: false` and `header: true` under `input:`, "
-        "in Python InputFormat(header=...). A header that is repeated in the file must be removed there."
+        "If there is no header, use --no-header: the columns are then column_1, column_2 and so on. If this "
+        "is the header, use --header. In a spec these are `header: false` and `header: true` under `input:`, "
+        "in Python InputFormat(header=...). If the file repeats its header, remove the repetition."
     )
 
 
-def _listed(places: Sequence[int]) -> str:
-    return ", ".join(map(str, places[:10])) + (" ..." if len(places) > 10 else "")
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:10])) + (" ..." if len(numbers) > 10 else "")

@@ -17,7 +17,7 @@ _SIGNATURE = b"PAR1"
 
 
 class ParquetFile:
-    """A Parquet file. Columns are read one at a time, so that text need not be in memory all at once."""
+    """A Parquet file. Columns are read one at a time, so that not all text is in memory at once."""
 
     dialect = None
     doubtful = False
@@ -44,7 +44,8 @@ class ParquetFile:
                 column = self._file.read(columns=[name])[name]
             except (pa.ArrowException, OSError):
                 raise InputError(
-                    f"Column {name!r} of file {self.name!r} cannot be read.\nThe file is damaged."
+                    f"Column {name!r} of file {self.name!r} cannot be read.\nThe file is damaged.\n"
+                    "Get it again from its source."
                 ) from None
             array = as_coded(column, name) if name in coded else plain(column, name)
             arrays.append(as_null(array, self._null_values))
@@ -60,13 +61,10 @@ class ParquetFile:
 
 
 def _not_parquet(path: Path) -> str:
-    """Say what a file that cannot be read as Parquet seems to be."""
+    """Return what a file that cannot be read as Parquet seems to be, in words."""
     with path.open("rb") as file:
         beginning = file.read(1024)
     if beginning.startswith(_SIGNATURE):
-        return f"File {path.name!r} is not a complete Parquet file.\nGet it again from where it came."
+        return f"File {path.name!r} is not a complete Parquet file.\nGet it again from its source."
     found = "It has other bytes" if b"\0" in beginning else "It looks like text"
-    return (
-        f"File {path.name!r} is not a Parquet file.\n{found}.\n"
-        "Check its name: that of a CSV file ends in .csv."
-    )
+    return f"File {path.name!r} is not a Parquet file.\n{found}.\nCheck its suffix: a CSV file ends in .csv."

@@ -1,7 +1,7 @@
-"""How much memory the columns of a Parquet file take, before they are read.
+"""The memory that the columns of a Parquet file need, before they are read.
 
-A value that repeats takes next to no place in such a file: a few kilobytes may hold a billion rows, or a text
-of a megabyte in each of a thousand rows. What the file says of its size does not count these.
+A repeating value takes almost no space in such a file: a few kilobytes may contain a billion rows, or a text
+of a megabyte in each of a thousand rows. The sizes in the file's metadata do not count these.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_PACKED = 200
 
 
 def check_size(path: Path, file: Any, name: str) -> None:
-    """Refuse a column that is large in memory and takes next to no place in the file.
+    """Refuse a column that is large in memory and takes almost no space in the file.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def check_size(path: Path, file: Any, name: str) -> None:
             f"Column {name!r} of file {path.name!r} unpacks to more than {_MOST_PACKED} times the file's "
             "size.\n"
             f"Found: {packed / 1e6:,.1f} MB, and {size / 1e6:,.0f} MB unpacked.\n"
-            "If it is what you expect, let DuckDB read it: --engine duckdb (in Python engine='duckdb')."
+            "If you expect that, use DuckDB: --engine duckdb (in Python engine='duckdb')."
         )
 
 
 def check_groups(path: Path) -> None:
-    """Refuse a file with a part that is large in memory, by its number of values, and next to nothing in it.
+    """Refuse a file with a part that is large in memory, by its number of values, and tiny in the file.
 
-    For whoever reads a file part by part, and texts that repeat once.
+    It is for reading a file part by part, with repeating texts read once.
 
     Raises
     ------

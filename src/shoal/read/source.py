@@ -1,4 +1,4 @@
-"""What every kind of input offers, and the one door to all of them."""
+"""The interface of all inputs, and the function that opens them."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ _SIGNATURES = (
 
 @dataclass(frozen=True, slots=True)
 class InputFormat:
-    """How a file is written. What is None is found out from the file's beginning.
+    """The format of a file. Settings that are None are detected from the file's beginning.
 
     Attributes
     ----------
     delimiter, quote, encoding
-        Of a CSV file.
+        Format of a CSV file.
     null_values
-        The texts that stand for NULL, quoted or not, in files of any kind. If not given, an empty cell
-        without quotes is NULL.
+        The texts that mean NULL, quoted or not, in files of any kind. By default an empty cell without quotes
+        is NULL.
     sheet
-        Of an Excel workbook, by its name; the first one if not given.
+        Name of a sheet of an Excel workbook. Default: the first sheet.
     header
-        Whether the first row of a CSV file or an Excel sheet holds the names of the columns. If not, they are
-        called `column_1`, `column_2` and so on. If not given, it must not look like data (`read/header.py`).
+        Whether the first row of a CSV file or an Excel sheet has the column names. If not, these are
+        `column_1`, `column_2` and so on. If not given, the row must not look like data (`read/header.py`).
     """
 
     delimiter: str | None = None
@@ -66,14 +66,14 @@ class InputFormat:
         listed = isinstance(given, list | tuple)
         if not listed or not all(isinstance(text, str) for text in cast("Sequence[object]", given)):
             raise InputError(
-                "NULL values are a list of texts.\n"
+                "NULL values must be a list of texts.\n"
                 f"Found: {given!r}.\n"
-                'Write each in quotes, for example ["", "NA"].'
+                'Put each in quotes, for example ["", "NA"].'
             )
         object.__setattr__(self, "null_values", tuple(dict.fromkeys(self.null_values or ())))
 
     def over(self, other: InputFormat) -> InputFormat:
-        """Return what is given here, and of the rest what `other` says.
+        """Return these settings, completed by those of `other`.
 
         Examples
         --------
@@ -89,34 +89,34 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What messages call it: the file's name or the kind of frame."""
+        """Its name in messages: the file's name or the kind of frame."""
         ...
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names in order: text, none empty, none twice."""
+        """The names in order: text, not empty, without repetitions."""
         ...
 
     @property
     def dialect(self) -> InputFormat | None:
-        """How it is written, if it is a text file: as given or found out."""
+        """The format of a text file, given or detected."""
         ...
 
     @property
     def doubtful(self) -> bool:
-        """Whether its names may be somebody's values, those of a first row; then messages show none."""
+        """Whether its names may be a person's values in a first row; then messages do not show them."""
         ...
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         """Return the wanted columns in that order, each in one chunk.
 
-        Those in `coded` come as dictionary arrays with int32 indices. Their dictionary holds each value
-        that occurs once and no NULL. The others are plain columns of their own type.
+        Those in `coded` are dictionary arrays with int32 indices. Their dictionary has each occurring value
+        once, without NULL. The others are plain columns of their type.
         """
         ...
 
     def restore(self, table: pa.Table) -> Any:
-        """Return a table as the kind of frame that went in; for files the Arrow table itself."""
+        """Return a table as the kind of frame of the input; for files the Arrow table itself."""
         ...
 
 
@@ -130,7 +130,7 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
         SPSS (`.sav`, `.zsav`, `.por`) or SAS (`.sas7bdat`, `.xpt`) file; or a pandas, polars or Arrow table,
         or a relation of DuckDB.
     input_format
-        How the file is written, where it should not be found out.
+        Format of the file (detected by default).
 
     Examples
     --------
@@ -167,47 +167,49 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
 
         return CsvFile(path, input_format)
     raise InputError(
-        f"File {path.name!r} is of a kind that is not read: {suffix!r}.\n"
-        "Accepted: .csv, .tsv, .txt (also with .gz), .parquet, .xlsx, .dta, .sav, .por, .sas7bdat, .xpt."
+        f"{suffix!r} files are not supported.\nFound: {path.name!r}.\n"
+        "Supported: .csv, .tsv, .txt (also with .gz), .parquet, .xlsx, .dta, .sav, .por, .sas7bdat, .xpt."
     )
 
 
 def check_file(path: Path) -> None:
-    """Raise unless a path leads to a file that may be read."""
+    """Raise unless a path is a readable file."""
     try:
         is_folder, exists = path.is_dir(), path.exists()
-    except OSError as error:  # a name too long, a folder that may not be entered
+    except OSError as error:  # a name too long, a folder without permission
         raise MissingFileError(
-            f"File {str(path)!r} cannot be reached.\nThe system says: {error.strerror}.\nCheck the path."
+            f"File {str(path)!r} cannot be accessed.\nSystem error: {error.strerror}.\nCheck the path."
         ) from None
     if is_folder:
         raise MissingFileError(f"{str(path)!r} is a folder.\nGive the path of a file.")
     if not exists:
         folder = path.parent
         if not folder.is_dir():
-            raise MissingFileError(f"File {str(path)!r} does not exist.\nNor does its folder.")
+            raise MissingFileError(
+                f"File {str(path)!r} does not exist.\nIts folder does not exist either.\nCheck the path."
+            )
         advice = nearest(path.name, [entry.name for entry in folder.iterdir()]).strip()
         message = f"File {str(path)!r} does not exist.\n{advice or 'Check the path.'}"
         raise MissingFileError(message)
     if not path.is_file():
         raise MissingFileError(
-            f"{str(path)!r} is not an ordinary file.\nIt is read more than once: save it first."
+            f"{str(path)!r} is not a regular file.\nShoal reads a file more than once: save it first."
         )
     if not os.access(path, os.R_OK):
-        raise MissingFileError(f"File {str(path)!r} may not be read.\nCheck its permissions.")
+        raise MissingFileError(f"File {str(path)!r} is not readable.\nCheck its permissions.")
 
 
 def check_content(path: Path, *expected: bytes) -> None:
-    """Raise if a file is empty, or by its first bytes of another kind than its name says.
+    """Raise if a file is empty, or if its first bytes do not match its suffix.
 
-    Those that `expected` lists are right.
+    The signatures in `expected` are accepted.
     """
     try:
         with path.open("rb") as file:
             beginning = file.read(512)
     except OSError as error:
         raise InputError(
-            f"File {path.name!r} cannot be read.\nThe system says: {error.strerror}.\nGet it again."
+            f"File {path.name!r} cannot be read.\nSystem error: {error.strerror}.\nGet it again."
         ) from None
     if not beginning:
         raise InputError(f"File {path.name!r} is empty.")
@@ -216,12 +218,12 @@ def check_content(path: Path, *expected: bytes) -> None:
     for signature, kind, advice in _SIGNATURES:
         if beginning.startswith(signature) and signature not in expected:
             raise InputError(
-                f"File {path.name!r} is not what its name says.\nIts content is {kind}.\n{advice}"
+                f"File {path.name!r} does not match its suffix.\nIts content is {kind}.\n{advice}"
             )
 
 
 def check_installed(module: str, extra: str, what: str) -> None:
-    """Raise unless a module that comes with an extra is there."""
+    """Raise unless the module of an extra is installed."""
     if importlib.util.find_spec(module) is None:
         raise InputError(
             f"{what} needs the package {module}, which is not installed.\n"
@@ -230,7 +232,7 @@ def check_installed(module: str, extra: str, what: str) -> None:
 
 
 def check_names(names: Iterable[object], source: str, *, shown: bool = True) -> tuple[str, ...]:
-    """Return column names as they are, or raise with all that is wrong about them.
+    """Return column names unchanged, or raise with all their problems.
 
     Parameters
     ----------
@@ -243,12 +245,12 @@ def check_names(names: Iterable[object], source: str, *, shown: bool = True) -> 
     if not names:
         problems.append(Problem(f"{source} has no columns."))
     if others := [name for name in names if not isinstance(name, str)]:
-        places = (str(place) for place, name in enumerate(names, start=1) if not isinstance(name, str))
-        listed = ", ".join(map(repr, others)) if shown else f"number {', '.join(places)}"
+        numbers = (str(number) for number, name in enumerate(names, start=1) if not isinstance(name, str))
+        listed = ", ".join(map(repr, others)) if shown else f"number {', '.join(numbers)}"
         problems.append(
             Problem(f"{source} has column names that are not text: {listed}.\nRename the columns.")
         )
-    if empty := [str(place) for place, name in enumerate(names, start=1) if name == ""]:
+    if empty := [str(number) for number, name in enumerate(names, start=1) if name == ""]:
         problems.append(
             Problem(f"{source} has columns without a name: number {', '.join(empty)}.\nName them.")
         )
@@ -256,17 +258,15 @@ def check_names(names: Iterable[object], source: str, *, shown: bool = True) -> 
     if counts:
         twice = [f"{name!r} ({count} times)" for name, count in counts.items()]
         if not shown:
-            twice = ["columns " + _places(names, name) for name in counts]
-        problems.append(
-            Problem(f"{source} has column names more than once: {', '.join(twice)}.\nRename them.")
-        )
+            twice = ["columns " + _numbers(names, name) for name in counts]
+        problems.append(Problem(f"{source} repeats column names: {', '.join(twice)}.\nRename them."))
     if problems:
         raise InputError(problems)
     return tuple(texts)
 
 
-def _places(names: Sequence[object], name: str) -> str:
-    *before, last = (str(place) for place, other in enumerate(names, start=1) if other == name)
+def _numbers(names: Sequence[object], name: str) -> str:
+    *before, last = (str(number) for number, other in enumerate(names, start=1) if other == name)
     return f"{', '.join(before)} and {last}"
 
 
@@ -276,7 +276,7 @@ def check_wanted(columns: Sequence[str], known: Sequence[str], source: str, *, s
     Parameters
     ----------
     shown
-        Whether messages may show the columns that there are, even if none of them is wanted.
+        Whether messages may show the existing columns, even if none of them is wanted.
     """
     there = set(known)
     missing = [name for name in columns if name not in there]
@@ -284,11 +284,11 @@ def check_wanted(columns: Sequence[str], known: Sequence[str], source: str, *, s
         return
     none_found = len(missing) == len(columns)
     if none_found and not (shown and any(nearest(name, known) for name in missing)):
-        # The first line of a file without a header is somebody's: it is not shown.
+        # The first line of a file without a header is a person's row, so it is not shown.
         raise InputError(
-            f"None of the columns that are looked for is in {source}.\n"
-            f"Looked for: {', '.join(missing)}.\n"
-            "Check that its first line is a header, and its delimiter."
+            f"None of the required columns is in {source}.\n"
+            f"Required: {', '.join(missing)}.\n"
+            "Check that its first line is a header, and check its delimiter."
         )
     raise InputError(
         Problem(

@@ -1,7 +1,7 @@
-"""One spelling of numbers and times, which files of text have in several.
+"""One spelling for numbers and times, which text files spell in several ways.
 
-A release has as many zeros at the end as its own rows need, and engines differ in them, in exponents and in
-how they write UTC.
+A release has as many trailing zeros as its rows need, and engines differ in them, in exponents and in the
+form of UTC.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import pyarrow.compute as pc
 from shoal.read.columns import text_of
 
 _ZEROS = r"^([^.]*(?:\.[0-9]*[1-9])?)\.?0*(Z?)$"
-"""1.50, 1. and 12:30:00.000Z, with what is to stay of each in groups."""
+"""1.50, 1. and 12:30:00.000Z, with the parts to keep in groups."""
 
 _NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
 def in_one_spelling(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return values or labels as text; of equal numbers or times it is the same.
+    """Return values or labels as text that is the same for equal numbers or times.
 
     Parameters
     ----------
     kind
-        The type of the column that they are from.
+        The type of their column.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How DuckDB is told to read files: the text that stands after FROM."""
+"""SQL with which DuckDB reads files: the text after FROM."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from shoal.read.source import InputFormat
 _UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
 
 _FILE_ONLY = "hive_partitioning = false"
-"""A folder called `age=30` says nothing of its files; otherwise DuckDB takes 30 in place of their `age`."""
+"""A folder named `age=30` must not matter; otherwise DuckDB uses 30 instead of the files' `age`."""
 
 
 def csv_options(
     path: Path, columns: Sequence[str], dialect: InputFormat, null_values: Sequence[str] | None
 ) -> str:
-    """Return what makes DuckDB read a CSV file as text, NULL and the empty string apart.
+    """Return the options with which DuckDB reads a CSV file as text, with NULL and the empty string distinct.
 
-    Nothing is left to its sniffer, which goes by a sample of the rows.
+    Nothing is left to its sniffer, which uses a sample of the rows.
     """
     beginning = open_delimited(path, InputFormat(dialect.delimiter, dialect.quote, "utf-8"))
     return csv_form(
@@ -48,7 +48,7 @@ def csv_form(
     null_values: Sequence[str] | None = None,
     header: bool = True,
 ) -> str:
-    """Return the same for a file of which all that is known."""
+    """Return these options for a file of a known format."""
     mark = text(quote)
     types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
     skip = f"skip = {skipped}, " if skipped else ""
@@ -63,9 +63,9 @@ def csv_form(
 
 
 def line_end_of(path: Path, quote: str) -> str:
-    """Return how lines end, in DuckDB's spelling: as the header does, whatever its quoted names hold.
+    """Return the line end in DuckDB's spelling: that of the header, whatever its quoted names contain.
 
-    Told wrong, DuckDB finds no rows at all and does not complain.
+    With a wrong line end, DuckDB finds no rows and raises no error.
     """
     with _opened(path, "rb") as file:
         beginning = file.read(1 << 20).lstrip(b"\xef\xbb\xbf\r\n")
@@ -75,7 +75,7 @@ def line_end_of(path: Path, quote: str) -> str:
 
 
 def in_utf8(path: Path, encoding: str | None, copy: Path) -> Path:
-    """Return a file with the same text in UTF-8, the only encoding that DuckDB reads by itself."""
+    """Return a file with the same text in UTF-8, the only encoding that DuckDB reads itself."""
     if encoding is None or encoding.lower().replace("_", "-") in _UTF8:
         return path
     try:
@@ -85,14 +85,12 @@ def in_utf8(path: Path, encoding: str | None, copy: Path) -> Path:
         ):
             shutil.copyfileobj(text, file)
     except UnicodeDecodeError:
-        raise InputError(
-            f"File '{path.name}' has bytes that are not {encoding} text.\nSay its encoding."
-        ) from None
+        raise InputError(f"File '{path.name}' is not {encoding} text.\nSet its encoding.") from None
     return copy
 
 
 def unique_names(columns: Sequence[str]) -> list[str]:
-    """Return the names as DuckDB, which does not tell `age` from `Age`, keeps them apart.
+    """Return names that are unique in DuckDB, for which `age` and `Age` are the same.
 
     Examples
     --------
@@ -124,7 +122,7 @@ def _opened(path: Path, mode: str, **how: Any) -> Any:
 
 
 def reading_csv(paths: str, form: str) -> str:
-    """Return what reads CSV files, and nothing in their folders' names."""
+    """Return SQL that reads CSV files, but nothing from their folders' names."""
     return f"read_csv({paths}, {form}, {_FILE_ONLY})"
 
 
@@ -145,7 +143,7 @@ def reading_parquet(paths: str, *, alike: bool = True) -> str:
 
 
 def file_text(path: Path | str) -> str:
-    """Return a path as SQL text that stands for this one file, wildcards in its name or not."""
+    """Return a path as SQL text for exactly this file, even if its name has wildcards."""
     return text(_escaped(str(path)))
 
 
@@ -154,7 +152,7 @@ def files(paths: Sequence[Path]) -> str:
 
 
 def pattern(name: str, suffix: str) -> str:
-    """Return a file as SQL text, or all files in a folder that end so."""
+    """Return a file as SQL text, or all files in a folder with a suffix."""
     return text(f"{_escaped(name)}/*{suffix}") if suffix else file_text(name)
 
 

@@ -1,8 +1,8 @@
 """Files of Stata, SPSS and SAS, read by pyreadstat.
 
-Values are what the files hold: the codes, not the labels that they may have for them. What the files mark
-as missing, user-defined missing values of SPSS included, is NULL. None of the three has NULL among its texts,
-so an empty text stays one unless the spec lists it under `null-values`.
+Values are the codes in the files, not their labels. Values marked as missing, including user-defined missing
+values of SPSS, are NULL. None of the three has NULL for text, so an empty text stays empty unless the spec
+lists it under `null-values`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class StatisticsFile:
         for name in columns:
             kind = pa.string() if about.readstat_variable_types[name] == "string" else None
             column = pa.chunked_array([pa.array(found[name], kind, from_pandas=True)])
-            if pa.types.is_null(column.type):  # nothing but NULL
+            if pa.types.is_null(column.type):  # only NULL
                 column = column.cast(pa.float64())
             array = as_coded(column, name) if name in coded else plain(column, name)
             arrays.append(as_null(array, self._null_values))
@@ -71,5 +71,5 @@ class StatisticsFile:
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError):
             raise InputError(
                 f"File {self.name!r} is not a complete file of {self._kind}.\n"
-                "Check its name, or get it again from where it came."
+                "Check its suffix, or get it again from its source."
             ) from None

@@ -1,6 +1,6 @@
-"""Tables whose columns hold what the spec says: values of a type instead of text.
+"""Tables with the column types of the spec.
 
-What is not of its type is reported, for all columns at once; nothing becomes NULL by that.
+Values that are not of the type are reported, for all columns at once; they never become NULL.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from shoal.read.types import ColumnType, with_marks
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of one table: its distinct values, and for each row the place of its value."""
+    """A column of one table: its distinct values, and for each row the index of its value."""
 
     where: str
     table: int
     values: pa.Array
-    places: pa.Array
+    indices: pa.Array
     coded: bool
 
     @classmethod
@@ -37,23 +37,23 @@ class _Column:
 
     def with_values(self, values: pa.Array) -> pa.Array:
         if not self.coded:
-            return values.take(self.places)
-        # Values that differ as text may be one as numbers.
+            return values.take(self.indices)
+        # Values that differ as text may be equal as numbers.
         distinct = values.dictionary_encode()
-        return pa.DictionaryArray.from_arrays(distinct.indices.take(self.places), distinct.dictionary)
+        return pa.DictionaryArray.from_arrays(distinct.indices.take(self.indices), distinct.dictionary)
 
 
 def typed(
     tables: Sequence[tuple[str, pa.Table]], types: Mapping[str, ColumnType]
 ) -> tuple[list[pa.Table], list[Problem]]:
-    """Return tables with the columns that have a type as values of it, and tell what is not.
+    """Return tables with the typed columns converted, and the problems.
 
-    Tables that have a column in common get it in one Arrow type.
+    A column that several tables have gets one Arrow type.
 
     Parameters
     ----------
     tables
-        Each with what messages say after the column's name, such as `` of the population 'census.csv'``.
+        Each with the text after the column's name in messages, such as `` of the population 'census.csv'``.
 
     Examples
     --------
@@ -80,13 +80,13 @@ def typed(
             continue
         problems += strange
         for part, column in zip(parts, columns, strict=True):
-            place = done[part.table].schema.get_field_index(name)
-            done[part.table] = done[part.table].set_column(place, name, column)
+            index = done[part.table].schema.get_field_index(name)
+            done[part.table] = done[part.table].set_column(index, name, column)
     return done, problems
 
 
 def _as_values(name: str, parts: Sequence[_Column], kind: ColumnType) -> tuple[list[pa.Array], list[Problem]]:
-    """Return a column of several tables as values of a type, and tell what is not of it."""
+    """Return a column of several tables as values of a type, and the problems."""
     alike = len({part.values.type for part in parts}) == 1
     try:
         written = pa.concat_arrays(
@@ -96,8 +96,8 @@ def _as_values(name: str, parts: Sequence[_Column], kind: ColumnType) -> tuple[l
     except pa.ArrowException:
         found = ", ".join(dict.fromkeys(str(part.values.type) for part in parts))
         raise InputError(
-            f"its values have no text by which they could be read as {kind.meaning}.\nFound: {found}.\n"
-            "Turn the column into text, or leave out its type."
+            f"its values have no text form, so they cannot be read as {kind.meaning}.\nFound: {found}.\n"
+            "Turn the column into text, or remove its type."
         ) from None
     columns, problems, start = [], [], 0
     for part in parts:
@@ -106,19 +106,19 @@ def _as_values(name: str, parts: Sequence[_Column], kind: ColumnType) -> tuple[l
         columns.append(part.with_values(values))
         if values.null_count:
             strange = part.values.filter(values.is_null())
-            rows = pc.sum(values.is_null().take(part.places)).as_py() or 0
+            rows = pc.sum(values.is_null().take(part.indices)).as_py() or 0
             problems.append(_not_of_type(f"Column {name!r}{part.where}", strange, rows, kind))
     return columns, problems
 
 
 def _not_of_type(what: str, strange: pa.Array, rows: int, kind: ColumnType) -> Problem:
     values = "1 value is" if len(strange) == 1 else f"{len(strange):,} different values are"
-    said = kind.to_spec()
-    said = f"{{{kind.name}: ...}}" if isinstance(said, Mapping) else said
+    declared = kind.to_spec()
+    declared = f"{{{kind.name}: ...}}" if isinstance(declared, Mapping) else declared
     return Problem(
         f"{what}: {values} not of the type {kind.name}, in {rows:,} {'row' if rows == 1 else 'rows'}.\n"
-        f"The spec says `type: {said}`: {kind.meaning}.\n"
-        "Correct the type or the values. Texts that stand for NULL go under `input:` as `null-values`.",
+        f"The spec says `type: {declared}`: {kind.meaning}.\n"
+        "Correct the type or the values, or list missing values under `input:` as `null-values`.",
         values_shown(strange),
     )
 

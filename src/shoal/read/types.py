@@ -1,7 +1,7 @@
-"""What a spec says that a column holds, `type:`, and how values are read as that.
+"""Column types of a spec, `type:`, and the conversion of values to them.
 
-A value that is of the type already stays as it is. Any other is taken by its text, the one that a release
-would have, without spaces around it.
+A value that already has the type stays unchanged. Any other is converted by its text in the form of a
+release, without surrounding spaces.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ class ColumnType(Protocol):
 
     @property
     def meaning(self) -> str:
-        """What its values are, in words."""
+        """Its values, in words."""
         ...
 
     def keeps(self, kind: pa.DataType) -> bool:
-        """Tell whether values of an Arrow type are of it as they are."""
+        """Return whether values of an Arrow type already have this type."""
         ...
 
     def read(self, values: pa.Array) -> pa.Array:
-        """Return values without NULL as values of the type, and NULL for those that are not."""
+        """Return values without NULL as values of the type, with NULL for those that are not."""
         ...
 
     def to_spec(self) -> object:
-        """Return what stands after `type:` in a spec."""
+        """Return the value of `type:` in a spec."""
         ...
 
 
 class _Plain:
-    """A type that is its name alone."""
+    """A type without parameters."""
 
     __slots__ = ()
     name: ClassVar[str]
@@ -61,7 +61,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True)
 class Text(_Plain):
-    """Characters as they are, spaces included.
+    """Text, unchanged and including spaces.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Text(_Plain):
 
 @dataclass(frozen=True, slots=True)
 class Integer(_Plain):
-    """Whole numbers of 64 bits, signed or, where one asks for it, unsigned.
+    """Whole numbers of 64 bits, signed or, if a value needs it, unsigned.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Integer(_Plain):
 
 
 class _Marked:
-    """A type of numbers whose text has a decimal mark: a point, or a comma with points between thousands."""
+    """A type of numbers with a decimal mark: a point, or a comma with points as thousands separators."""
 
     __slots__ = ()
     name: ClassVar[str]
@@ -124,8 +124,9 @@ class _Marked:
     def __post_init__(self) -> None:
         if self.mark not in (".", ","):
             raise InputError(
-                f"The decimal mark of the type {self.name} is a point or a comma.\nFound: {self.mark!r}.\n"
-                f'Say `type: {{{self.name}: ","}}`, with the quotes, or `type: {self.name}` for a point.'
+                f"The decimal mark of the type {self.name} must be a point or a comma.\n"
+                f"Found: {self.mark!r}.\n"
+                f'Use `type: {{{self.name}: ","}}`, with the quotes, or `type: {self.name}` for a point.'
             )
 
     def to_spec(self) -> object:
@@ -134,9 +135,9 @@ class _Marked:
 
 @dataclass(frozen=True, slots=True)
 class Decimal(_Marked):
-    """Numbers in decimal places, exact; all have as many places as the one that has the most.
+    """Exact decimal numbers; all have as many decimals as the number with the most.
 
-    Where rows are removed from a release, as many as the released ones need.
+    If rows are removed from a release, the released numbers have only as many decimals as they need.
 
     Examples
     --------
@@ -161,20 +162,20 @@ class Decimal(_Marked):
         text = _only(written, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$")
         numbers = [None if number is None else Exact(number) for number in text.to_pylist()]
         parts = [number.as_tuple() for number in numbers if number]
-        places = max((-int(part.exponent) for part in parts), default=0)
+        decimals = max((-int(part.exponent) for part in parts), default=0)
         whole = max((len(part.digits) + int(part.exponent) for part in parts), default=1)
-        digits = max(whole, 0) + max(places, 0)
+        digits = max(whole, 0) + max(decimals, 0)
         if digits > _DIGITS:
             raise InputError(
-                f"its decimal numbers need {digits:,} digits, of which {max(places, 0):,} are places.\n"
-                f"At most {_DIGITS} are exact.\nSay `type: float` or `type: text`."
+                f"its decimal numbers need {digits:,} digits, {max(decimals, 0):,} of them decimals.\n"
+                f"At most {_DIGITS} digits are exact.\nUse `type: float` or `type: text`."
             )
-        return pa.array(numbers, pa.decimal128(max(digits, 1), max(places, 0)))
+        return pa.array(numbers, pa.decimal128(max(digits, 1), max(decimals, 0)))
 
 
 @dataclass(frozen=True, slots=True)
 class Float(_Marked):
-    """Floating-point numbers of 64 bits: the one next to what is written. 0 and -0 are one, NaN is a value.
+    """Floating-point numbers of 64 bits, the nearest to the text. 0 and -0 are equal, NaN is a value.
 
     Examples
     --------
@@ -199,7 +200,7 @@ class Float(_Marked):
         infinite = pc.match_substring_regex(text, r"(?i)^[+-]?(inf|infinity|nan)$")
         finite = pc.match_substring_regex(text, r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$")
         numbers = _cast(pc.if_else(pc.or_(infinite, finite), text, None), pa.float64())
-        # What is too large for a float would become infinite.
+        # Numbers too large for a float would become infinite.
         within = pc.or_(infinite, pc.is_finite(numbers))
         return pc.add(pc.if_else(within, numbers, None), 0.0)
 
@@ -316,7 +317,7 @@ NAMES = tuple(_TYPES)
 
 
 def column_type(written: object) -> ColumnType:
-    """Return the type that stands after `type:` in a spec: a name, or a name with its form.
+    """Return the type for the value of `type:` in a spec: a name, or a name with its format.
 
     Examples
     --------
@@ -331,16 +332,18 @@ def column_type(written: object) -> ColumnType:
         name, form = written, None
     known = ", ".join(NAMES)
     if not isinstance(name, str):
-        raise InputError(f"A type is a name, or a name with its form.\nFound: {written!r}.\nKnown: {known}.")
+        raise InputError(
+            f"A type must be a name, or a name with its format.\nFound: {written!r}.\nKnown: {known}."
+        )
     if name not in _TYPES:
         near = nearest(name, NAMES).strip()
-        raise InputError(f"{name!r} is not a type of a column.\nKnown: {known}.\n{near}".rstrip())
+        raise InputError(f"{name!r} is not a column type.\nKnown: {known}.\n{near}".rstrip())
     kind = _TYPES[name]
-    # To YAML a comma without quotes, `{decimal: ,}`, is nothing at all.
+    # In YAML a comma without quotes, `{decimal: ,}`, is nothing.
     if form is None and not (isinstance(written, Mapping) and issubclass(kind, _Marked)):
         return kind()
     if not fields(kind):
-        raise InputError(f"The type {name} has no form.\nFound: {form!r}.\nSay `type: {name}`.")
+        raise InputError(f"The type {name} has no format.\nFound: {form!r}.\nUse `type: {name}`.")
     return kind(form)  # type: ignore[call-arg]
 
 
@@ -349,7 +352,7 @@ def _trimmed(values: pa.Array) -> pa.Array:
 
 
 def with_marks(values: pa.Array, kind: ColumnType) -> pa.Array:
-    """Return values as text in the way that a type reads text: numbers, too, get its decimal mark.
+    """Return values as text in the form that a type reads: numbers get its decimal mark, too.
 
     Examples
     --------
@@ -367,25 +370,25 @@ def _like(mark: str) -> str:
 
 
 def _with_points(values: pa.Array, mark: str) -> pa.Array:
-    """Return numbers as text with decimal points, and NULL for what has other marks than it should.
+    """Return numbers as text with decimal points, with NULL for wrong decimal marks.
 
-    Numbers that are not text have points whatever the mark of a text would be.
+    Numbers that are not text have points, whatever the mark of a text would be.
     """
     text = _trimmed(values)
     if mark == "." or not is_text(values.type):
         return text
-    # A zero is no group of thousands, and neither is a fraction before an exponent: these are points.
+    # Neither a zero nor a fraction before an exponent is a group of thousands: these are points.
     text = _only(text, r"^([^.]*|[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?)$")
     return pc.replace_substring(pc.replace_substring(text, ".", ""), ",", ".")
 
 
 def _only(text: pa.Array, pattern: str) -> pa.Array:
-    """Return the text that has a form, and NULL for the rest."""
+    """Return the text that matches a pattern, with NULL for the rest."""
     return pc.if_else(pc.match_substring_regex(text, pattern), text, pa.scalar(None, text.type))
 
 
 def _cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return values in an Arrow type, and NULL for those that have no place in it."""
+    """Return values in an Arrow type, with NULL for those that do not fit."""
     try:
         return values.cast(kind)
     except pa.ArrowInvalid:
@@ -402,10 +405,10 @@ def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
 
 
 def narrowest(values: pa.Array) -> pa.Array:
-    """Return decimal numbers with no more places than they need, timestamps in the coarsest unit, and whole
+    """Return decimal numbers with no more decimals than they need, timestamps in the coarsest unit, and whole
     numbers with a sign if they fit.
 
-    Their Arrow type was that of all rows of a table, so it would tell something of rows that are left out.
+    Their Arrow type was that of all rows of a table, so it would reveal something about suppressed rows.
 
     Examples
     --------
@@ -421,13 +424,13 @@ def narrowest(values: pa.Array) -> pa.Array:
         return values
     numbers = [number.normalize() for number in values.unique().to_pylist() if number is not None]
     parts = [number.as_tuple() for number in numbers if number]
-    places = max((-int(part.exponent) for part in parts), default=0)
+    decimals = max((-int(part.exponent) for part in parts), default=0)
     whole = max((len(part.digits) + int(part.exponent) for part in parts), default=1)
-    return values.cast(pa.decimal128(max(whole, 0) + max(places, 0) or 1, max(places, 0)))
+    return values.cast(pa.decimal128(max(whole, 0) + max(decimals, 0) or 1, max(decimals, 0)))
 
 
 def _coarsest(moments: pa.Array) -> pa.Array:
-    """Return timestamps in the coarsest unit that holds them, so that their text is short."""
+    """Return timestamps in the coarsest unit that fits, so that their text is short."""
     for unit in _UNITS[:2]:
         try:
             return moments.cast(pa.timestamp(unit, moments.type.tz))
@@ -440,7 +443,7 @@ def _zone(zoned: Sequence[bool]) -> str | None:
     if any(zoned) and not all(zoned):
         raise InputError(
             f"{sum(zoned):,} of its {len(zoned):,} different timestamps have an offset from UTC, the others "
-            "have none.\nWhich instants these are cannot be told.\nWrite all with an offset, or none."
+            "have none.\nThe instants of the others are unknown.\nGive all of them an offset, or none."
         )
     return "UTC" if any(zoned) else None
 

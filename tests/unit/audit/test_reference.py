@@ -292,8 +292,8 @@ def test_everything_that_is_missing_comes_at_once(tmp_path: Path) -> None:
 def test_references_that_do_not_fit(tmp_path: Path) -> None:
     spec = spec_of(TCloseness("disease", 0.2), KMap(5, TOWN))
     assert problems(RELEASE, spec, original=pa.table({"sick": ["flu"]}), levels={"zip": 1}) == [
-        "None of the columns that are looked for is in the original table.\nLooked for: disease.\n"
-        "Check that its first line is a header, and its delimiter.",
+        "None of the required columns is in the original table.\nRequired: disease.\n"
+        "Check that its first line is a header, and check its delimiter.",
         "The levels of the release lack age.\nGive them all.",
     ]
     assert problems(RELEASE, spec, original=ORIGINAL, levels={"age": 9}) == [

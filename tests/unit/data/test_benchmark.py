@@ -72,14 +72,14 @@ def test_every_name_is_found() -> None:
 def test_a_file_without_hierarchies_is_no_benchmark(folder: Path) -> None:
     (folder / "wage.csv").write_text("wage\n1\n", encoding="utf-8")
     assert "wage" not in benchmark_names()
-    with pytest.raises(InputError, match="There is no benchmark 'wage'"):
+    with pytest.raises(InputError, match="Unknown benchmark 'wage'"):
         find_benchmark("wage")
 
 
 def test_unknown_benchmarks(folder: Path) -> None:
     with pytest.raises(InputError, match=r"Benchmarks: adult, cup, .*, pets\. Did you mean 'pets'\?"):
         load_benchmark("petss")
-    with pytest.raises(InputError, match="There is no benchmark"):
+    with pytest.raises(InputError, match="Unknown benchmark"):
         load_benchmark(f"../{folder.name}/pets")
 
 

@@ -142,5 +142,5 @@ def test_the_folder_is_made(tmp_path: Path) -> None:
 
 def test_a_file_in_the_folders_place(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="cannot be made"):
+    with pytest.raises(OutputError, match="cannot be created"):
         write_sample("patients", folder=tmp_path / "file")

@@ -129,14 +129,14 @@ def test_everything_wrong_comes_at_once(tmp_path: Path) -> None:
         models=[LDiversity("disease", 9), census],
     )
     assert [message.partition("\n")[0] for message in found] == [
-        "Column 'age': NULL in 1 of 4 rows, and the spec says `null: forbid`.",
+        "Column 'age': NULL in 1 of 4 rows, but the spec says `null: forbid`.",
         "Column 'age' of the population 'census.csv': 2 values are not of the type "
         "that the table has, int64.",
         "Column 'town' of the population 'census.csv': the hierarchy 'town.csv' lacks 1 value "
         "that the table has.",
-        "Column 'zip' of the population 'census.csv': NULL in 2 of 3 rows, and the spec says `null: forbid`.",
+        "Column 'zip' of the population 'census.csv': NULL in 2 of 3 rows, but the spec says `null: forbid`.",
         "Column 'disease': the hierarchy 'disease.csv' lacks 2 values that the table has.",
-        "Column 'pay': NULL in 1 of 4 rows, and the spec says `null: forbid`.",
+        "Column 'pay': NULL in 1 of 4 rows, but the spec says `null: forbid`.",
         "Column 'patient', the unit, is NULL in 2 of 4 rows.",
     ]
     for secret in ("elderly", "Kiel", "secret"):
@@ -210,6 +210,6 @@ def test_a_column_that_cannot_be_compared() -> None:
         models=[LDiversity("disease", 1)],
     )
     assert found == [
-        "Column 'disease' holds values that cannot be compared: list<item: string>.\n"
+        "Column 'disease' has values that cannot be compared.\nFound: list<item: string>.\n"
         "Turn it into text, numbers or dates, or use it neither as a quasi-identifier nor in a model."
     ]

@@ -274,7 +274,7 @@ def test_columns_that_differ_by_case_are_not_written(tmp_path: Path) -> None:
     spec = shoal.Spec(
         quasi_identifiers={"age": "suppress"}, insensitive=["Age"], privacy=[shoal.KAnonymity(2)]
     )
-    with pytest.raises(InputError, match="take these names for the same"):
+    with pytest.raises(InputError, match="names look the same to readers"):
         shoal.anonymize(path, spec, engine="duckdb")
 
 

@@ -227,7 +227,7 @@ def test_a_table_in_another_schema_is_suggested(visits):
             {"query": "SELECT 1 AS a) AS q; DROP TABLE visits_release; SELECT * FROM (SELECT 1 AS a"},
             "PostgreSQL",
         ),
-        ({"query": "SELECT age, zip AS age FROM visits"}, "column names more than once"),
+        ({"query": "SELECT age, zip AS age FROM visits"}, "repeats column names"),
         ({"query": "SELECT zip::int AS n, fail('22P02') FROM visits"}, None),
         ({"table": "visits; DROP TABLE visits"}, "not in the database"),
     ],

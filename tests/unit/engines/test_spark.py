@@ -352,7 +352,7 @@ def test_what_is_not_there(spark_session: SparkSession, opened: Any, tmp_path: P
     torn.write_bytes(b"PAR1 and no more")
     with pytest.raises(InputError, match="A file of the table cannot be read"):
         opened(torn)
-    with pytest.raises(InputError, match="column names more than once"):
+    with pytest.raises(InputError, match="repeats column names"):
         opened(spark_session.sql("SELECT 1 AS x, 2 AS x"))
 
 

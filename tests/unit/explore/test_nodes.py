@@ -291,7 +291,7 @@ def test_undeclared_columns_stay_noted() -> None:
     release = first.satisfying_nodes.release(1)
     assert release.table.column_names == people.column_names
     assert not release.shuffled
-    noted = "Undeclared columns released as they are: extra."
+    noted = "Undeclared columns released unchanged: extra."
     assert noted in release.notes
     assert noted in first.notes
 

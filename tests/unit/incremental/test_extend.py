@@ -383,7 +383,7 @@ def test_a_release_that_does_not_hold_is_refused(tmp_path: Path) -> None:
         ({"original": "others.csv"}, "do not have at its levels"),
         ({"new_rows": "empty.csv"}, "There is nothing to add"),
         ({"new_rows": "narrow.csv"}, "Column 'disease' is not in the table"),
-        ({"new_rows": "wide.csv"}, "The spec does not say what 1 column"),
+        ({"new_rows": "wide.csv"}, "The spec has no role for 1 column"),
         ({"new_rows": "words.csv"}, "Column 'age'"),
         ({"suppression": 2}, "suppression limit"),
         ({"k": 0}, "k-anonymity needs"),

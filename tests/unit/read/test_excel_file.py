@@ -106,7 +106,7 @@ def test_a_sheet_by_its_name(book):
 
 def test_values_of_formulas_that_were_never_computed(book):
     message = refusal(lambda: read(book([["a", "b"], [1, "=A2+1"], [2, "=A3+1"]])))
-    assert "'people.xlsx' has 2 formulas whose values are not in it." in message
+    assert "'people.xlsx' has 2 formulas without saved values." in message
 
 
 def test_saved_values_of_formulas(book):
@@ -138,7 +138,7 @@ def test_errors_are_no_values_unless_they_are_null(book):
 def test_names_are_checked(book):
     message = refusal(lambda: read(book([["a", None, "b", "a"], [1, 2, 3, 4]])))
     assert "The first row of 'people.xlsx' has columns without a name: number 2." in message
-    assert "column names more than once: 'a' (2 times)." in message
+    assert "repeats column names: 'a' (2 times)." in message
     message = refusal(lambda: read(book([["Ann", 34, "F"], ["Bob", 51, "M"]])))
     assert "cells that are not text: number 2." in message
     assert "34" not in message

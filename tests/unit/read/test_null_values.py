@@ -42,7 +42,7 @@ def test_exactly_these_texts_quoted_or_not(null_values, a, b, coded, suffix, tmp
 
 @pytest.mark.parametrize("given", ["NA", [None], [0], 5])
 def test_they_are_a_list_of_texts(given):
-    with pytest.raises(InputError, match="NULL values are a list of texts"):
+    with pytest.raises(InputError, match="NULL values must be a list of texts"):
         InputFormat(null_values=given)
 
 
@@ -114,7 +114,7 @@ def test_on_the_command_line(folder, shoal):
 def test_null_can_be_forbidden(folder, shoal):
     Path("spec.yaml").write_text(SPEC.replace("type: integer", "type: integer, null: forbid"))
     done = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv")
-    assert "Column 'pay': NULL in 2 of 4 rows, and the spec says `null: forbid`." in done.err
+    assert "Column 'pay': NULL in 2 of 4 rows, but the spec says `null: forbid`." in done.err
     assert done.code == 2
 
 

@@ -216,19 +216,19 @@ def test_forms_come_back(form):
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("intger", "'intger' is not a type of a column.\nKnown: text, integer.*\nDid you mean 'integer'?"),
-        (5, "A type is a name, or a name with its form.\nFound: 5."),
+        ("intger", "'intger' is not a column type.\nKnown: text, integer.*\nDid you mean 'integer'?"),
+        (5, "A type must be a name, or a name with its format.\nFound: 5."),
         (None, "Found: None"),
         ({"integer": "%d"}, "The type integer has no form"),
-        ({"decimal": ";"}, "The decimal mark of the type decimal is a point or a comma.\nFound: ';'"),
-        ({"float": 5}, "The decimal mark of the type float is a point or a comma.\nFound: 5"),
+        ({"decimal": ";"}, "The decimal mark of the type decimal must be a point or a comma.\nFound: ';'"),
+        ({"float": 5}, "The decimal mark of the type float must be a point or a comma.\nFound: 5"),
         ({"date": "%m.%Y"}, "must tell day, month and year, each once.\nFound: '%m.%Y'"),
         ({"date": "%d%d.%m.%Y"}, "Use each part once"),
         ({"date": "\udc80%d.%m.%Y"}, "invalid characters"),
         ({"date": "d.m.y"}, "must have exactly one of %Y and %y"),
         ({"timestamp": 3}, "The form of a timestamp"),
         ({"timestamp": "%Y-%m-%d %H:%M %Z"}, "Names of time zones do not determine the instant."),
-        ({"date": "%d.%m.%Y", "text": ""}, "A type is a name"),
+        ({"date": "%d.%m.%Y", "text": ""}, "A type must be a name"),
     ],
 )
 def test_types_that_are_none(written, message):

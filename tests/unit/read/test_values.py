@@ -137,7 +137,7 @@ def test_decimals_beyond_what_is_exact():
     wide = pa.table({"a": pa.array([Decimal("1.50")] * 2, pa.decimal256(60, 2))})
     assert shoal.anonymize(wide, spec_of_one()).data["a"].type == pa.decimal256(60, 2)
     long = pa.table({"a": pa.array([Decimal(10**45)] * 2, pa.decimal256(60, 2))})
-    with pytest.raises(shoal.InputError, match="Column 'a' holds decimals of more than 38 digits"):
+    with pytest.raises(shoal.InputError, match="Column 'a' has decimals of more than 38 digits"):
         shoal.anonymize(long, spec_of_one())
 
 

@@ -78,7 +78,7 @@ def database() -> bytes:
 def test_content_of_another_kind(name, content, found, tmp_path):
     (tmp_path / name).write_bytes(content())
     message = refusal(lambda: open_source(tmp_path / name))
-    assert f"File {name!r} is not what its name says.\nIts content is {found}" in message
+    assert f"File {name!r} does not match its suffix.\nIts content is {found}" in message
 
 
 @pytest.mark.parametrize("header", ["PAR1,b", "PK,b", "BZh,b", "ARROW1"])
@@ -157,7 +157,7 @@ def test_a_line_of_ten_gigabytes(beginning, message, tmp_path):
     )
     *said, used = done.stdout.splitlines()
     assert message in said[0]
-    assert "A table has a line for each row" in said[1]
+    assert "A table has one line for each row" in said[1]
     kilobytes, read = map(int, used.split())
     assert kilobytes < 200_000
     assert read < 100_000_000

@@ -49,12 +49,12 @@ def test_from_yaml_to_python_and_back(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("type: integer", "type: intger", "columns.age.type: 'intger' is not a type of a column."),
+        ("type: integer", "type: intger", "columns.age.type: 'intger' is not a column type."),
         ("type: integer", "type: intger", "Did you mean 'integer'?"),
         (
             "type: integer",
             "type: 5",
-            "columns.age.type: A type is a name, or a name with its form.\nFound: 5.",
+            "columns.age.type: A type must be a name, or a name with its format.\nFound: 5.",
         ),
         ("type: integer", "typ: integer", "Unknown key 'columns.age.typ' in the spec."),
         ("type: integer", "typ: integer", "Did you mean 'type'?"),
@@ -80,7 +80,7 @@ def test_all_wrong_types_at_once():
             types={"age": "number", "agee": "integer"},
             privacy=[shoal.KAnonymity(2)],
         )
-    assert "Column 'age': 'number' is not a type of a column." in str(caught.value)
+    assert "Column 'age': 'number' is not a column type." in str(caught.value)
     assert "Column 'agee' has a type but no role.\nDid you mean 'age'?" in str(caught.value)
 
 
