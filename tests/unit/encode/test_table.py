@@ -130,8 +130,7 @@ def test_everything_wrong_comes_at_once(tmp_path: Path) -> None:
     )
     assert [message.partition("\n")[0] for message in found] == [
         "Column 'age': NULL in 1 of 4 rows, but the spec says `null: forbid`.",
-        "Column 'age' of the population 'census.csv': 2 values are not of the type "
-        "that the table has, int64.",
+        "Column 'age' of the population 'census.csv': 2 values are not of the table's type, int64.",
         "Column 'town' of the population 'census.csv': the hierarchy 'town.csv' lacks 1 value "
         "that the table has.",
         "Column 'zip' of the population 'census.csv': NULL in 2 of 3 rows, but the spec says `null: forbid`.",
