@@ -637,7 +637,7 @@ def _check_arguments(seed: int | None, keep_undeclared: bool, drop_undeclared: b
     if seed is not None and seed < 0:
         problems.append(f"The seed must be a whole number of at least 0.\nFound: {seed}.")
     if keep_undeclared and drop_undeclared:
-        problems.append("Undeclared columns cannot be both kept and dropped.\nSay one of the two.")
+        problems.append("Undeclared columns cannot be both kept and dropped.\nChoose one.")
     if problems:
         raise InputError(problems)
 

@@ -208,8 +208,8 @@ CASES = {
         2,
         ["The spec has no quasi-identifier.\nGive at least one column that role."],
     ),
-    "no quasi-identifier, short form": (nothing, (*SHORT, "-k", "2"), 2, ["-k and at least one --qi"]),
-    "neither spec nor short form": (nothing, ("people.csv", "--output", "out.csv"), 2, ["Give --spec SPEC"]),
+    "no quasi-identifier, short form": (nothing, (*SHORT, "-k", "2"), 2, ["-k with at least one --qi"]),
+    "neither spec nor short form": (nothing, ("people.csv", "--output", "out.csv"), 2, ["Use --spec SPEC"]),
     "spec and short form": (nothing, (*FILE, "-k", "5", "--qi", "age"), 2, ["Found: --spec and -k, --qi."]),
     "unknown hierarchies": (
         nothing,
@@ -288,7 +288,7 @@ CASES = {
         nothing,
         (*FILE, "--levels", "age=1", "--levels", "age=2"),
         2,
-        ["--levels 'age=2': column 'age' stands there already."],
+        ["--levels 'age=2': column 'age' is given twice."],
     ),
     "weight": (
         nothing,

@@ -296,17 +296,17 @@ def _evidence(
         manifest = manifest_path(path)
         if not manifest.exists():
             raise InputError(
-                f"It is not said what the release {path.name!r} claims.\n"
+                f"Nothing states what the release {path.name!r} claims.\n"
                 f"Found: no spec, and no manifest {manifest.name!r} beside it.\n"
-                "Give --spec SPEC, --manifest FILE, or -k and at least one --qi (in Python spec=...)."
+                "Use --spec SPEC, --manifest FILE, or -k and at least one --qi (in Python spec=...)."
             )
     if manifest is not None:
         return Evidence.read(manifest)
     if spec is None:
-        raise InputError("It is not said what the table claims.\nGive its spec, or its manifest.")
+        raise InputError("Nothing states what the table claims.\nGive its spec or its manifest.")
     if public_key is not None:
         raise InputError(
-            "A signature is one of a manifest.\nFound: a public key, and no manifest.\n"
+            "A public key checks the signature of a manifest.\nFound: a public key, and no manifest.\n"
             "Give the manifest too: --manifest FILE (in Python manifest=...)."
         )
     return None
@@ -317,7 +317,7 @@ def _check_given(
 ) -> None:
     if extends is not None and evidence is None:
         raise InputError(
-            "Which release another one extends stands in its manifest.\nFound: no manifest.\n"
+            "Only a manifest states which release another one extends.\nFound: no manifest.\n"
             "Give it: --manifest FILE (in Python manifest=...)."
         )
     if keep_undeclared and spec is None:

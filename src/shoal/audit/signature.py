@@ -74,7 +74,7 @@ def make_keys(path: str | Path) -> tuple[Path, Path]:
             with suppress(OSError):
                 file.unlink()
         found = (
-            "It is there already"
+            "It already exists"
             if isinstance(error, FileExistsError)
             else f"The system says: {error.strerror}"
         )

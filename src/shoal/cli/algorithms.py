@@ -10,7 +10,7 @@ from shoal.cli.terminal import echo
 
 
 def algorithms(as_json: AsJson = False) -> None:
-    """List the search algorithms, for `shoal anonymize --algorithm NAME`.
+    """List the search algorithms for `shoal anonymize --algorithm NAME`.
 
     The exact ones prove their optimum and all find the same release; they differ in the work that it takes.
     """

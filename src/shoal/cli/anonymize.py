@@ -63,9 +63,9 @@ def anonymize(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="File with the table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS; several CSV or "
-            "Parquet files in quotes, 'visits/*.parquet', or their folder; with --table a DuckDB file or the "
-            "URL of a PostgreSQL database, postgresql://server/clinic.",
+            help="The table: a CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS file; several CSV or "
+            "Parquet files as a quoted pattern, 'visits/*.parquet', or their folder; with --table, a DuckDB "
+            "file or the URL of a PostgreSQL database, postgresql://server/clinic.",
         ),
     ],
     *,
@@ -74,8 +74,8 @@ def anonymize(
         typer.Option(
             "--output",
             "-o",
-            help="Where the release goes: .csv, .csv.gz, .parquet or .xlsx; from an engine also a folder of "
-            "Parquet files, without a suffix.",
+            help="Output file: .csv, .csv.gz, .parquet or .xlsx. Engines other than memory also write a "
+            "folder of Parquet files: give a name without a suffix.",
         ),
     ] = None,
     spec: Annotated[
@@ -85,17 +85,17 @@ def anonymize(
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", help="k-anonymity: rows per class, or people where --unit is given.", rich_help_panel=_FORM
+            "-k", help="k-anonymity: rows per class, or people per class with --unit.", rich_help_panel=_FORM
         ),
     ] = None,
     privacy: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MODEL",
-            help="A privacy model as it stands in a spec: 'l-diversity: {column: disease, l: 3}', "
+            help="A privacy model, written as in a spec: 'l-diversity: {column: disease, l: 3}', "
             "'t-closeness: {column: disease, t: 0.2}', 'k-map: {k: 5, population: census.csv}'. "
-            f"One of {any_of('models')}; `shoal models` explains them. Repeatable; all must hold, that of -k "
-            "too.",
+            f"One of {any_of('models')}; `shoal models` explains them. Repeatable; all must hold, including "
+            "-k.",
             rich_help_panel=_FORM,
         ),
     ] = None,
@@ -103,8 +103,8 @@ def anonymize(
         list[str] | None,
         typer.Option(
             metavar="NAME[=HIERARCHY[:ARGS]]",
-            help="A quasi-identifier: age=intervals:5,10,20, zip=prefix:5, job=file:job.csv, or just a name "
-            "to keep or suppress. Repeatable, as are the next three.",
+            help="A quasi-identifier: age=intervals:5,10,20, zip=prefix:5, job=file:job.csv. A name alone is "
+            "either kept or suppressed. Repeatable, like the next three options.",
             rich_help_panel=_FORM,
         ),
     ] = None,
@@ -112,24 +112,24 @@ def anonymize(
         list[str] | None,
         typer.Option(
             metavar="NAME[=HIERARCHY[:ARGS]]",
-            help="A sensitive column; with a hierarchy where a model asks how near its values are.",
+            help="A sensitive column; add a hierarchy if a model needs distances between its values.",
             rich_help_panel=_FORM,
         ),
     ] = None,
     identifier: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A column that is not released.", rich_help_panel=_FORM),
+        typer.Option(metavar="NAME", help="A column to leave out of the release.", rich_help_panel=_FORM),
     ] = None,
     insensitive: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A column that is released as it is.", rich_help_panel=_FORM),
+        typer.Option(metavar="NAME", help="A column to release unchanged.", rich_help_panel=_FORM),
     ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column that says who a row is about, such as patient: people are counted then, not "
-            "rows. It is released only if it is also given as --sensitive or --insensitive.",
+            help="The column that identifies the person a row is about, such as patient. Models then count "
+            "people, not rows. The column is released only if also given as --sensitive or --insensitive.",
             rich_help_panel=_FORM,
         ),
     ] = None,
@@ -144,8 +144,8 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="MEASURE",
-            help=f"What to keep as much of as possible: {any_of('measures')}; "
-            "with settings as in a spec, 'classification: {target: disease}'. "
+            help=f"The quality measure to optimize: {any_of('measures')}. "
+            "Settings are written as in a spec: 'classification: {target: disease}'. "
             "`shoal measures` explains them. [dim]\\[default: the spec's, or loss][/dim]",
             rich_help_panel=_RELEASE,
         ),
@@ -154,8 +154,8 @@ def anonymize(
         list[str] | None,
         typer.Option(
             metavar="NAME=LEVEL|MIN..MAX",
-            help="Levels of a quasi-identifier to choose among: sex=0 keeps sex intact, age=1..3 is 1 to 3, "
-            "age=1.. from 1 up, age=..3 up to 3. Repeatable. [dim]\\[default: the spec's, or all][/dim]",
+            help="Levels allowed for a quasi-identifier: sex=0 keeps sex unchanged, age=1..3 allows 1 to 3, "
+            "age=1.. 1 and above, age=..3 up to 3. Repeatable. [dim]\\[default: the spec's, or all][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -172,8 +172,9 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="error|top|own",
-            help="What becomes of values that a hierarchy has no place for: an error, hidden at every level "
-            "above 0, or each kept apart until the top. [dim]\\[default: the spec's, or error][/dim]",
+            help="How to treat values that a hierarchy does not cover: stop with an error, hide them at "
+            "every level above 0, or keep each as its own label below the top. "
+            "[dim]\\[default: the spec's, or error][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -181,7 +182,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="remove|star",
-            help="Leave suppressed rows out, or put * into their quasi-identifiers. "
+            help="Remove suppressed rows, or replace their quasi-identifiers with *. "
             "[dim]\\[default: the spec's, or remove][/dim]",
             rich_help_panel=_RELEASE,
         ),
@@ -190,8 +191,9 @@ def anonymize(
         bool,
         typer.Option(
             "--remember-people",
-            help="Keep keyed hashes of unit and identifiers in your own folder, so that `shoal extend` finds "
-            "out whether these people have new rows. They are never part of the release.",
+            help="Keep keyed hashes of the unit and the identifiers in your own folder, so that `shoal "
+            "extend` can check whether new rows are about the same people. They are never "
+            "part of the release.",
             rich_help_panel=_RELEASE,
         ),
     ] = False,
@@ -199,9 +201,9 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="everything|quasi-identifiers",
-            help="What the search may look at. By quasi-identifiers alone, the choice of levels and of "
-            "suppressed rows tells nothing of sensitive columns; where a model then fails nothing is "
-            "released, and a larger k helps. [dim]\\[default: the spec's, or everything][/dim]",
+            help="What the search may use. With quasi-identifiers alone, the chosen levels and suppressed "
+            "rows reveal nothing about sensitive columns. If a model then fails, nothing is released; try a "
+            "larger k. [dim]\\[default: the spec's, or everything][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -210,7 +212,7 @@ def anonymize(
         typer.Option(
             "--escape-formulas",
             help="Put an apostrophe before cells that spreadsheets would compute, such as =1+1, in a CSV or "
-            "Excel file. Without it a note counts them.",
+            "Excel file. Otherwise a note counts them.",
             rich_help_panel=_RELEASE,
         ),
     ] = False,
@@ -218,8 +220,8 @@ def anonymize(
     seed: Annotated[
         int | None,
         typer.Option(
-            help="Makes the same release again, byte for byte, on this machine: the seed is mixed with a "
-            "secret that stays here. [dim]\\[default: another order each time][/dim]",
+            help="Reproduce the same release, byte for byte, on this machine: the seed is mixed with a "
+            "secret that never leaves it. [dim]\\[default: a new order each time][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -230,20 +232,20 @@ def anonymize(
     keep_undeclared: Annotated[
         bool,
         typer.Option(
-            "--keep-undeclared", help="Release columns without a role as they are.", rich_help_panel=_RELEASE
+            "--keep-undeclared", help="Release columns without a role unchanged.", rich_help_panel=_RELEASE
         ),
     ] = False,
     drop_undeclared: Annotated[
         bool,
-        typer.Option("--drop-undeclared", help="Leave columns without a role out.", rich_help_panel=_RELEASE),
+        typer.Option("--drop-undeclared", help="Drop columns without a role.", rich_help_panel=_RELEASE),
     ] = False,
     report: Annotated[
         bool,
         typer.Option(
             "--report",
-            help="Also write two reports: OUTPUT.report.html to hand on with the release, and "
-            "OUTPUT.internal.html for yourself alone, which compares it with the original: risk, utility, "
-            "why these levels.",
+            help="Also write two reports: OUTPUT.report.html to publish with the release, and "
+            "OUTPUT.internal.html to keep, which compares it with the original: risk, utility, and why "
+            "these levels were chosen.",
             rich_help_panel=_RELEASE,
         ),
     ] = False,
@@ -259,7 +261,7 @@ def anonymize(
         Path | None,
         typer.Option(
             metavar="KEY",
-            help="Sign the manifest with this private key, as `shoal key` makes it.",
+            help="Sign the manifest with this private key, made by `shoal key`.",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -273,35 +275,36 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="How to search. The exact ones all give the same release; `shoal algorithms` lists them. "
-            "[dim]\\[default: box, or best-first where there are too many choices of levels][/dim]",
+            help="The search algorithm. All exact ones give the same release; `shoal algorithms` lists them. "
+            "[dim]\\[default: box, or best-first if there are too many choices of levels][/dim]",
             rich_help_panel=_SEARCH,
         ),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="Search best-first, and stop after so long. [dim]\\[default: 10][/dim]",
+            help="Search best-first, and stop after this many seconds. [dim]\\[default: 10][/dim]",
             rich_help_panel=_SEARCH,
         ),
     ] = None,
     checks: Annotated[
         int | None,
         typer.Option(
-            help="The same, after so many checks: for the same answer on every computer.",
+            help="Search best-first, and stop after this many checks: the answer is then the same on every "
+            "computer.",
             rich_help_panel=_SEARCH,
         ),
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(help="How many to use. [dim]\\[default: all processors][/dim]", rich_help_panel=_SEARCH),
+        typer.Option(help="Threads to use. [dim]\\[default: all processors][/dim]", rich_help_panel=_SEARCH),
     ] = None,
     all_nodes: Annotated[
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="Also write every choice of levels that satisfies, the best first, with its suppressed rows "
-            "and score.",
+            help="Also write every choice of levels that satisfies the spec, best first, with its suppressed "
+            "rows and score.",
             rich_help_panel=_SEARCH,
         ),
     ] = None,
@@ -309,7 +312,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The table of a database: visits, clinic.visits, or a query in parentheses.",
+            help="The database table: visits, clinic.visits, or a query in parentheses.",
             rich_help_panel=_ENGINE,
         ),
     ] = None,
@@ -317,8 +320,8 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Write the release into a table of the database instead of --output; one of that name is "
-            "replaced. The manifest goes into NAME.manifest.json, or where --manifest says.",
+            help="Write the release to this database table instead of --output, replacing any table of that "
+            "name. The manifest goes to NAME.manifest.json unless --manifest is given.",
             rich_help_panel=_ENGINE,
         ),
     ] = None,
@@ -326,7 +329,7 @@ def anonymize(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Where the manifest of --output-table goes.",
+            help="File for the manifest of --output-table.",
             rich_help_panel=_ENGINE,
         ),
     ] = None,
@@ -334,7 +337,7 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"Where rows are counted and recoded: {any_of('engines')}; auto goes by the input. "
+            help=f"Where rows are counted and recoded: {any_of('engines')}; auto chooses by the input. "
             "All give the same release. [dim]\\[default: the spec's, or auto][/dim]",
             rich_help_panel=_ENGINE,
         ),
@@ -343,8 +346,8 @@ def anonymize(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="How much an engine may use on this computer, such as 2GB; what is larger goes to files. "
-            "[dim]\\[default: half of what there is][/dim]",
+            help="Memory that an engine may use on this computer, such as 2GB; the rest goes to temporary "
+            "files. [dim]\\[default: half of what there is][/dim]",
             rich_help_panel=_ENGINE,
         ),
     ] = None,
@@ -352,8 +355,8 @@ def anonymize(
         bool,
         typer.Option(
             "--explain",
-            help="Count what must be counted, tell how the search would go and how large its parts are, and "
-            "write nothing.",
+            help="Count the rows, explain how the search would run and how large its parts are, and write "
+            "nothing.",
             rich_help_panel=_ENGINE,
         ),
     ] = False,
@@ -362,10 +365,9 @@ def anonymize(
 ) -> None:
     """Find the release that loses the least information, audit it and write it.
 
-    What the columns mean comes from a spec file or from the short form. Options for the release and the input
-    have precedence over the spec. Nothing is written unless the audit of the written file holds; the
-    evidence goes beside it, into OUTPUT.manifest.json, and for CSV a program that checks both without Shoal,
-    OUTPUT.checker.py.
+    A spec file, or the short form, declares the columns and the privacy models. Options for the release and
+    the input override the spec. Nothing is written unless the written file passes its audit. The evidence
+    goes beside it, to OUTPUT.manifest.json; for CSV, OUTPUT.checker.py checks both without Shoal.
     """
     interrupted = (
         unless_written(output or manifest)
@@ -383,13 +385,13 @@ def anonymize(
         _check_places(input, output, output_table, manifest, explain)
         if sampling_fraction is not None and not report:
             raise InputError(
-                "--sampling-fraction is for the report, which is not asked for.\n"
+                "--sampling-fraction applies only to the report.\nFound: no --report.\n"
                 "Add --report, or leave it out."
             )
         if sign is not None:
             from shoal.audit.signature import signer
 
-            signer(sign)  # a key that is none is better told before the work than after it
+            signer(sign)  # check the key before the run starts
         if all_nodes is not None:
             check_writable(all_nodes, apart_from=[*filter(None, (output, _file(input)))])
         asked = overridden(
@@ -484,12 +486,13 @@ def _check_places(
     as_output(output, output_table)
     if output is None and output_table is None and not explain:
         raise InputError(
-            "It is not said where the release goes.\n"
-            "Give --output FILE, for a database --output-table NAME, or --explain to write nothing."
+            "No output given.\n"
+            "Use --output FILE, --output-table NAME for a database, or --explain to write nothing."
         )
     if manifest is not None and output_table is None:
         raise InputError(
-            "--manifest is for a release that is a table; that of a file goes beside it.\nLeave it out."
+            "--manifest applies only with --output-table; the manifest of a file goes beside it.\n"
+            "Leave it out."
         )
     for place in filter(None, (output, manifest)):
         if place.suffix:

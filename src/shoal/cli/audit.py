@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from shoal.audit import Audit
     from shoal.spec.spec import Spec
 
-_CLAIMS = "What is claimed, if there is no manifest"
-_COMPARED = "What claims are compared with"
+_CLAIMS = "Claims, if there is no manifest"
+_COMPARED = "Tables and releases to compare with"
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -40,7 +40,7 @@ def audit(
         Path,
         typer.Argument(
             metavar="RELEASE",
-            help="CSV (also .gz), Parquet or Excel file of the release, or a folder of CSV or Parquet files.",
+            help="The release: a CSV (also .gz), Parquet or Excel file, or a folder of CSV or Parquet files.",
         ),
     ],
     *,
@@ -49,16 +49,15 @@ def audit(
         typer.Option(
             "--spec",
             "-s",
-            help="YAML file with the roles and the models that are claimed. "
-            "[dim]\\[default: that in the manifest][/dim]",
+            help="YAML file with the claimed roles and models. [dim]\\[default: the manifest's spec][/dim]",
         ),
     ] = None,
     manifest: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The manifest of the release: all that it says is compared with the file. "
-            "[dim]\\[default: RELEASE.manifest.json, if it is there][/dim]",
+            help="The manifest of the release. Everything it states is checked against the file. "
+            "[dim]\\[default: RELEASE.manifest.json, if it exists][/dim]",
         ),
     ] = None,
     public_key: Annotated[
@@ -72,7 +71,7 @@ def audit(
         list[str] | None,
         typer.Option(
             metavar="MODEL",
-            help="A privacy model as it stands in a spec, such as 'l-diversity: {column: disease, l: 3}'; "
+            help="A privacy model, written as in a spec: 'l-diversity: {column: disease, l: 3}'; "
             "`shoal models` explains them. Repeatable.",
             rich_help_panel=_CLAIMS,
         ),
@@ -80,14 +79,16 @@ def audit(
     qi: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="A quasi-identifier. Repeatable, as are the next.", rich_help_panel=_CLAIMS
+            metavar="NAME",
+            help="A quasi-identifier. Repeatable, like the next.",
+            rich_help_panel=_CLAIMS,
         ),
     ] = None,
     sensitive: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME[=HIERARCHY[:ARGS]]",
-            help="A sensitive column; with a hierarchy where a model asks how near its values are.",
+            help="A sensitive column; add a hierarchy if a model needs distances between its values.",
             rich_help_panel=_CLAIMS,
         ),
     ] = None,
@@ -95,19 +96,19 @@ def audit(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A column that must not be there.",
+            help="A column that the release must not have.",
             rich_help_panel=_CLAIMS,
         ),
     ] = None,
     insensitive: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Another column that must be there.", rich_help_panel=_CLAIMS),
+        typer.Option(metavar="NAME", help="Another column of the release.", rich_help_panel=_CLAIMS),
     ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column that says who a row is about: people are counted, not rows.",
+            help="The column that identifies the person a row is about: count people, not rows.",
             rich_help_panel=_CLAIMS,
         ),
     ] = None,
@@ -115,7 +116,7 @@ def audit(
         bool,
         typer.Option(
             "--keep-undeclared",
-            help="Accept columns that neither the spec nor an option names. Otherwise they fail.",
+            help="Accept columns that neither the spec nor an option names. By default they fail.",
             rich_help_panel=_CLAIMS,
         ),
     ] = False,
@@ -123,8 +124,8 @@ def audit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The table that the release was made of, for models that compare with it: "
-            "`shoal models NAME` says so.",
+            help="The original table, for models that compare with it; `shoal models NAME` lists what a "
+            "model needs.",
             rich_help_panel=_COMPARED,
         ),
     ] = None,
@@ -133,7 +134,7 @@ def audit(
         typer.Option(
             metavar="FILE",
             help="The population that a model compares with, if it is not where the spec says. Repeatable; "
-            "several are matched by their names.",
+            "several are matched by file name.",
             rich_help_panel=_COMPARED,
         ),
     ] = None,
@@ -149,7 +150,8 @@ def audit(
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="A text that stands for NULL in these; the release has NULL as Shoal writes it. Repeatable. "
+            help="Text that means NULL in these tables; in the release, NULL is as Shoal writes it. "
+            "Repeatable. "
             "[dim]\\[default: the spec's][/dim]",
             rich_help_panel=_COMPARED,
         ),
@@ -162,30 +164,31 @@ def audit(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="How much the queries may use, such as 4GB; the rest goes to temporary files. "
+            help="Memory that the queries may use, such as 4GB; the rest goes to temporary files. "
             "[dim]\\[default: 2GiB][/dim]",
         ),
     ] = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit 4 also if a claim cannot be checked by a recipient of the file."),
+        typer.Option("--strict", help="Also exit with 4 if a recipient of the file cannot check a claim."),
     ] = False,
     sql: Annotated[
         bool,
         typer.Option(
             "--sql",
-            help="Print the queries that the claims lead to, to be run by hand. They come from Shoal, never "
-            "from the manifest.",
+            help="Print the queries that check the claims, to run by hand. They come from Shoal, never from "
+            "the manifest.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a release by plain SQL on the file: exit 0 if no claim fails, 4 if one does.
+    """Check a release with plain SQL on the file: exit 0 if no claim fails, 4 if one does.
 
-    What is claimed comes from the manifest beside it, from a spec, or from options: so files of other tools
-    can be audited too. Whatever a manifest says about the file is measured again, no query in it is run, and
-    no file that it names is opened outside its folder. A claim that needs a removed column, the original
-    table or a population is reported as not checkable by a recipient; with --strict that is exit 4 too.
+    The claims come from the manifest beside the release, from a spec, or from options, so files from other
+    tools can be audited too. The audit measures everything that a manifest states about the file, runs none
+    of its queries, and opens no file that it names outside its folder. A claim that needs a removed column,
+    the original table or a population is reported as not checkable by a recipient; with --strict,
+    that exits with 4.
     """
     with reporting():
         without_pandas()
@@ -242,13 +245,13 @@ def _rows(found: Audit) -> str:
         stars = f"{found.starred_rows:,} rows have * in every quasi-identifier and are"
         if found.starred_rows == 1:
             stars = "1 row has * in every quasi-identifier and is"
-        said += f"\n{stars} checked as a class, since anybody who has the file sees one."
+        said += f"\n{stars} checked as a class, because that is what recipients see."
     if found.linkable is not None:
         said += f"\nLinkable: {found.linkable.words()}."
         if not found.linkable.holds:
             said += (
-                "\nThat is no claim, but these columns single people out, and the spec does not accept it: "
-                "`accept: linkable`."
+                "\nThat is not a claim, but these columns single people out, and the spec does not accept it "
+                "(`accept: linkable`)."
             )
     if unchecked := sum(not finding.checkable for finding in found.findings):
         claims = "1 claim" if unchecked == 1 else f"{unchecked} claims"
@@ -263,9 +266,9 @@ def _populations(spec: Spec, files: list[Path]) -> dict[str, object]:
         return dict.fromkeys(spec.populations, files[0])
     if files and len(set(names)) < len(names):
         raise InputError(
-            "Populations of the spec have the same name.\n"
+            "Several populations of the spec have the same name.\n"
             f"Populations of the spec: {', '.join(names)}.\n"
-            "Leave --population out and have them where the spec says, or rename them."
+            "Leave --population out and put them where the spec says, or rename them."
         )
     if len({file.name for file in files}) < len(files):
         raise InputError(

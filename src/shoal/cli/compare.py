@@ -44,7 +44,7 @@ def compare(
     data: Annotated[
         Path,
         typer.Argument(
-            metavar="DATA", help="File with the table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS."
+            metavar="DATA", help="The table: a CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS file."
         ),
     ],
     specs: Annotated[
@@ -59,7 +59,7 @@ def compare(
         typer.Option(
             "-k",
             metavar="K,K,...",
-            help="Try every spec with each of these k, in place of its k-anonymity, or beside its other "
+            help="Try every spec with each of these k. They replace its k-anonymity, or add to its other "
             "models.",
         ),
     ] = None,
@@ -67,22 +67,22 @@ def compare(
         str | None,
         typer.Option(
             metavar="SHARE,...",
-            help="Try every spec with each of these shares of rows that may be suppressed: 0,0.02,0.05.",
+            help="Try every spec with each of these suppression limits: 0,0.02,0.05.",
         ),
     ] = None,
     quality: Annotated[
         str | None,
         typer.Option(
             metavar="MEASURE",
-            help="What to optimize in place of the specs' measures; `shoal measures` explains them.",
+            help="Quality measure to optimize instead of the specs'; `shoal measures` explains them.",
         ),
     ] = None,
     risk: Annotated[
         str,
         typer.Option(
             metavar="average|highest",
-            help="The risk that the front is about: of re-identifying somebody drawn at random, or whoever "
-            "hides worst.",
+            help="The risk on the Pareto front: of re-identifying a person drawn at random, or the one at "
+            "highest risk.",
         ),
     ] = "average",
     chart: Annotated[
@@ -92,12 +92,12 @@ def compare(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="How long to search for each, where there are too many choices of levels for an exact "
-            "search. [dim]\\[default: 10][/dim]"
+            help="Seconds to search for each, if there are too many choices of levels for an exact search. "
+            "[dim]\\[default: 10][/dim]"
         ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="How many to use. [dim]\\[default: all processors][/dim]")
+        int | None, typer.Option(help="Threads to use. [dim]\\[default: all processors][/dim]")
     ] = None,
     delimiter: Delimiter = None,
     quote: Quote = None,
@@ -108,14 +108,14 @@ def compare(
     as_json: AsJson = False,
     show_values: ShowValues = False,
 ) -> None:
-    """Try several specs, or several k, on one table: what risk each leaves, and what it loses.
+    """Compare several specs, or several k, on one table by their risk and their loss.
 
-    Do not guess k: look at the curve. Where it is flat, a larger k costs little, so take it; before it gets
-    steep, stop. [bold]*[/bold] marks the Pareto front. What is not on it can be forgotten: something else
-    has no more risk and no more loss, and less of one of them.
+    Choose k from the curve. Where it is flat, a larger k costs little, so take it; stop before it gets
+    steep. [bold]*[/bold] marks the Pareto front. Ignore the rest: for each of them, a choice on the front has
+    no more risk and no more loss, and less of at least one.
 
-    Nothing is released. A spec that is infeasible gets a row that says so. The table is read once for all
-    specs whose quasi-identifiers have the same hierarchies.
+    Nothing is released. An infeasible spec gets a row that says so. The table is read once for all specs
+    whose quasi-identifiers have the same hierarchies.
     """
     with reporting(show_values=show_values):
         without_pandas()
@@ -176,6 +176,6 @@ def _numbers(text: str | None, kind: Callable[[str], float]) -> list[Any]:
 def _check_chart(chart: Path) -> None:
     if chart.suffix.lower() not in _CHART_SUFFIXES:
         raise InputError(
-            f"A chart ends in {' or '.join(_CHART_SUFFIXES)}.\nFound: {chart.name!r}.\n"
-            "A browser opens both; .html has the table as well."
+            f"The name of a chart must end in {' or '.join(_CHART_SUFFIXES)}.\nFound: {chart.name!r}.\n"
+            "Rename it: a browser opens both, and .html includes the table."
         )

@@ -15,10 +15,10 @@ from shoal.cli.terminal import echo
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the files go.")] = Path("shoal-demo"),
-    rows: Annotated[int, typer.Option(help="How many people.")] = 100_000,
+    folder: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("shoal-demo"),
+    rows: Annotated[int, typer.Option(help="Number of people.")] = 100_000,
 ) -> None:
-    """Make up a census, anonymize it, audit the release, report on it, and say how to do the same by hand."""
+    """Make up a census, anonymize it, audit the release, write the reports, and print each step's command."""
     with reporting():
         without_pandas()
         from shoal.audit import audit_release
@@ -32,7 +32,7 @@ def demo(
             output = release.write(folder / "release.csv", report=True)
         print_release(release)
         found = audit_release(output, release.spec).require(release.released.count)
-        echo("\nAudited the written file by plain SQL:")
+        echo("\nAudited the written file with plain SQL:")
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
         echo("\nThe same by hand:")
         data, spec = str(sample.data), str(sample.spec)

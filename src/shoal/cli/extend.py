@@ -36,34 +36,35 @@ shoal extend release.csv.manifest.json june.csv --original people.csv --output e
 shoal extend extended.csv.manifest.json july.csv --original people.csv --original june.csv --output third.csv
 """
 
-_ASKED = "What it is to satisfy, if not the same"
-_PEOPLE = "Who the new rows are about"
+_ASKED = "Requirements, if they differ from the earlier ones"
+_PEOPLE = "People in the new rows"
 
 
 def extend(
     manifest: Annotated[
-        Path, typer.Argument(metavar="MANIFEST", help="Of the earlier release: RELEASE.manifest.json.")
+        Path,
+        typer.Argument(metavar="MANIFEST", help="The earlier release's RELEASE.manifest.json."),
     ],
     new_rows: Annotated[
         Path,
         typer.Argument(
-            metavar="NEW_ROWS", help="File with the new rows alone, and the columns of the original table."
+            metavar="NEW_ROWS", help="File with only the new rows, and the columns of the original table."
         ),
     ],
     *,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where the extended release goes, in the format of the earlier one."
+            "--output", "-o", help="File for the extended release, in the format of the earlier one."
         ),
     ] = None,
     original: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="The table that the earlier release was made of, so that rows that were suppressed can come "
-            "in now. Models such as t-closeness and some hierarchies need it. Repeatable: if the release was "
-            "extended before, all tables in their order.",
+            help="The original table of the earlier release, so that rows suppressed then can be released "
+            "now. Models such as t-closeness and some hierarchies need it. Repeatable: if the release was "
+            "extended before, give all tables in order.",
         ),
     ] = None,
     release: Annotated[
@@ -74,11 +75,11 @@ def extend(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where the hierarchies are that stand in files. [dim]\\[default: beside the manifest][/dim]",
+            help="Folder with the hierarchy files. [dim]\\[default: the manifest's folder][/dim]",
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Tell whether it can be done, and write nothing.")
+        bool, typer.Option("--check", help="Check whether the release can be extended, and write nothing.")
     ] = False,
     suppression: Annotated[
         float | None,
@@ -87,14 +88,14 @@ def extend(
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity.", rich_help_panel=_ASKED)] = None,
     accept_linkable: AcceptLinkable = None,
     drop_undeclared: Annotated[
-        bool, typer.Option("--drop-undeclared", help="Leave columns without a role out.")
+        bool, typer.Option("--drop-undeclared", help="Drop columns without a role.")
     ] = False,
     shared: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="An identifier that different people share, such as the telephone of a family: people are "
-            "not compared by it. Repeatable.",
+            help="An identifier that different people share, such as a family's telephone number. Shoal does "
+            "not compare people by it. Repeatable.",
             rich_help_panel=_PEOPLE,
         ),
     ] = None,
@@ -102,8 +103,8 @@ def extend(
         bool,
         typer.Option(
             "--new-people",
-            help="Assert that nobody of the earlier table has new rows, where it cannot be compared. The "
-            "manifest says that you did.",
+            help="Assert that no new row is about somebody in the earlier table, if Shoal cannot compare "
+            "them. The manifest records your assertion.",
             rich_help_panel=_PEOPLE,
         ),
     ] = False,
@@ -118,7 +119,7 @@ def extend(
     ] = False,
     sign: Annotated[
         Path | None,
-        typer.Option(metavar="KEY", help="Sign the manifest with this private key, as `shoal key` makes it."),
+        typer.Option(metavar="KEY", help="Sign the manifest with this private key, made by `shoal key`."),
     ] = None,
     delimiter: Delimiter = None,
     quote: Quote = None,
@@ -129,21 +130,21 @@ def extend(
     as_json: AsJson = False,
     show_values: ShowValues = False,
 ) -> None:
-    """Add new rows to a release, at its levels, if the difference between the two gives nobody away.
+    """Add new rows to a release, at its levels, if the difference between the two reveals nobody.
 
-    Whoever has both releases sees which rows were added: so what is added to a class must satisfy the claims
-    by itself, as the whole must. New rows of which that is not true wait, and count as suppressed. If these
-    are too many, nothing is written, the exit code is 3, and the message tells what must change.
+    Anybody with both releases sees which rows were added, so the rows added to a class must satisfy the
+    claims by themselves, as the whole class must. New rows that do not satisfy them wait, and count as
+    suppressed. If too many wait, nothing is written, the exit code is 3, and the message says what to change.
 
-    The new rows must be about people of whom the earlier table has none. That is compared by unit and
-    identifiers, which are read for this alone: with the tables of --original, or with what `shoal anonymize
-    --remember-people` kept. Rows are only added: corrections and withdrawals are not covered.
+    The new rows must be about people who are not in the earlier table. Shoal compares them by unit and
+    identifiers, which it reads only for this purpose: with the tables of --original, or with the hashes that
+    `shoal anonymize --remember-people` kept. Corrections and withdrawals of rows are not covered.
 
-    A manifest does not say how the original table was written. If that could not be found out then, say it
-    again: --no-header, --encoding and so on are about the tables of --original and the new rows alike.
+    A manifest does not record the file format of the original table. If you had to give it then, give it
+    again: --no-header, --encoding and so on apply to the tables of --original and to the new rows.
 
-    The extended release says in its manifest what it extends; keep both files, since whoever checks the one
-    needs the other.
+    The manifest of the extended release names the release that it extends. Keep both: checking one needs the
+    other.
     """
     with reporting(show_values=show_values, interrupted=unless_written(output)):
         without_pandas()
@@ -152,8 +153,8 @@ def extend(
 
         if (output is None) != check:
             raise InputError(
-                "Say where the extended release goes, or that it is only to be checked.\n"
-                f"Found: {'both' if check else 'neither'}.\nGive --output FILE or --check."
+                f"{'Both an output and --check' if check else 'No output'} given.\n"
+                "Use --output FILE to write the extended release, or --check to write nothing."
             )
         if sign is not None:
             from shoal.audit.signature import signer

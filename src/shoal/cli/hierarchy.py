@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shoal.describe.hierarchy import Levels
     from shoal.prepare.check import HierarchyCheck
 
-ABOUT = "Build, look at, check and convert hierarchies; list what builds them."
+ABOUT = "Build, show, check and convert hierarchies; list their kinds."
 
 EPILOGS = {
     "build": """
@@ -67,14 +67,14 @@ FromFormat = Annotated[
     typer.Option(
         "--from",
         metavar="FORMAT",
-        help="amnesia, anjana, argus, arx or nested, if it should not be found out.",
+        help="amnesia, anjana, argus, arx or nested. [dim]\\[default: detected][/dim]",
     ),
 ]
 Missing = Annotated[
     str,
     typer.Option(metavar="error|top|own", help="Treatment of values that the hierarchy does not cover."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output if it is there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")]
 ShowValues = Annotated[bool, typer.Option("--show-values", help="Show the values of the table.")]
 
 
@@ -84,11 +84,11 @@ def build(
     data: Annotated[Path, typer.Option(metavar="DATA", help="File with the table.")],
     column: Annotated[str, typer.Option(metavar="NAME", help="The column of the table.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the hierarchy goes: .csv, .yaml or .json.")
+        Path, typer.Option("--output", "-o", help="File for the hierarchy: .csv, .yaml or .json.")
     ],
     force: Force = False,
     target: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For clusters: the column at which to look.")
+        str | None, typer.Option(metavar="NAME", help="For clusters: the target column.")
     ] = None,
     missing_values: Missing = "error",
     delimiter: Delimiter = None,
@@ -99,7 +99,7 @@ def build(
     header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
-    """Write the labels that a hierarchy has for the values of a column, as ARX does: a CSV file.
+    """Write the labels that a hierarchy gives the values of a column, as a CSV file in ARX's form.
 
     Others can use the file, and people can edit it. Hierarchies that are made from the table, such as
     quantiles, become labels that stay as they are.
@@ -132,7 +132,7 @@ def show(
     lines: Annotated[int, typer.Option(help="About how many lines to print.", min=1)] = 30,
     from_format: FromFormat = None,
     target: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For clusters: the column at which to look.")
+        str | None, typer.Option(metavar="NAME", help="For clusters: the target column.")
     ] = None,
     missing_values: Missing = "error",
     delimiter: Delimiter = None,
@@ -187,7 +187,7 @@ def check(
     header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
-    """Tell all that is wrong with a hierarchy, alone or for a column; or with all hierarchies of a spec.
+    """List every error of a hierarchy, alone or for a column; or of all hierarchies of a spec.
 
     Errors: values that are missing, labels with more than one parent, rows that contradict each other or are
     ragged. The exit code is 2 then. Notes: rows that stand there twice, more than one label at the top,
@@ -196,7 +196,7 @@ def check(
     with reporting(show_values=show_values):
         without_pandas()
         if (file is None) == (spec is None):
-            raise InputError("Say what to check: a FILE, or --spec SPEC with --data DATA.")
+            raise InputError("Nothing to check given.\nUse FILE, or --spec SPEC with --data DATA.")
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         if spec is not None:
             from shoal.cli.short_form import overridden
@@ -204,7 +204,7 @@ def check(
             from shoal.spec.spec import Spec
 
             if data is None:
-                raise InputError("The hierarchies of a spec are checked on a table.\nGive --data DATA.")
+                raise InputError("Checking the hierarchies of a spec needs a table.\nUse --data DATA.")
             asked = overridden(Spec.from_yaml(spec), written)
             _report(check_spec(asked, data))
         elif data is not None:
@@ -224,7 +224,7 @@ def convert(
     from_format: FromFormat = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="DATA", help="A table whose values are wanted; needed where a file has ranges."),
+        typer.Option(metavar="DATA", help="A table that lists the values; needed if the file has ranges."),
     ] = None,
     column: Column = None,
     force: Force = False,
@@ -237,7 +237,7 @@ def convert(
     header: Header = None,
     show_values: ShowValues = False,
 ) -> None:
-    """Write a hierarchy of another tool as ARX does, or as a nested taxonomy.
+    """Convert a hierarchy from another tool to ARX's form, or to a nested taxonomy.
 
     A file with ranges of numbers or dates has no values of its own: it takes those of a table.
     """
@@ -256,7 +256,7 @@ def convert(
             if not isinstance(read, Listed):
                 raise InputError(
                     f"{input.name!r} has ranges, which hold any number of values.\n"
-                    "Say whose values are wanted: --data DATA --column NAME."
+                    "Give a column that lists the values: --data DATA --column NAME."
                 )
             levels = read.whole()
         write_file(levels, output)
@@ -265,10 +265,10 @@ def convert(
 
 
 def list_(
-    name: Annotated[str | None, typer.Argument(help="Tell all about this one.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help="Explain this kind.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what builds hierarchies, for `hierarchy:` in a spec; or tell all about one."""
+    """List the kinds of hierarchies for `hierarchy:` in a spec; or explain one."""
     import json
 
     from shoal import registry

@@ -77,9 +77,7 @@ class Asked:
             hierarchy = hierarchy_from_text(self.text)
         if self.target is not None:
             if getattr(hierarchy, "target", None) is None:
-                raise InputError(
-                    f"The hierarchy {self.text!r} does not look at a target.\nLeave --target out."
-                )
+                raise InputError(f"The hierarchy {self.text!r} does not use a target.\nLeave --target out.")
             hierarchy = replace(hierarchy, target=self.target)
         built: Hierarchy = hierarchy
         return built
@@ -108,7 +106,7 @@ class Asked:
         values = getattr(hierarchy, "sample", ())
         if isinstance(hierarchy, FromData) or not values:
             raise InputError(
-                f"The hierarchy {self.text!r} is shown for a column.\nGive --data DATA --column NAME."
+                f"Showing the hierarchy {self.text!r} needs a column.\nUse --data DATA --column NAME."
             )
         return hierarchy.levels(pa.array(list(dict.fromkeys(map(str, values)))))
 
@@ -117,13 +115,14 @@ def check_output(output: Path, *inputs: Path | None, force: bool) -> None:
     """Refuse an output that is no hierarchy by its name, or one of the inputs, or there already."""
     if output.suffix.lower() not in (".csv", *_NESTED):
         raise InputError(
-            f"A hierarchy is written as .csv, .yaml or .json.\nFound: {output.name!r}.\nName it so."
+            "The name of a hierarchy file must end in .csv, .yaml or .json.\n"
+            f"Found: {output.name!r}.\nChoose another name."
         )
     for other in filter(None, inputs):
         if output.exists() and other.exists() and output.samefile(other):
             raise OutputError(f"The output '{output}' is the same file as the input.\nChoose another name.")
     if output.exists() and not force:
         raise OutputError(
-            f"The hierarchy '{output}' is there already.\nSomebody may have edited it.\n"
-            "Say --force to replace it, or choose another name."
+            f"The hierarchy '{output}' already exists.\nSomebody may have edited it.\n"
+            "Use --force to replace it, or choose another name."
         )

@@ -12,14 +12,15 @@ from shoal.cli.terminal import echo, secho
 
 
 def import_(
-    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="A project file of ARX, .deid.")],
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="An ARX project file, .deid.")],
     *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the files go; made if needed.")
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the files."),
     ],
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Make a spec, a table and hierarchies from a project of ARX.
+    """Convert an ARX project to a spec, a table and hierarchies.
 
     What the project states as text is taken over: roles, hierarchies, privacy criteria, the limit of
     suppression, the measure and weights. What cannot be read is listed, with the reason.
@@ -32,8 +33,8 @@ def import_(
     secho("Read", bold=True)
     for each in imported.read:
         echo(f"  {each}")
-    secho("\nNot taken over", bold=True)
-    for each in imported.unread or ("nothing: all was read",):
+    secho("\nNot imported", bold=True)
+    for each in imported.unread or ("nothing: everything was read",):
         echo(f"  {each}")
     secho("\nWritten", bold=True)
     files = [imported.spec, *filter(None, [imported.data]), *imported.hierarchies.values()]

@@ -12,10 +12,10 @@ from shoal.cli.console import print_table, reporting
 
 def key(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Where the private key goes, such as steward.pem.")
+        Path, typer.Argument(metavar="FILE", help="File for the private key, such as steward.pem.")
     ],
 ) -> None:
-    """Make a private key to sign manifests with, and the public key that others check them with.
+    """Create a private key for signing manifests, and the public key for checking the signatures.
 
     The private one is for you alone: whoever has it can sign in your name. It has no password, so keep the
     file safe. No file is ever replaced.

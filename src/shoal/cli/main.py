@@ -75,7 +75,7 @@ def shoal(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Hide every person in a crowd of at least k, and keep as much information as can be kept.
+    """Hide every person in a crowd of at least k, and keep as much information as possible.
 
     Exit codes: 0 done, 2 wrong use or input, 3 infeasible, 4 audit failed, 130 interrupted.
     """

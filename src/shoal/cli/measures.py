@@ -13,10 +13,10 @@ from shoal.cli.terminal import echo
 
 
 def measures(
-    name: Annotated[str | None, typer.Argument(help="Tell all about this one.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help="Explain this measure.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the quality measures, for `quality:` in a spec and `--quality`; or tell all about one.
+    """List the quality measures for `quality:` in a spec and `--quality`; or explain one.
 
     Smaller is better. One that is monotone never falls when values are generalized further, whatever is
     suppressed; the others are searched for as exactly, with a little more work.
@@ -46,7 +46,7 @@ def measures(
             ],
             header=("Measure", "Range", "Monotone", "Over columns", "Parameters", "What"),
         )
-        echo("\nN rows. A function of your own is one too: shoal.CustomMeasure, in Python.")
+        echo("\nN is the number of rows. To add your own measure in Python, use shoal.CustomMeasure.")
 
 
 def _page(kind: Any) -> None:

@@ -13,10 +13,10 @@ from shoal.cli.terminal import echo
 
 
 def models(
-    name: Annotated[str | None, typer.Argument(help="Tell all about this one.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Argument(help="Explain this model.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the privacy models, for `privacy:` in a spec, which may ask for several; or tell all about one.
+    """List the privacy models for `privacy:` in a spec, which may require several; or explain one.
 
     Without suppression all are monotone: what satisfies them still does when values are generalized
     further, where rows are counted. With suppression, and where people are counted, that holds for those
@@ -56,7 +56,7 @@ def _page(kind: Any) -> None:
     facts = [
         ("Needs", _needs(kind)),
         ("Monotone", _monotone(kind)),
-        ("Audit compares with", _listed(_compared(kind)) or "nothing: the release alone shows it"),
+        ("Audit compares with", _listed(_compared(kind)) or "nothing: the release alone is enough"),
     ]
     show_page(kind, facts, forms)
 

@@ -14,38 +14,38 @@ if TYPE_CHECKING:
     from shoal.read.source import InputFormat
     from shoal.search.result import SearchAlgorithm
 
-_CSV = "How the file is written, if it should not be found out"
+_CSV = "File format (detected by default)"
 
 SpecFile = Annotated[
     Path,
     typer.Option("--spec", "-s", help="YAML file: roles, hierarchies, privacy, suppression, quality."),
 ]
-Delimiter = Annotated[str | None, typer.Option(help="Between cells; \\t for a tab.", rich_help_panel=_CSV)]
-Quote = Annotated[str | None, typer.Option(help="Around cells.", rich_help_panel=_CSV)]
+Delimiter = Annotated[str | None, typer.Option(help="Cell separator; \\t for a tab.", rich_help_panel=_CSV)]
+Quote = Annotated[str | None, typer.Option(help="Quote character around cells.", rich_help_panel=_CSV)]
 Encoding = Annotated[
-    str | None, typer.Option(help="Of the text, such as utf-8 or cp1252.", rich_help_panel=_CSV)
+    str | None, typer.Option(help="Text encoding, such as utf-8 or cp1252.", rich_help_panel=_CSV)
 ]
 NullValues = Annotated[
     list[str] | None,
     typer.Option(
         "--null-value",
         metavar="TEXT",
-        help="A text that stands for NULL, quoted or not. Repeatable. Without any, NULL is an empty cell "
-        "without quotes.",
+        help="Text that means NULL, quoted or not. Repeatable. By default, only an empty cell without quotes "
+        "is NULL.",
         rich_help_panel=_CSV,
     ),
 ]
 Sheet = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Of an Excel workbook. [dim]\\[default: the first][/dim]", rich_help_panel=_CSV
+        metavar="NAME", help="Sheet of an Excel file. [dim]\\[default: the first][/dim]", rich_help_panel=_CSV
     ),
 ]
 Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first row holds the names of the columns. Without a header they are column_1, "
+        help="Whether the first row contains the column names. Without a header, columns are named column_1, "
         "column_2 and so on. [dim]\\[default: refuse a first row that looks like data][/dim]",
         show_default=False,
         rich_help_panel=_CSV,
@@ -55,15 +55,15 @@ AcceptLinkable = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Release this sensitive or insensitive column although its values single people out: in more "
-        "than 20% of the rows that is refused otherwise. For columns that nobody outside can know. "
-        "Repeatable. [dim]\\[default: the spec's][/dim]",
+        help="Release this sensitive or insensitive column even though its values single people out. Shoal "
+        "otherwise refuses a column that is unique in more than 20% of the rows. Use it only for values "
+        "that nobody outside can know. Repeatable. [dim]\\[default: the spec's][/dim]",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ShowValues = Annotated[
     bool,
-    typer.Option("--show-values", help="Let error messages show people's values, such as unknown ones."),
+    typer.Option("--show-values", help="Let error messages show values from the table."),
 ]
 
 
@@ -108,6 +108,6 @@ def within_budget(
         raise InputError(
             f"Only the algorithm '{BestFirst.name}' has a budget.\n"
             f"Found: {given} with the algorithm {algorithm!r}.\n"
-            f"Say --algorithm {BestFirst.name}, or leave {given} out."
+            f"Use --algorithm {BestFirst.name}, or leave {given} out."
         )
     return BestFirst(seconds=seconds, checks=checks)

@@ -34,7 +34,7 @@ shoal risk people.csv --spec spec.yaml --json | jq .prosecutor.highest
 """
 
 _COLUMNS = "Columns, instead of --spec"
-_POPULATION = "What is known of the population"
+_POPULATION = "The population"
 _RELEASE = "The release"
 
 
@@ -46,16 +46,14 @@ def risk(
     *,
     spec: Annotated[
         Path | None,
-        typer.Option(
-            "--spec", "-s", help="YAML file that says what the columns are and how DATA is written."
-        ),
+        typer.Option("--spec", "-s", help="YAML file with the roles of the columns and the format of DATA."),
     ] = None,
     quasi_identifiers: Annotated[
         list[str] | None,
         typer.Option(
             "--qi",
             metavar="NAME",
-            help="A column that others know of people. Repeatable.",
+            help="A column whose values others may know. Repeatable.",
             rich_help_panel=_COLUMNS,
         ),
     ] = None,
@@ -69,21 +67,21 @@ def risk(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column that says who a row is about: people are counted, not rows.",
+            help="The column that identifies the person a row is about: count people, not rows.",
             rich_help_panel=_COLUMNS,
         ),
     ] = None,
     release: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="A release of DATA: its risk stands beside.", rich_help_panel=_RELEASE
+            metavar="FILE", help="A release of DATA, to compare its risk.", rich_help_panel=_RELEASE
         ),
     ] = None,
     starred: Annotated[
         bool,
         typer.Option(
             "--starred",
-            help="Leave out rows with * in every quasi-identifier, which are a class otherwise.",
+            help="Leave out rows with * in every quasi-identifier, which otherwise count as a class.",
             rich_help_panel=_RELEASE,
         ),
     ] = False,
@@ -91,7 +89,7 @@ def risk(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Tells the levels of the release, for --population. "
+            help="Manifest with the levels of the release, for --population. "
             "[dim]\\[default: RELEASE.manifest.json][/dim]",
             rich_help_panel=_RELEASE,
         ),
@@ -113,10 +111,11 @@ def risk(
         ),
     ] = None,
     threshold: Annotated[
-        float, typer.Option(metavar="CHANCE", help="Rows with a higher chance to be found are counted.")
+        float,
+        typer.Option(metavar="CHANCE", help="Count rows more likely to be found than this."),
     ] = 0.2,
     largest_subset: Annotated[
-        int, typer.Option(metavar="COLUMNS", help="How many columns are looked at together, at most.")
+        int, typer.Option(metavar="COLUMNS", help="Largest number of columns to combine.")
     ] = 4,
     delimiter: Delimiter = None,
     quote: Quote = None,
@@ -126,11 +125,11 @@ def risk(
     header: Header = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well people can be found in a table, and what can be learnt of them.
+    """Measure how easily people can be found in a table, and what can be learned about them.
 
-    Three attackers (prosecutor, journalist, marketer), rows that are unique in the table and people who are
-    unique in the population, the columns that single them out, and what classes tell of sensitive columns.
-    With --release all of that before and after. NULL counts as a value.
+    Reports the risk from three attackers (prosecutor, journalist, marketer), the rows unique in the table and
+    the people unique in the population, the columns that single them out, and what classes reveal about
+    sensitive columns. With --release, reports all of it before and after. NULL counts as a value.
     """
     with reporting(), progress() as listener:
         without_pandas()
@@ -140,8 +139,8 @@ def risk(
         columns = _columns(spec, quasi_identifiers or [], sensitive or [], unit, written)
         if release is None and (starred or manifest):
             raise InputError(
-                f"{'--starred' if starred else '--manifest'} is about a release.\n"
-                "Found: no release.\nGive it: --release FILE."
+                f"{'--starred' if starred else '--manifest'} applies only to a release.\n"
+                "Found: no release.\nUse --release FILE."
             )
         given: dict[str, Any] = {
             **columns,
@@ -180,15 +179,15 @@ def _columns(
     if path is not None:
         if given:
             raise InputError(
-                "--spec says what the columns are.\n"
+                "--spec and columns cannot be used together.\n"
                 f"Found: --spec and {', '.join(given)}.\nLeave one of them out."
             )
         return {"spec": overridden(Spec.from_yaml(path), written)}
     if not quasi_identifiers:
         raise InputError(
-            "It is not said by which columns people could be found.\n"
+            "No quasi-identifiers given.\n"
             f"Found: {', '.join(given) or 'neither a spec nor columns'}.\n"
-            "Give --spec SPEC, or at least one --qi NAME."
+            "Use --spec SPEC, or at least one --qi NAME."
         )
     return {
         "quasi_identifiers": quasi_identifiers,

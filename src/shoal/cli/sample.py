@@ -15,16 +15,18 @@ def sample(
         str,
         typer.Argument(
             metavar="NAME",
-            help="census (any size, nobody in it exists), patients (the six of the literature), or made-up "
+            help="census (made-up people, any number), patients (the six of the literature), or made-up "
             "rows with the shape of published data: adult-shape, cup-shape, fars-shape, atus-shape, "
             "ihis-shape, lands-end-shape.",
         ),
     ],
-    rows: Annotated[int | None, typer.Option(help="How many; each sample has its own number.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Number of rows. Each sample has its own default.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same files.")] = 0,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder.")] = Path(),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to use.")
+    ] = Path(),
 ) -> None:
-    """Write a sample table with its hierarchies and a spec that runs as it is."""
+    """Write a sample table with its hierarchies and a spec that runs."""
     with reporting(interrupted="Interrupted; nothing was written."):
         without_pandas()
         from shoal.data import write_sample

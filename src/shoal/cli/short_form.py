@@ -51,9 +51,9 @@ def spec_from(
         return Spec.from_yaml(path)
     if (k is None and not privacy) or not quasi_identifiers:
         raise InputError(
-            "It is not said what the columns mean and what must hold.\n"
+            "No spec given.\n"
             f"Found: {', '.join(given) or 'neither a spec nor the short form'}.\n"
-            "Give --spec SPEC, or -k and at least one --qi; --privacy can stand for -k or beside it."
+            "Use --spec SPEC, or -k with at least one --qi; --privacy can replace -k or add to it."
         )
     problems: list[Problem] = []
     columns = _columns("--qi", quasi_identifiers, problems)
@@ -181,7 +181,7 @@ def _by_column(
         name, _, value = text.rpartition("=")
         try:
             if name in columns:
-                raise InputError(f"column {name!r} stands there already.\nName it once.")
+                raise InputError(f"column {name!r} is given twice.\nName it once.")
             columns[name] = parse(value)
         except InputError as error:
             problems.extend(Problem(f"{option} {text!r}: {problem.message}") for problem in error.problems)
@@ -198,7 +198,7 @@ def _columns(option: str, texts: list[str], problems: list[Problem]) -> dict[str
             problems.extend(error.problems)
             continue
         if name in columns:
-            problems.append(Problem(f"Column {name!r} stands in {option} more than once.\nName it once."))
+            problems.append(Problem(f"Column {name!r} is given more than once in {option}.\nName it once."))
         columns[name] = hierarchy
     return columns
 
@@ -237,5 +237,5 @@ def column_with_hierarchy(text: str, option: str = "--qi") -> tuple[str, str | N
     raise InputError(
         f"Unknown hierarchy {unknown!r} in {option} {text!r}.\n"
         f"Known: {', '.join(known)}.{nearest(unknown, known)}\n"
-        f"If the whole is the name of a column, write {option} '{text}=suppress'."
+        f"If the whole text is the name of a column, write {option} '{text}=suppress'."
     )

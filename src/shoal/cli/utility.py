@@ -43,11 +43,11 @@ def utility(
         Path,
         typer.Argument(
             metavar="ORIGINAL",
-            help="What the release was made of: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS.",
+            help="The original table: a CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS file.",
         ),
     ],
     release: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="CSV (also .gz), Parquet or Excel file of the release.")
+        Path, typer.Argument(metavar="RELEASE", help="The release: CSV (also .gz), Parquet or Excel.")
     ],
     *,
     spec: Annotated[
@@ -55,8 +55,8 @@ def utility(
         typer.Option(
             "--spec",
             "-s",
-            help="YAML file with which the release was made: its hierarchies tell what labels stand for. "
-            "[dim]\\[default: the form of the labels does][/dim]",
+            help="The spec of the release, whose hierarchies define its labels. "
+            "[dim]\\[default: infer them from the form of the labels][/dim]",
         ),
     ] = None,
     quasi_identifier: Annotated[
@@ -64,24 +64,24 @@ def utility(
         typer.Option(
             "--qi",
             metavar="NAME",
-            help="Without a spec: a column that may have been generalized. Repeatable. "
-            "[dim]\\[default: those that have other values in the release][/dim]",
+            help="Without a spec: a column that may be generalized. Repeatable. "
+            "[dim]\\[default: columns whose values differ in the release][/dim]",
         ),
     ] = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A column that models learn to predict. Repeatable. [dim]\\[default: the sensitive ones "
-            "that have 2 to 50 values or are numbers][/dim]",
+            help="A column for models to predict. Repeatable. [dim]\\[default: sensitive columns with 2 to "
+            "50 values, or with numbers][/dim]",
         ),
     ] = None,
     learning: Annotated[
         bool,
-        typer.Option("--learning/--no-learning", help="Whether models are trained; it takes longest."),
+        typer.Option("--learning/--no-learning", help="Whether to train models, the slowest step."),
     ] = True,
-    queries: Annotated[int, typer.Option(min=0, help="How many random count queries to ask.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="For queries, held-out rows and models.")] = 0,
+    queries: Annotated[int, typer.Option(min=0, help="Number of random count queries.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed for queries, held-out rows and models.")] = 0,
     delimiter: Delimiter = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -91,11 +91,11 @@ def utility(
     show_values: ShowValues = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare a release with its original: what is lost per column, what can still be counted and learned.
+    """Compare a release with its original: what each column lost, and what can still be counted and learned.
 
-    Shows the loss and the entropy kept of every column, pairs of columns (Cramer's V before and after), the
-    errors of random count queries, and how well models that are trained on the release predict held-out
-    originals. Columns and figures are shown, and no values.
+    Reports the loss and the entropy kept in every column, pairs of columns (Cramer's V before and after), the
+    errors of random count queries, and how well models trained on the release predict held-out original rows.
+    Prints columns and figures, never values.
     """
     with reporting(show_values=show_values):
         without_pandas()

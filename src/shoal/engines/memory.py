@@ -48,7 +48,7 @@ class MemoryKind:
     def open(self, given: Input) -> Memory:
         if given.table is not None:
             raise InputError(
-                f"A table is one of a database.\nFound: the table {given.table!r}, and data that is none.\n"
+                f"Only a database has tables.\nFound: the table {given.table!r} of data that is not one.\n"
                 "Leave it out, or give the URL or the file of a database."
             )
         return Memory(open_source(native(given.data), given.format))

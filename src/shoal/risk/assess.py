@@ -259,7 +259,7 @@ def _spec(
         return spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
     if isinstance(quasi_identifiers, str) or not quasi_identifiers:
         raise InputError(
-            "It is not said by which columns people could be found.\n"
+            "No quasi-identifiers given.\n"
             f"Found: {quasi_identifiers!r}.\nGive a list of quasi-identifiers, or a spec."
         )
     names = list(quasi_identifiers)

@@ -293,9 +293,9 @@ def _recodings(
         named = [column.name for column in found if not _as_it_was(column)]
         if not named:
             raise InputError(
-                "Which columns are quasi-identifiers is not said, and none differs in the release.\n"
+                "No quasi-identifiers given, and no column differs in the release.\n"
                 f"Columns: {', '.join(tables.release.column_names)}.\n"
-                "Give --spec or --qi (in Python spec=... or quasi_identifiers=[...])."
+                "Use --spec or --qi (in Python spec=... or quasi_identifiers=[...])."
             )
         notes.append(f"Taken as quasi-identifiers, because they are generalized: {', '.join(named)}.")
     by_name = {column.name: column for column in found}

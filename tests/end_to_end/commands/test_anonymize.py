@@ -283,7 +283,7 @@ def test_help_teaches(shoal):
     assert "--qi age=intervals:5,10,20 --qi zip=prefix --qi sex" in out
     assert all(name in out for kind in ("measures", "models", "engines") for name in registry.names(kind))
     assert "--privacy 'l-diversity: {column: disease, l: 3}'" in out
-    assert "sex=0 keeps sex intact" in out
+    assert "sex=0 keeps sex unchanged" in out
 
 
 def test_version(shoal):

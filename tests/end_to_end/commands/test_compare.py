@@ -114,7 +114,10 @@ def test_what_is_wrong_is_told_at_once(shoal: Callable[..., Any], folder: Path) 
         (["nothing.csv", "people.spec.yaml", "entropy.yaml"], "File 'nothing.csv' does not exist."),
         (["people.csv", "nothing.yaml"], "nothing.yaml"),
         (["people.csv", "people.spec.yaml", "-k", ""], "Found: ''."),
-        (["people.csv", "people.spec.yaml", "--chart", "curve.png"], "A chart ends in .svg or .html."),
+        (
+            ["people.csv", "people.spec.yaml", "--chart", "curve.png"],
+            "The name of a chart must end in .svg or .html.",
+        ),
         (["people.csv", "people.spec.yaml", "--risk", "all"], "The risk is 'average' or 'highest'."),
         (["people.csv", "people.spec.yaml", "--quality", "beauty"], "beauty"),
         (["people.csv", "people.spec.yaml", "--seconds", "0"], "more than 0 seconds"),
@@ -138,5 +141,5 @@ def test_a_chart_does_not_replace_the_table_or_a_spec(shoal: Callable[..., Any],
 def test_help_teaches(shoal: Callable[..., Any]) -> None:
     ran = shoal("compare", "--help")
     assert ran.code == 0
-    for words in ("Pareto front", "Do not guess k", "Examples", "--suppression"):
+    for words in ("Pareto front", "Choose k from the curve", "Examples", "--suppression"):
         assert words in ran.out

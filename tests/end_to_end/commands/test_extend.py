@@ -61,8 +61,8 @@ def test_what_must_change_is_told_with_exit_code_3(shoal: Callable[..., Any], fo
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["new.csv"], "Found: neither."),
-        (["new.csv", "--check", "--output", "out.csv"], "Found: both."),
+        (["new.csv"], "No output given."),
+        (["new.csv", "--check", "--output", "out.csv"], "Both an output and --check given."),
         (["nothing.csv", "--check"], "'nothing.csv' does not exist"),
         (["new.csv", "--output", "new.csv"], "is the same file"),
         (["new.csv", "--original", "people.csv", "--output", "people.csv"], "is the same file"),
@@ -83,4 +83,4 @@ def test_wrong_use_exits_with_2(
 def test_help_teaches(shoal: Callable[..., Any]) -> None:
     ran = shoal("extend", "--help")
     assert ran.code == 0
-    assert "corrections and withdrawals are not covered" in ran.out
+    assert "Corrections and withdrawals of rows are not covered" in ran.out

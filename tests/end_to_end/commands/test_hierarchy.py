@@ -59,9 +59,9 @@ def test_build_as_a_taxonomy(shoal, folder):
     [
         (("intervals:ten", *OF_AGE, "-o", "out.csv"), "intervals"),
         (("intervals:10", "--data", "people.csv", "--column", "aeg", "-o", "out.csv"), "Did you mean 'age'?"),
-        (("intervals:10", *OF_AGE, "-o", "out.parquet"), "written as .csv, .yaml or .json"),
+        (("intervals:10", *OF_AGE, "-o", "out.parquet"), "must end in .csv, .yaml or .json"),
         (("intervals:10", *OF_AGE, "-o", "people.csv"), "same file as the input"),
-        (("intervals:10", "--target", "sex", *OF_AGE, "-o", "out.csv"), "does not look at a target"),
+        (("intervals:10", "--target", "sex", *OF_AGE, "-o", "out.csv"), "does not use a target"),
         (("intervals:10", "--data", "no.csv", "--column", "age", "-o", "out.csv"), "does not exist"),
         (("sex.csv", *OF_AGE, "-o", "out.csv"), "lacks 4 values"),
         (("intervals:10", *OF_AGE, "--missing-values", "any", "-o", "out.csv"), "'error', 'top' or 'own'"),
@@ -156,7 +156,7 @@ def test_check_all_columns_of_a_spec(shoal, folder):
 
 
 def test_check_needs_something_to_check(shoal):
-    assert "Say what to check" in shoal("hierarchy", "check").err
+    assert "Nothing to check given." in shoal("hierarchy", "check").err
     assert "--data DATA" in shoal("hierarchy", "check", "--spec", "no.yaml").err
     assert "go together" in shoal("hierarchy", "check", "age.csv", "--data", "people.csv").err
 
@@ -238,6 +238,6 @@ def test_what_is_there_stays(shoal, folder):
     ):
         ran = shoal("hierarchy", *command)
         assert (ran.code, (folder / "sex.csv").read_text()) == (2, "F;*\nM;*\n")
-        assert "Say --force" in ran.err
+        assert "Use --force" in ran.err
         assert shoal("hierarchy", *command, "--force").code == 0
         (folder / "sex.csv").write_text("F;*\nM;*\n")

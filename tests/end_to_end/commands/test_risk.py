@@ -104,13 +104,13 @@ def test_starred_rows_of_another_tool(shoal: Shoal, folder: Path) -> None:
     ("options", "said"),
     [
         (("--qi", "agee", "--qi", "town"), "Column 'town' is not in the table 'people.csv'."),
-        ((), "It is not said by which columns people could be found."),
+        ((), "No quasi-identifiers given."),
         (("--sensitive", "disease"), "Found: --sensitive."),
         (("--qi", "age", "--spec", "spec.yaml"), "Found: --spec and --qi."),
         (("--qi", "age", "--sampling-fraction", "0"), "above 0, at most 1."),
         (("--qi", "age", "--sampling-fraction", "1.2"), "Found: 1.2."),
         (("--qi", "age", "--threshold", "2"), "The threshold is a chance"),
-        (("--qi", "age", "--starred"), "--starred is about a release."),
+        (("--qi", "age", "--starred"), "--starred applies only to a release."),
         (("--qi", "age", "--release", "none.csv"), "does not exist"),
         (
             ("--qi", "age", "--population", "people.csv", "--release", "people.csv"),

@@ -81,7 +81,7 @@ def test_without_scikit_learn(files, shoal, monkeypatch):
         ),
         (("people.csv", "release.csv", "--spec", "spec.yaml", "--target", "illl"), "Did you mean 'ill'?"),
         (("people.csv", "release.csv", "--spec", "spec.yaml", "--qi", "age"), "Leave one of them out"),
-        (("people.csv", "people.csv"), "Give --spec or --qi"),
+        (("people.csv", "people.csv"), "Use --spec or --qi"),
         (("people.csv", "nowhere.csv"), "does not exist"),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_pair_of_keys(keys: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize("taken", ["own.pem", "own.pub.pem"])
 def test_no_key_is_ever_replaced(tmp_path: Path, taken: str) -> None:
     (tmp_path / taken).write_text("mine", encoding="ascii")
-    with pytest.raises(OutputError, match="It is there already"):
+    with pytest.raises(OutputError, match="It already exists"):
         make_keys(tmp_path / "own.pem")
     assert [path.name for path in tmp_path.iterdir()] == [taken]
     assert (tmp_path / taken).read_text(encoding="ascii") == "mine"
@@ -106,7 +106,7 @@ def test_a_release_without_a_key_takes_an_old_signature_away(tmp_path: Path, key
 
 
 def test_a_signature_needs_a_manifest(tmp_path: Path, keys: tuple[Path, Path]) -> None:
-    with pytest.raises(InputError, match="A signature is one of a manifest"):
+    with pytest.raises(InputError, match="A public key checks the signature"):
         audit_release(write(tmp_path), spec(), public_key=keys[1])
 
 

@@ -86,7 +86,7 @@ def test_models_beside_k_or_instead_of_it():
         KAnonymity(3),
         LDiversity("disease", 2),
     )
-    with pytest.raises(InputError, match="--privacy can stand for -k"):
+    with pytest.raises(InputError, match="--privacy can replace -k"):
         short()
 
 

@@ -170,7 +170,7 @@ def test_a_large_file_is_left_where_it_is(people: Path) -> None:
     ("data", "how", "said"),
     [
         ("nowhere/*.parquet", {}, "There are no files"),
-        ("people.parquet", {"table": "visits"}, "is none"),
+        ("people.parquet", {"table": "visits"}, "is not one"),
         ("people.parquet", {"output_table": "visits"}, "only into a database"),
         ("people.parquet", {"output": "release.xlsx"}, "cannot be written from a database"),
         ("people.parquet", {"output": "people.parquet"}, "same file"),
@@ -182,7 +182,7 @@ def test_a_large_file_is_left_where_it_is(people: Path) -> None:
         ("people.parquet", {"keep_order": True}, "cannot keep the order"),
         ("people.parquet", {"memory": "much"}, "Write for example 4GB"),
         ("broken.parquet", {}, "not a complete Parquet file"),
-        ("clinic.duckdb", {}, "is not said which table"),
+        ("clinic.duckdb", {}, "No table of"),
         ("clinic.duckdb", {"table": "visit"}, "Did you mean 'visits'"),
         ("text.duckdb", {"table": "visits"}, "cannot be read"),
         ("*.parquet", {}, "not a complete Parquet file|have not the same columns"),

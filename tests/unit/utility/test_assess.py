@@ -176,7 +176,7 @@ def test_the_first_row_of_a_file_without_a_header_is_not_shown(tmp_path):
 def test_bad_arguments():
     with pytest.raises(shoal.InputError, match="Leave one of them out"):
         assess(people(), people(), spec(), quasi_identifiers=["age"])
-    with pytest.raises(shoal.InputError, match="none differs in the release"):
+    with pytest.raises(shoal.InputError, match="no column differs in the release"):
         assess(people(), people())
     with pytest.raises(shoal.InputError, match="Name at least one"):
         assess(people(), people(), quasi_identifiers=[])

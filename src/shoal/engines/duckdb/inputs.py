@@ -57,7 +57,7 @@ def open_duckdb(
         return _database(Path(place), input_format, table, memory, writing=writing), None
     if table is not None:
         raise InputError(
-            f"A table is one of a database, and {Path(place).name!r} is none.\nFound: the table {table!r}.\n"
+            f"Only a database has tables, and {Path(place).name!r} is not one.\nFound: the table {table!r}.\n"
             f"Leave it out, or give a database: a file that ends in {', '.join(DATABASES)}, or a URL."
         )
     if REMOTE.match(place):
@@ -198,7 +198,7 @@ def _database(
             table = known[0]
         if table is None:
             raise InputError(
-                f"It is not said which table of {path.name!r} is to be released.\n"
+                f"No table of {path.name!r} given.\n"
                 f"Tables: {', '.join(known) or 'none'}.\nName one: --table NAME (in Python table=...)."
             )
         if table.lstrip().startswith("("):
