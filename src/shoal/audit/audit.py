@@ -432,10 +432,10 @@ def _privacy(
     reads = any(c.checkable and not c.reads.population and (c.reads.column or c.reads.unit) for c in asked)
     apart = reads and classes.apart
     counted: dict[str, tuple[str, Tables]] = {}
-    for place, claim in enumerate(asked):
+    for position, claim in enumerate(asked):
         model = claim.model
         if not claim.checkable:
-            before = earlier.findings[place] if earlier is not None else None
+            before = earlier.findings[position] if earlier is not None else None
             yield _uncheckable(claim, spec, classes, before, evidence)
             continue
         if claim.reads.population or not (claim.reads.column or claim.reads.unit or claim.reads.weight):

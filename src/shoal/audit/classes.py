@@ -44,14 +44,16 @@ class ReleasedClasses:
     @classmethod
     def of(cls, relation: Relation, quasi_identifiers: Sequence[str]) -> ReleasedClasses:
         """Group the rows of a release. NULL is a label like any other."""
-        labels = ", ".join(f"{name} AS q{place}" for place, name in enumerate(quasi_identifiers, start=1))
+        labels = ", ".join(
+            f"{name} AS q{position}" for position, name in enumerate(quasi_identifiers, start=1)
+        )
         table = relation.keep(
             "SELECT *, row_number() OVER () AS class\n"
             f"FROM (SELECT {labels}, count(*) AS n FROM {relation.source}\n"
             f"  GROUP BY {', '.join(map(str, range(1, len(quasi_identifiers) + 1)))}) AS classes",
             _CLASSES,
         )
-        starred = all_stars([f"q{place}" for place in range(1, len(quasi_identifiers) + 1)])
+        starred = all_stars([f"q{position}" for position in range(1, len(quasi_identifiers) + 1)])
         rows, stars = relation.ask(
             f"SELECT coalesce(sum(n), 0)::BIGINT, coalesce(sum(n) FILTER (WHERE {starred}), 0)::BIGINT "
             f"FROM {table}"
@@ -73,7 +75,7 @@ class ReleasedClasses:
     @property
     def apart(self) -> bool:
         """Whether all classes have different hashes."""
-        labels = [f"q{place}" for place in range(1, len(self.quasi_identifiers) + 1)]
+        labels = [f"q{position}" for position in range(1, len(self.quasi_identifiers) + 1)]
         (apart,) = self.relation.ask(
             f"SELECT count(*) = count(DISTINCT hash({', '.join(labels)})) FROM {self.table}"
         )

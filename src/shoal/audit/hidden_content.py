@@ -183,7 +183,7 @@ def _with_metadata(schema: pa.Schema) -> bool:
         kind = field.type
         if isinstance(kind, pa.BaseExtensionType):
             return True
-        return any(has(kind.field(place)) for place in range(kind.num_fields))
+        return any(has(kind.field(position)) for position in range(kind.num_fields))
 
     given = {key for key in schema.metadata or {} if not _known(key)}
     return bool(given) or any(map(has, schema))
@@ -197,18 +197,20 @@ def _known(key: bytes) -> bool:
 def _unused_values(path: Path) -> Sequence[str]:
     """Return the columns whose dictionaries have texts or bytes that no row of the group has.
 
-    Columns are read by their place: names with dots in them also mean fields inside a column.
+    Columns are read by their position: names with dots in them also mean fields inside a column.
     """
     from pyarrow import parquet
 
     about = parquet.read_metadata(path).schema
-    places = [place for place in range(len(about)) if about.column(place).physical_type == "BYTE_ARRAY"]
-    paths = {place: about.column(place).path for place in places}
+    positions = [
+        position for position in range(len(about)) if about.column(position).physical_type == "BYTE_ARRAY"
+    ]
+    paths = {position: about.column(position).path for position in positions}
     found: dict[str, None] = {}
     with parquet.ParquetFile(path, read_dictionary=[*paths.values()]) as file:
         for group in range(file.metadata.num_row_groups):
-            for place, name in paths.items():
-                column = inner_values(file.reader.read_row_group(group, column_indices=[place]).column(0))
+            for position, name in paths.items():
+                column = inner_values(file.reader.read_row_group(group, column_indices=[position]).column(0))
                 if not pa.types.is_dictionary(column.type) or name in found:
                     continue
                 for chunk in column.chunks:

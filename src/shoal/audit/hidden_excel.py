@@ -173,7 +173,7 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
                 depth += 1
                 if kind in ("row", "c"):
                     before = row, column
-                    row, column = _place(element, row, column)
+                    row, column = _cell_position(element, row, column)
                     if (row, column) <= before or (kind == "c" and row != before[0]):
                         yield "rows or cells that are there twice, or in another order"
                 continue
@@ -194,7 +194,7 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
                 element.clear()  # a sheet may have a million of them
 
 
-def _place(element: ElementTree.Element, row: int, column: int) -> tuple[int, int]:
+def _cell_position(element: ElementTree.Element, row: int, column: int) -> tuple[int, int]:
     """Return which row or cell an element is; without a number it is the next one."""
     said = element.get("r")
     if _kind(element) == "row":

@@ -300,19 +300,21 @@ class _Counter:
             return {name: self.unique([name]) for name in names}
         found = dict.fromkeys(names, Unique(0, None if self.unit is None else 0))
         for some in _parts(names):
-            cells = [f"{self.relation.columns[name]}::VARCHAR AS x{place}" for place, name in enumerate(some)]
+            cells = [
+                f"{self.relation.columns[name]}::VARCHAR AS x{position}" for position, name in enumerate(some)
+            ]
             unit = "NULL" if self.unit is None else f"{self.unit}::VARCHAR"
             one = "false" if self.unit is None else "min(u) = max(u)"
-            places = ", ".join(f"x{place}" for place in range(len(some)))
+            positions = ", ".join(f"x{position}" for position in range(len(some)))
             counted = self.relation.rows(
                 "SELECT place, sum(CASE WHEN n = 1 THEN 1 ELSE 0 END)::BIGINT AS alone,\n"
                 "  sum(CASE WHEN one THEN n ELSE 0 END)::BIGINT AS of_one_person\n"
                 f"FROM (SELECT place, count(*) AS n, {one} AS one\n"
                 f"  FROM (SELECT {unit} AS u, {', '.join(cells)} FROM {self.relation.source})\n"
-                f"  UNPIVOT (cell FOR place IN ({places})) GROUP BY place, cell) AS found GROUP BY place"
+                f"  UNPIVOT (cell FOR place IN ({positions})) GROUP BY place, cell) AS found GROUP BY place"
             )
-            for place, rows, of_one_person in counted:
-                name = some[int(place[1:])]
+            for position, rows, of_one_person in counted:
+                name = some[int(position[1:])]
                 found[name] = Unique(int(rows), None if self.unit is None else int(of_one_person))
         return found
 

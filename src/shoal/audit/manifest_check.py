@@ -289,10 +289,10 @@ def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
     ]
     ours = json.loads(json.dumps(portable(spec)))
     differing = list(_differing(ours, said.spec)) if given else []
-    bearing = [place for place in differing if _is_claimed(place)]
+    bearing = [key_path for key_path in differing if _is_claimed(key_path)]
     if bearing:
         wrong.append(f"another than the manifest's: {_some(bearing)}")
-    others = [place for place in differing if place not in bearing]
+    others = [key_path for key_path in differing if key_path not in bearing]
     measured = "that of the manifest"
     if given:
         measured = f"the same apart from {_some(others)}" if others else "the same"
@@ -300,7 +300,7 @@ def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
 
 
 def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
-    """Return the places where two specs differ; of columns each by itself.
+    """Return the paths of keys in which two specs differ; of columns each by itself.
 
     Columns that only the manifest has, released as they are, were kept without being in the spec.
     """
@@ -320,8 +320,8 @@ def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[s
         )
 
 
-def _is_claimed(place: str) -> bool:
-    first, _, rest = place.partition(".")
+def _is_claimed(key_path: str) -> bool:
+    first, _, rest = key_path.partition(".")
     if first != "columns":
         return first not in _NOT_CLAIMED
     return rest.rpartition(".")[2] not in _NOT_CLAIMED_OF_COLUMNS

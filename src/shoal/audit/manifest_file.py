@@ -51,8 +51,8 @@ class Evidence:
             json.dumps(content, ensure_ascii=False).encode("utf-8")  # half a character may stand in JSON
             return cls(path, Manifest.model_validate(content))
         except ValidationError as error:
-            places = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
-            wrong = ", ".join(place for place in places if place)
+            key_paths = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
+            wrong = ", ".join(key_path for key_path in key_paths if key_path)
             raise _no_manifest(path, f"Missing in it or wrong: {wrong or 'everything'}") from None
         except RepeatedKeyError:
             raise _no_manifest(path, "It has a key twice, and programs differ in which they read") from None
@@ -107,12 +107,12 @@ class Evidence:
         InputError
             It has a path, or the file of a name is a link.
         """
-        place = self.path.parent if folder is None else folder
+        beside = self.path.parent if folder is None else folder
         names = list(_file_names(self.said.spec))
         outside = [
             name
             for name in names
-            if PureWindowsPath(name).name != name or name == ".." or _is_link(place / name)
+            if PureWindowsPath(name).name != name or name == ".." or _is_link(beside / name)
         ]
         if outside:
             raise InputError(

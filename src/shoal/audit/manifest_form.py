@@ -115,14 +115,14 @@ class Manifest(_ManifestPart):
 
     @model_validator(mode="before")
     @classmethod
-    def _some_place(cls, said: Any) -> Any:
+    def _file_by_default(cls, said: Any) -> Any:
         # Most are of a file: without anything of that kind, that is what is missing.
         if isinstance(said, dict) and not said.keys() & {"file", "folder", "files", "table"}:
             return {**said, "file": ""}
         return said
 
     @model_validator(mode="after")
-    def _one_place(self) -> Self:
+    def _one_output(self) -> Self:
         in_folder = self.folder is not None and self.files is not None
         if [self.one_file is not None, in_folder, self.table is not None].count(True) != 1:
             raise ValueError("a release is a file, a folder of files or a table")

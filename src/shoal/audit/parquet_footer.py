@@ -28,18 +28,18 @@ def wrong_statistics(path: Path) -> Sequence[str]:
 
     found: dict[str, None] = {}
     stored = parquet.read_metadata(path).schema
-    leaves = [stored.column(place) for place in range(len(stored))]
-    # Texts are read once each, since one that repeats takes next to no place in the file.
+    leaves = [stored.column(position) for position in range(len(stored))]
+    # Texts are read once each, since one that repeats takes next to no room in the file.
     texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         about = file.metadata
         for group in range(about.num_row_groups):
-            for place in range(about.num_columns):
-                chunk = about.row_group(group).column(place)
+            for position in range(about.num_columns):
+                chunk = about.row_group(group).column(position)
                 if chunk.path_in_schema in found or not chunk.is_stats_set:
                     continue
-                # by its place, as names with dots in them also mean fields inside a column
-                column = file.reader.read_row_group(group, column_indices=[place]).column(0)
+                # by its position, as names with dots in them also mean fields inside a column
+                column = file.reader.read_row_group(group, column_indices=[position]).column(0)
                 if not _fit(chunk, column):
                     found[chunk.path_in_schema] = None
     return list(found)
@@ -56,7 +56,7 @@ def has_gaps(path: Path, *, written_by_shoal: bool) -> bool:
 
     about = parquet.read_metadata(path)
     groups = [about.row_group(group) for group in range(about.num_row_groups)]
-    chunks = [group.column(place) for group in groups for place in range(about.num_columns)]
+    chunks = [group.column(position) for group in groups for position in range(about.num_columns)]
     writer = about.created_by or ""
     indexed = any(chunk.has_offset_index or chunk.has_column_index for chunk in chunks)
     if writer.startswith(_SPARK) or (

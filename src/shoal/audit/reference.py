@@ -209,8 +209,8 @@ def with_hierarchies(spec: Spec, references: References) -> Spec:
     if table is None or not named or not named.keys() <= set(table.column_names):
         return spec
     for name in named:
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, name, as_coded(table.column(name), name))
+        position = table.schema.get_field_index(name)
+        table = table.set_column(position, name, as_coded(table.column(name), name))
     return fitted(spec, table)
 
 
@@ -416,8 +416,8 @@ def _generalized(
             if levels[name] >= len(labels):
                 raise InputError(f"there is no level {levels[name]}, only 0 to {len(labels) - 1}.")
             coded = labels[levels[name]].dictionary_encode()
-            places = pc.index_in(values.dictionary, domain).take(values.indices).fill_null(len(domain))
-            column = pa.DictionaryArray.from_arrays(coded.indices.take(places), coded.dictionary)
+            positions = pc.index_in(values.dictionary, domain).take(values.indices).fill_null(len(domain))
+            column = pa.DictionaryArray.from_arrays(coded.indices.take(positions), coded.dictionary)
             kind = _type_of_values(column) if len(column) > column.null_count else pa.null()
             as_text = _becomes_text(kind, name, relation, "population")
             columns.append(_text_of(column) if as_text else column)

@@ -36,8 +36,8 @@ def as_spelled(column: pa.ChunkedArray, name: str, relation: Relation) -> pa.Arr
         return texts
     counted = pc.value_counts(own)
     several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
-    places = pc.if_else(pc.is_in(texts, several), None, pc.index_in(texts, own))
-    return pc.coalesce(spellings.cast(pa.large_string()).take(places), texts)
+    positions = pc.if_else(pc.is_in(texts, several), None, pc.index_in(texts, own))
+    return pc.coalesce(spellings.cast(pa.large_string()).take(positions), texts)
 
 
 def _reading(kind: pa.DataType) -> ColumnType | None:

@@ -376,13 +376,13 @@ def anonymize(
     )
     with reporting(show_values=show_values, interrupted=interrupted):
         without_pandas()
-        from shoal.files.atomic import atomic, check_place
+        from shoal.files.atomic import atomic, check_path
         from shoal.flow import anonymize as run
         from shoal.flow import plan
         from shoal.write.files import check_writable, write_table
         from shoal.write.output import TableOutput
 
-        _check_places(input, output, output_table, manifest, explain)
+        _check_paths(input, output, output_table, manifest, explain)
         if sampling_fraction is not None and not report:
             raise InputError(
                 "--sampling-fraction applies only to the report.\nFound: no --report.\n"
@@ -417,7 +417,7 @@ def anonymize(
         for target in filter(None, (output, all_nodes)):
             if target == output and not target.suffix and target.is_dir():
                 continue  # of files that an engine wrote before: it says whether they may be replaced
-            check_place(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
+            check_path(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
         with progress() as listener:
             if explain:
                 planned = plan(
@@ -476,11 +476,11 @@ def anonymize(
             print_release(release, files)
 
 
-def _check_places(
+def _check_paths(
     input: str, output: Path | None, output_table: str | None, manifest: Path | None, explain: bool
 ) -> None:
     """Refuse places that are missing, two, or no places, before any work."""
-    from shoal.files.atomic import check_place
+    from shoal.files.atomic import check_path
     from shoal.write.output import as_output
 
     as_output(output, output_table)
@@ -496,7 +496,7 @@ def _check_places(
         )
     for place in filter(None, (output, manifest)):
         if place.suffix:
-            check_place(place, apart_from=[*filter(None, [_file(input)])])
+            check_path(place, apart_from=[*filter(None, [_file(input)])])
 
 
 def _file(input: str) -> Path | None:

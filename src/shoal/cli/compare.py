@@ -120,12 +120,12 @@ def compare(
     with reporting(show_values=show_values):
         without_pandas()
         from shoal.cli.short_form import measure
-        from shoal.files.atomic import atomic, check_place
+        from shoal.files.atomic import atomic, check_path
         from shoal.tradeoff.compare import compare as run
 
         if chart is not None:
             _check_chart(chart)
-            check_place(chart, apart_from=[data, *specs])
+            check_path(chart, apart_from=[data, *specs])
         with progress() as listener:
             found = run(
                 data,

@@ -148,7 +148,7 @@ def extend(
     """
     with reporting(show_values=show_values, interrupted=unless_written(output)):
         without_pandas()
-        from shoal.files.atomic import check_place
+        from shoal.files.atomic import check_path
         from shoal.incremental.extend import extend as run
 
         if (output is None) != check:
@@ -161,7 +161,7 @@ def extend(
 
             signer(sign)  # a key that is none is better told before the work than after it
         if output is not None:
-            check_place(output, apart_from=[new_rows, *(original or []), *filter(None, [sign])])
+            check_path(output, apart_from=[new_rows, *(original or []), *filter(None, [sign])])
         with progress() as listener:
             extension = run(
                 manifest,

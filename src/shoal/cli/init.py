@@ -85,11 +85,11 @@ def init(
     """
     with reporting(interrupted="Interrupted; nothing was written."):
         without_pandas()
-        from shoal.files.atomic import atomic, check_place
+        from shoal.files.atomic import atomic, check_path
         from shoal.suggestions.suggestion import suggest
 
         target = output or Path(f"{_stem(data)}.spec.yaml")
-        check_place(target, apart_from=[data])
+        check_path(target, apart_from=[data])
         if target.exists() and not force:
             raise OutputError(
                 f"The spec '{target}' already exists.\nIt may hold somebody's decisions.\n"

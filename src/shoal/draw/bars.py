@@ -83,7 +83,7 @@ def bars(groups: Sequence[BarGroup], title: str, *, most: float = 1.0) -> Canvas
     title
         What the picture is; a screen reader also gets all figures.
     most
-        The length that is as long as there is place for.
+        The length that is as long as there is room for.
 
     Examples
     --------

@@ -56,8 +56,8 @@ def binned(before: Mapping[int, int], after: Mapping[int, int], limit: int = 1) 
     edges = [*edges[: bisect_right(edges, largest)], *edges[bisect_right(edges, largest) :][:1]]
     shares = [_shares(members, edges) for members in (before, after)]
     return [
-        Bin(least, following - 1, *(share[place] for share in shares))
-        for place, (least, following) in enumerate(pairwise(edges))
+        Bin(least, following - 1, *(share[position] for share in shares))
+        for position, (least, following) in enumerate(pairwise(edges))
     ]
 
 
@@ -77,7 +77,7 @@ def histogram(
     who
         What is counted: rows, or people.
     """
-    marked = [place for place, each in enumerate(bins) if each.least == limit > 1]
+    marked = [position for position, each in enumerate(bins) if each.least == limit > 1]
     height = len(bins) * _LINE + len(marked) * 22 + 24
     told = "; ".join(f"{each.name}: before {b}, after {a}" for each, (b, a) in zip(bins, words, strict=True))
     canvas = Canvas(WIDTH, height, title, f"Share of the {who} by class size. {told}.")
@@ -88,8 +88,8 @@ def histogram(
     canvas.text((0, 9), f"{who} in class", size=_SMALL, anchor="start", fill=colour("muted"))
     canvas.text((WIDTH, 9), f"share of all {who}", size=_SMALL, anchor="end", fill=colour("muted"))
     top = 22.0
-    for place, (each, pair) in enumerate(zip(bins, words, strict=True)):
-        if place in marked:
+    for position, (each, pair) in enumerate(zip(bins, words, strict=True)):
+        if position in marked:
             middle = top + 9
             said = f"required: at least {limit:,}"
             canvas.line([(0, middle), (WIDTH, middle)], stroke=colour("ink"), stroke_dasharray="5 3")

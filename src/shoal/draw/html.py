@@ -79,7 +79,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequ
     header
         The names of its columns; without any, the first cell of each row is its name.
     numbers
-        The places of columns that hold numbers.
+        The positions of columns that hold numbers.
 
     Examples
     --------

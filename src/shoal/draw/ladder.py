@@ -46,9 +46,9 @@ def ladder(
     counts = {rung: _count(rung, labels_per_level[rung]) for rung in rungs}
     right = WIDTH - 18 - max(text_width(words, 12) for words in counts.values())
     top = 3.0
-    for place, rung in enumerate(rungs):
+    for index, rung in enumerate(rungs):
         labels, chosen = labels_per_level[rung], rung == level
-        if place and rungs[place - 1] != rung + 1:
+        if index and rungs[index - 1] != rung + 1:
             canvas.line([(4, top - 4), (4, top + 4)], stroke=colour("muted"), stroke_dasharray="2 2")
         if chosen:
             look: dict[str, str | float] = {
@@ -105,13 +105,13 @@ def _told(rung: int, level: int, labels: int, some: Sequence[str]) -> str:
 
 
 def _some(labels: Sequence[str], count: int) -> str:
-    """Return as many labels as there is place for."""
+    """Return as many labels as there is room for."""
     if not labels:
         return "no row is released"
-    place, words = 46, ""
+    room, words = 46, ""
     for number, label in enumerate(labels):
         fitting = isolated(fitted(label, 30))
-        if number and len(words) + len(fitting) + 2 > place - 4:
+        if number and len(words) + len(fitting) + 2 > room - 4:
             break
         words += f"{', ' if number else ''}{fitting}"
     else:

@@ -59,14 +59,16 @@ def scatter(
     across = _Axis.of([dot.x for dot in dots], area[0], area[2])
     upward = _Axis.of([dot.y for dot in dots], area[3], area[1], logarithmic=False)
     _draw_axes(canvas, area, across, upward, x_title, y_title)
-    places = [(across.place(dot.x), upward.place(dot.y)) for dot in dots]
-    _draw_front(canvas, [place for dot, place in zip(dots, places, strict=True) if dot.on_front], area)
-    for dot, place in zip(dots, places, strict=True):
+    positions = [(across.position(dot.x), upward.position(dot.y)) for dot in dots]
+    _draw_front(
+        canvas, [position for dot, position in zip(dots, positions, strict=True) if dot.on_front], area
+    )
+    for dot, position in zip(dots, positions, strict=True):
         with canvas.group(dot.hint):
-            _mark(canvas, place, series.index(dot.series), filled=dot.on_front)
-    for place, label, anchor in _labels(dots, places, area):
+            _mark(canvas, position, series.index(dot.series), filled=dot.on_front)
+    for position, label, anchor in _labels(dots, positions, area):
         canvas.text(
-            place, label, _SMALL, anchor, stroke=colour("paper"), stroke_width=3, paint_order="stroke"
+            position, label, _SMALL, anchor, stroke=colour("paper"), stroke_width=3, paint_order="stroke"
         )
     for number, name in enumerate(series if legend else []):
         y = height - 2 + 20 * number
@@ -97,7 +99,7 @@ class _Axis:
         ticks = [number * step for number in range(round(top / step) + 1)]
         return cls(0.0, top, start, end, False, tuple(ticks))
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         if self.logarithmic:
             share = math.log(value / self.least) / math.log(self.most / self.least)
         else:
@@ -135,11 +137,11 @@ def _round_numbers(low: float, high: float) -> list[float]:
 def _draw_axes(canvas: Canvas, area: Box, across: _Axis, upward: _Axis, x_title: str, y_title: str) -> None:
     left, top, right, bottom = area
     for value in upward.ticks:
-        y = upward.place(value)
+        y = upward.position(value)
         canvas.line([(left, y), (right, y)])
         canvas.text((left - 8, y), f"{value:.3g}", _SMALL, "end", fill=colour("muted"))
     for value in across.ticks:
-        x = across.place(value)
+        x = across.position(value)
         canvas.line([(x, bottom), (x, bottom + 5)])
         canvas.text((x, bottom + 15), f"{float(f'{100 * value:.3g}'):g}%", _SMALL, fill=colour("muted"))
     canvas.line([(left, bottom), (right, bottom)], stroke=colour("muted"))
@@ -149,10 +151,10 @@ def _draw_axes(canvas: Canvas, area: Box, across: _Axis, upward: _Axis, x_title:
     canvas.text((0, 0), y_title, 12, transform=f"translate(14 {middle:.0f}) rotate(-90)")
 
 
-def _draw_front(canvas: Canvas, places: Sequence[Point], area: Box) -> None:
+def _draw_front(canvas: Canvas, positions: Sequence[Point], area: Box) -> None:
     """Draw the stairs that no point is below and left of."""
     corners: list[Point] = []
-    for x, y in sorted(set(places)):
+    for x, y in sorted(set(positions)):
         corners.append((x, corners[-1][1] if corners else area[1]))
         corners.append((x, y))
     if corners:
@@ -160,9 +162,9 @@ def _draw_front(canvas: Canvas, places: Sequence[Point], area: Box) -> None:
         canvas.line(corners, stroke=colour("after"), stroke_width=1.6, stroke_dasharray="5 3")
 
 
-def _mark(canvas: Canvas, place: Point, number: int, *, filled: bool) -> None:
+def _mark(canvas: Canvas, position: Point, number: int, *, filled: bool) -> None:
     """Draw a point in the shape of its series; hollow where another is better."""
-    x, y = place
+    x, y = position
     look: dict[str, str | float] = {
         "fill": colour("after" if filled else "paper"),
         "stroke": colour("after" if filled else "muted"),
@@ -177,20 +179,20 @@ def _mark(canvas: Canvas, place: Point, number: int, *, filled: bool) -> None:
     )
     number %= len(shapes) + 1
     if number == 0:
-        canvas.circle(place, r, **look)
+        canvas.circle(position, r, **look)
     else:
         canvas.add("polygon", points=listed(shapes[number - 1]), **look)
 
 
-def _labels(dots: Sequence[Dot], places: Sequence[Point], area: Box) -> list[tuple[Point, str, str]]:
+def _labels(dots: Sequence[Dot], positions: Sequence[Point], area: Box) -> list[tuple[Point, str, str]]:
     """Find a place for each label where it covers nothing, those of the front first."""
-    taken: list[Box] = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in places]
+    taken: list[Box] = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in positions]
     found = []
     # What stands in one place shares a label.
     words_at: dict[Point, list[str]] = {}
-    for place in sorted(range(len(dots)), key=lambda place: (not dots[place].on_front, place)):
-        x, y = places[place]
-        words_at.setdefault((round(x), round(y)), []).append(dots[place].label)
+    for position in sorted(range(len(dots)), key=lambda position: (not dots[position].on_front, position)):
+        x, y = positions[position]
+        words_at.setdefault((round(x), round(y)), []).append(dots[position].label)
     for (x, y), labels in words_at.items():
         words = shortened(", ".join(dict.fromkeys(labels)), 40)
         wide, high, apart = text_width(words, _SMALL), _SMALL + 2, _RADIUS + 4

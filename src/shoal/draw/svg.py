@@ -96,12 +96,12 @@ class Canvas:
         self.add("polyline", points=listed(points), fill="none", stroke_linejoin="round", **look)
 
     def text(
-        self, place: Point, words: str, size: float = 13, anchor: str = "middle", **look: str | float
+        self, position: Point, words: str, size: float = 13, anchor: str = "middle", **look: str | float
     ) -> None:
-        """Write words whose middle is at the height of a place."""
+        """Write words whose middle is at the height of a position."""
         look = {"fill": colour("ink"), **look}
         self.add(
-            "text", x=place[0], y=place[1] + size * 0.36, font_size=size, text_anchor=anchor, **look
+            "text", x=position[0], y=position[1] + size * 0.36, font_size=size, text_anchor=anchor, **look
         ).text = writable(words)
 
     @contextmanager

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """A place where a table lives."""
+    """Where a table is counted and recoded."""
 
     @property
     def name(self) -> str:

@@ -97,21 +97,21 @@ def _draw_nodes(found: Survey) -> Canvas:
 
     bottom = height - _MARGIN - 44
     middle = axis + (width - axis - _MARGIN) / 2
-    places: dict[tuple[int, ...], Point] = {}
+    positions: dict[tuple[int, ...], Point] = {}
     for row, (level, nodes) in enumerate(sorted(layers.items())):
         y = bottom - row * gap
         canvas.text((_MARGIN, y), str(level), _SMALL, "start", fill=colour("muted"))
-        for place, node in enumerate(nodes):
-            places[node.levels] = (middle + (place - (len(nodes) - 1) / 2) * pitch, y)
+        for position, node in enumerate(nodes):
+            positions[node.levels] = (middle + (position - (len(nodes) - 1) / 2) * pitch, y)
     if layers:
         canvas.text((_MARGIN, bottom + 22), "height", _SMALL, "start", fill=colour("muted"))
     if labelled:
         order = shortened(f"Levels of {', '.join(found.columns)}.", int((width - 2 * _MARGIN) / 5.5))
         canvas.text((_MARGIN, height - _MARGIN), order, _SMALL, "start", fill=colour("muted"))
-    _draw_edges(canvas, places)
+    _draw_edges(canvas, positions)
     radius = min(7.0, pitch * 0.36)
     for node in found.nodes:
-        x, y = places[node.levels]
+        x, y = positions[node.levels]
         with canvas.group(found.describe(node)):
             if labelled:
                 below = (x, y + radius + 9)
@@ -121,13 +121,13 @@ def _draw_nodes(found: Survey) -> Canvas:
     return canvas
 
 
-def _draw_edges(canvas: Canvas, places: dict[tuple[int, ...], Point]) -> None:
+def _draw_edges(canvas: Canvas, positions: dict[tuple[int, ...], Point]) -> None:
     """Join each node with those above it, unless these lines would be all that is to be seen."""
     lines = [
-        (place, places[above])
-        for levels, place in places.items()
+        (position, positions[above])
+        for levels, position in positions.items()
         for above in ((*levels[:c], level + 1, *levels[c + 1 :]) for c, level in enumerate(levels))
-        if above in places
+        if above in positions
     ]
     if len(lines) <= _MOST_EDGES:
         with canvas.group(stroke=colour("line"), stroke_width=1 if len(lines) < 300 else 0.6):
@@ -170,9 +170,9 @@ def _draw_border(found: Survey) -> Canvas:
         _draw_layer(canvas, layer, y, (left, bars), most)
         here = border.get(layer.height, [])
         drawn = [node for node in here if node.chosen] + [node for node in here if not node.chosen]
-        for place, node in enumerate(drawn):
+        for position, node in enumerate(drawn):
             with canvas.group(found.describe(node)):
-                _mark(canvas, (dots + 6 + place * pitch, y), node, 4.0)
+                _mark(canvas, (dots + 6 + position * pitch, y), node, 4.0)
         left_out = layer.lowest - sum(node.lowest for node in here)
         if left_out > 0:
             x = dots + 4 + len(here) * pitch
@@ -214,9 +214,9 @@ def _draw_legend(canvas: Canvas, found: Survey, satisfies: str) -> None:
         x += 30 + text_width(words, _SMALL) * 0.9
 
 
-def _mark(canvas: Canvas, place: Point, node: SurveyedNode, radius: float) -> None:
+def _mark(canvas: Canvas, position: Point, node: SurveyedNode, radius: float) -> None:
     """Draw a node: a disc if it satisfies, a square if it fails, a star if it was chosen."""
-    x, y = place
+    x, y = position
     if node.chosen:
         corners = [
             (
@@ -227,7 +227,7 @@ def _mark(canvas: Canvas, place: Point, node: SurveyedNode, radius: float) -> No
         ]
         canvas.add("polygon", points=listed(corners), fill=colour("chosen"), stroke=colour("ink"))
     elif node.satisfies:
-        canvas.circle(place, radius, fill=colour("after"), stroke=colour("paper"), stroke_width=0.8)
+        canvas.circle(position, radius, fill=colour("after"), stroke=colour("paper"), stroke_width=0.8)
     else:
         side = radius * 1.7
         look: dict[str, str | float] = {"fill": colour("bad-soft"), "stroke": colour("bad")}

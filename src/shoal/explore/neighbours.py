@@ -118,45 +118,45 @@ def neighbours(problem: SearchProblem, levels: Sequence[int]) -> tuple[Neighbour
 
 
 def _beside(problem: SearchProblem, chosen: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Give the place of a column and the level that it would have instead."""
-    for place, (column, level) in enumerate(zip(problem.table.columns, chosen, strict=True)):
+    """Give the position of a column and the level that it would have instead."""
+    for position, (column, level) in enumerate(zip(problem.table.columns, chosen, strict=True)):
         if level > 0:
-            yield place, level - 1
+            yield position, level - 1
         if level < column.height:
-            yield place, level + 1
+            yield position, level + 1
 
 
-def _allowed(problem: SearchProblem, place: int, level: int) -> bool:
-    column = problem.table.columns[place]
+def _allowed(problem: SearchProblem, position: int, level: int) -> bool:
+    column = problem.table.columns[position]
     return column.min_level <= level <= column.max_level
 
 
 def _told(
     problem: SearchProblem, chosen: tuple[int, ...], beside: Sequence[tuple[int, int]]
 ) -> tuple[Neighbour, ...]:
-    nodes = [chosen, *((*chosen[:place], level, *chosen[place + 1 :]) for place, level in beside)]
+    nodes = [chosen, *((*chosen[:position], level, *chosen[position + 1 :]) for position, level in beside)]
     judged = judge(problem, nodes)
     first, *scores = [
         score if satisfies else None
         for score, satisfies in zip(judged.scores.tolist(), judged.satisfies.tolist(), strict=True)
     ]
     found = []
-    for (place, level), node, score, suppressed in zip(
+    for (position, level), node, score, suppressed in zip(
         beside, nodes[1:], scores, judged.suppressed_rows[1:].tolist(), strict=True
     ):
-        within = _allowed(problem, place, level)
+        within = _allowed(problem, position, level)
         reason = (
             _failing(problem, suppressed)
             if score is None
             else _outscored(problem, chosen, first, node, score)
         )
         if not within:
-            reason = f"{_excluded(problem, place, level)} {_otherwise(reason)}"
+            reason = f"{_excluded(problem, position, level)} {_otherwise(reason)}"
         found.append(
             Neighbour(
                 levels=dict(zip(problem.table.names, node, strict=True)),
-                column=problem.table.names[place],
-                step=level - chosen[place],
+                column=problem.table.names[position],
+                step=level - chosen[position],
                 satisfies=score is not None,
                 within_spec=within,
                 suppressed_rows=suppressed,
@@ -201,14 +201,14 @@ def _outscored(
         "the smaller mean relative level",
         "the smaller levels, columns in their order",
     )
-    place = next(place for place in range(1, 4) if mine[place] != other[place])
+    position = next(position for position in range(1, 4) if mine[position] != other[position])
     if other < mine:
-        return f"{told}, a tie, which {rules[place - 1]} would have won."
-    return f"{told}, a tie, which goes to {rules[place - 1]}."
+        return f"{told}, a tie, which {rules[position - 1]} would have won."
+    return f"{told}, a tie, which goes to {rules[position - 1]}."
 
 
-def _excluded(problem: SearchProblem, place: int, level: int) -> str:
-    column = problem.table.columns[place]
+def _excluded(problem: SearchProblem, position: int, level: int) -> str:
+    column = problem.table.columns[position]
     if level < column.min_level:
         return f"The spec allows no level below {column.min_level}."
     return f"The spec allows no level above {column.max_level}."

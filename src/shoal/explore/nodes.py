@@ -71,7 +71,7 @@ class Nodes(Sequence[RankedNode]):
 
     spec: Spec
     _problem: SearchProblem
-    # All that satisfy, in the order of the ranking, and the places of those that are left after filtering.
+    # All that satisfy, in the order of the ranking, and the positions of those that are left after filtering.
     _levels: NDArray[np.uint8]
     _suppressed_rows: NDArray[np.int64]
     _scores: NDArray[np.float64]
@@ -95,7 +95,7 @@ class Nodes(Sequence[RankedNode]):
         satisfying
             All of them, one per row with a level per column.
         make
-            Makes a release, given all satisfying nodes and the place of one among them.
+            Makes a release, given all satisfying nodes and the position of one among them.
         """
         # Levels that merge nothing have the same classes, so a search takes them for one. Measures that look
         # at levels or leaves tell them apart.
@@ -136,14 +136,17 @@ class Nodes(Sequence[RankedNode]):
             values = known
         if stars.starred:
             satisfy = np.ones(len(levels), dtype=bool)
-            for place in np.flatnonzero(suppressed).tolist():
+            for position in np.flatnonzero(suppressed).tolist():
                 node = star_node(
-                    stars, tuple(levels[place].tolist()), int(suppressed[place]), float(values[place])
+                    stars,
+                    tuple(levels[position].tolist()),
+                    int(suppressed[position]),
+                    float(values[position]),
                 )
                 if node is None:
-                    satisfy[place] = False
+                    satisfy[position] = False
                 else:
-                    suppressed[place], values[place] = node.suppressed_rows, node.score
+                    suppressed[position], values[position] = node.suppressed_rows, node.score
             levels, left = levels[satisfy], left[satisfy]
             suppressed, values = suppressed[satisfy], values[satisfy]
         order = problem.order(levels, values)
@@ -161,17 +164,17 @@ class Nodes(Sequence[RankedNode]):
         return len(self._left)
 
     @overload
-    def __getitem__(self, place: int) -> RankedNode: ...
+    def __getitem__(self, position: int) -> RankedNode: ...
     @overload
-    def __getitem__(self, place: slice) -> Nodes: ...
-    def __getitem__(self, place: int | slice) -> RankedNode | Nodes:
-        if isinstance(place, slice):
-            if place.step is not None and place.step < 0:
+    def __getitem__(self, position: slice) -> Nodes: ...
+    def __getitem__(self, position: int | slice) -> RankedNode | Nodes:
+        if isinstance(position, slice):
+            if position.step is not None and position.step < 0:
                 raise InputError(
                     "Nodes stand the best first.\nFound: a slice that goes backwards.\nTake a list."
                 )
-            return replace(self, _left=self._left[place])
-        return self._node(self._left[place])
+            return replace(self, _left=self._left[position])
+        return self._node(self._left[position])
 
     def __iter__(self) -> Iterator[RankedNode]:
         names, left = self._problem.table.names, self._left
@@ -304,7 +307,7 @@ class Nodes(Sequence[RankedNode]):
         Parameters
         ----------
         node
-            A satisfying node, its place among these, or its levels by column; the best of these if not given.
+            A satisfying node, its index among these, or its levels by column; the best of these if not given.
             Publish one release of a table: who has two can join them.
 
         Raises
@@ -313,25 +316,25 @@ class Nodes(Sequence[RankedNode]):
             The node does not satisfy, or none is left.
         """
         if node is None:
-            place = self._first()
+            position = self._first()
         elif isinstance(node, RankedNode | Mapping):
-            place = self._find(node.levels if isinstance(node, RankedNode) else node)
+            position = self._find(node.levels if isinstance(node, RankedNode) else node)
         elif isinstance(node, SupportsIndex) and not isinstance(node, bool):
             if not -len(self) <= node.__index__() < len(self):
                 raise InputError(
-                    f"There is no node at place {node.__index__()}.\nFound: {len(self):,} nodes."
+                    f"There is no node at position {node.__index__()}.\nFound: {len(self):,} nodes."
                 )
-            place = int(self._left[node])
+            position = int(self._left[node])
         else:
             raise InputError(
-                f"A release is made of a node, of its place or of its levels.\nFound: {node!r}.\n"
+                f"A release is made of a node, of its position or of its levels.\nFound: {node!r}.\n"
                 "Say for example release(0) or release({'age': 1, 'sex': 0})."
             )
-        return self._make(self.all, place)
+        return self._make(self.all, position)
 
-    def _node(self, place: int) -> RankedNode:
-        levels = zip(self._problem.table.names, self._levels[place].tolist(), strict=True)
-        return RankedNode(dict(levels), int(self._suppressed_rows[place]), float(self._scores[place]))
+    def _node(self, position: int) -> RankedNode:
+        levels = zip(self._problem.table.names, self._levels[position].tolist(), strict=True)
+        return RankedNode(dict(levels), int(self._suppressed_rows[position]), float(self._scores[position]))
 
     def _first(self) -> int:
         if not len(self):
@@ -342,7 +345,7 @@ class Nodes(Sequence[RankedNode]):
         return int(self._left[0])
 
     def _find(self, levels: Mapping[str, int]) -> int:
-        """Return the place of a node among all that satisfy."""
+        """Return the position of a node among all that satisfy."""
         spec = self.spec.adjust(levels=levels)
         self._check_heights(spec)
         open_ = [name for name, qi in spec.quasi_identifiers.items() if qi.min_level != qi.max_level]

@@ -219,9 +219,9 @@ def _looked_at(
 def _beside(problem: SearchProblem, chosen: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Return the nodes that the spec allows one level of one column away."""
     return [
-        (*chosen[:place], level, *chosen[place + 1 :])
-        for place, column in enumerate(problem.table.columns)
-        for level in (chosen[place] - 1, chosen[place] + 1)
+        (*chosen[:position], level, *chosen[position + 1 :])
+        for position, column in enumerate(problem.table.columns)
+        for level in (chosen[position] - 1, chosen[position] + 1)
         if column.min_level <= level <= column.max_level
     ]
 
@@ -234,11 +234,11 @@ def _border(problem: SearchProblem, chosen: tuple[int, ...] | None) -> Survey:
     every = border(satisfying)
     lowest = every[np.argsort(every.sum(axis=1), kind="stable")[:_MOST_RANKED]]
     ranked = lowest[problem.order(lowest, judge(problem, lowest.tolist()).scores)]
-    places: Counter[int] = Counter()
+    positions: Counter[int] = Counter()
     listed = [] if chosen is None else [chosen]
     for levels in map(tuple, ranked.tolist()):
-        places[sum(levels)] += 1
-        if places[sum(levels)] <= PER_LAYER and levels != chosen:
+        positions[sum(levels)] += 1
+        if positions[sum(levels)] <= PER_LAYER and levels != chosen:
             listed.append(levels)
     known = set(map(tuple, every.tolist()))
     nodes = [replace(node, lowest=node.levels in known) for node in _looked_at(problem, listed, chosen)]
@@ -266,8 +266,8 @@ def _layers(problem: SearchProblem, satisfying: NDArray[np.uint8]) -> tuple[Laye
         return [int(count) for count in np.bincount(heights, minlength=len(every))]
 
     return tuple(
-        Layer(bottom + place, int(nodes), those, lowest)
-        for place, (nodes, those, lowest) in enumerate(
+        Layer(bottom + position, int(nodes), those, lowest)
+        for position, (nodes, those, lowest) in enumerate(
             zip(every, counted(satisfying), counted(border(satisfying)), strict=True)
         )
     )

@@ -14,7 +14,7 @@ from shoal.errors import OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
 
 
-def check_place(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
+def check_path(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
     """Refuse a path where no file could be written later; call this before any work is done.
 
     Parameters

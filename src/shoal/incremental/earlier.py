@@ -134,14 +134,14 @@ def _file(evidence: Evidence, release: str | Path | None) -> Path:
 
 def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
     """Return the spec in the manifest with its hierarchies, which new rows need."""
-    place = evidence.path.parent if folder is None else Path(folder)
+    files_folder = evidence.path.parent if folder is None else Path(folder)
     advice = (
         "A manifest names files without their folders: put them beside it, or say where they are, "
         "--files FOLDER (in Python files=...)."
     )
-    evidence.check_paths(place)
+    evidence.check_paths(files_folder)
     try:
-        spec = Spec.from_mapping(evidence.said.spec, place)
+        spec = Spec.from_mapping(evidence.said.spec, files_folder)
     except InputError as error:
         raise InputError(
             Problem(f"In the manifest {evidence.path.name!r}: {problem.message}", problem.values)

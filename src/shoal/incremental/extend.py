@@ -16,7 +16,7 @@ from shoal.describe.roles import Accepted
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
 from shoal.incremental.earlier import Earlier, open_earlier
-from shoal.incremental.extension import Extension, check_place
+from shoal.incremental.extension import Extension, check_path
 from shoal.incremental.newness import Newness, require_new_people
 from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.incremental.refusal import refusal
@@ -127,7 +127,7 @@ def extend(
         originals = _originals(original)
         _check_references(earlier.spec, originals)
         if output is not None:
-            check_place(Path(output), earlier)
+            check_path(Path(output), earlier)
         rows = gather(earlier, new_rows, originals, drop_undeclared=drop_undeclared)
         newness = require_new_people(
             earlier, new_rows, originals, shared=shared, asserted=new_people, remember=remember_people

@@ -114,7 +114,7 @@ class Extension:
             A file with the private key that signs the manifest.
         """
         path = Path(path)
-        self.check_place(path)
+        self.check_path(path)
 
         output = FileOutput(path).like(self.dialect, self.spec.input)
 
@@ -139,7 +139,7 @@ class Extension:
             remember(path, self.newness.people)
         return path
 
-    def check_place(self, path: Path) -> None:
+    def check_path(self, path: Path) -> None:
         """Raise if it cannot be written there.
 
         Raises
@@ -147,9 +147,9 @@ class Extension:
         InputError
             The format is another than that of the earlier release: their rows could not be compared.
         OutputError
-            The place is that of the earlier release, or cannot be written to.
+            The path is that of the earlier release, or cannot be written to.
         """
-        check_place(path, self.earlier)
+        check_path(path, self.earlier)
 
     def _audit_of_rows(self, rows: pa.Table) -> Audit:
         return audit_release(rows, self.spec, original=self.references.original)
@@ -204,8 +204,8 @@ def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number:,} rows"
 
 
-def check_place(path: Path, earlier: Earlier) -> None:
-    """Raise if an extended release cannot be written to a place; see `Extension.check_place`."""
+def check_path(path: Path, earlier: Earlier) -> None:
+    """Raise if an extended release cannot be written to a path; see `Extension.check_path`."""
     check_writable(path, apart_from=[earlier.path, earlier.evidence.path])
     ours, theirs = suffix_of(path), suffix_of(earlier.path)
     if (ours in _TEXT) != (theirs in _TEXT) or ours == ".xlsx":

@@ -192,9 +192,9 @@ class _Hashed:
         together = np.stack(parts, axis=1)
         whole = (together != b"").all(axis=1)
         packed = np.ascontiguousarray(together).view(f"S{HASH_BYTES * len(parts)}").ravel()
-        distinct, places = np.unique(packed, return_inverse=True)
+        distinct, positions = np.unique(packed, return_inverse=True)
         mixed = _array([_hash(value, "\0".join(columns), self.key) for value in distinct.tolist()])
-        return np.where(whole, mixed[places], b"")
+        return np.where(whole, mixed[positions], b"")
 
     def people(self, columns: Sequence[str]) -> Hashes:
         """Return the hashes person by person: each pair of a unit and a value counts once."""
@@ -226,8 +226,8 @@ def _hashes(column: pa.ChunkedArray, name: str, key: bytes) -> Hashes:
     values = coded(column, name)
     texts = map(normal, values_shown(values.dictionary))
     made = _array([_hash(text.encode(), name, key) if text else b"" for text in texts] + [b""])
-    places = values.indices.fill_null(len(made) - 1).to_numpy(zero_copy_only=False)
-    return np.asarray(made[places], dtype=_TYPE)
+    positions = values.indices.fill_null(len(made) - 1).to_numpy(zero_copy_only=False)
+    return np.asarray(made[positions], dtype=_TYPE)
 
 
 def _hash(value: bytes, name: str, key: bytes) -> bytes:

@@ -100,8 +100,8 @@ class ExtensionPlan:
     @property
     def class_sizes(self) -> dict[int, int]:
         """For each size that occurs, the number of classes that get so many rows."""
-        places = numbered(self.rows.table.filter(pa.array(self.added)).select(self._labels))
-        sizes, counts = np.unique(np.bincount(places), return_counts=True)
+        positions = numbered(self.rows.table.filter(pa.array(self.added)).select(self._labels))
+        sizes, counts = np.unique(np.bincount(positions), return_counts=True)
         return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
     @property

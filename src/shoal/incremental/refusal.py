@@ -54,13 +54,13 @@ def refusal(earlier: Earlier, found: ExtensionPlan) -> InfeasibleError:
 def _nearest(spec: Spec, found: ExtensionPlan) -> list[str]:
     """Say with which k the levels could stay, and what else may help."""
     options = []
-    places = [place for place, model in enumerate(spec.privacy) if isinstance(model, KAnonymity)]
+    positions = [position for position, model in enumerate(spec.privacy) if isinstance(model, KAnonymity)]
     # Rows that are no candidates stay out whatever k is, and some candidate is to be added.
     candidates = int(found.candidates.sum())
     beside = found.total - int(found.rows.released.sum()) - candidates
     spare = min(found.allowed - beside, candidates - 1)
-    if places and spare >= 0:
-        largest = largest_k(spec.privacy, places, found.difference, spare)
+    if positions and spare >= 0:
+        largest = largest_k(spec.privacy, positions, found.difference, spare)
         # With a smaller k more of what was suppressed before may have to stay out.
         if (
             largest is not None

@@ -48,7 +48,9 @@ def remember(release: Path, people: HashedPeople) -> Path:
         "secret": _mark(),
         "traits": [[trait.columns, trait.people, trait.sharing, trait.missing] for trait in people.traits],
     }
-    arrays: dict[str, Any] = {f"hashes{place}": trait.hashes for place, trait in enumerate(people.traits)}
+    arrays: dict[str, Any] = {
+        f"hashes{position}": trait.hashes for position, trait in enumerate(people.traits)
+    }
     try:
         file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(file, "wb") as writing:
@@ -83,8 +85,8 @@ def recall(sha256: str) -> HashedPeople | None:
             about = json.loads(arrays["about"].tobytes())
             mark = about["secret"]
             traits = tuple(
-                Trait(tuple(columns), arrays[f"hashes{place}"].astype(f"S{HASH_BYTES}"), *counts)
-                for place, (columns, *counts) in enumerate(about["traits"])
+                Trait(tuple(columns), arrays[f"hashes{position}"].astype(f"S{HASH_BYTES}"), *counts)
+                for position, (columns, *counts) in enumerate(about["traits"])
             )
     except (OSError, EOFError, ValueError, LookupError, TypeError, NotImplementedError, *_PACKED):
         raise InputError(

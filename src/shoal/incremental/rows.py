@@ -110,16 +110,16 @@ def numbered(table: pa.Table) -> IntArray:
     for name in table.column_names:
         values = coded(table.column(name), name)
         width = len(values.dictionary) + 1
-        places = values.indices.fill_null(width - 1).to_numpy(zero_copy_only=False).astype(np.int64)
-        _, numbers = np.unique(numbers * width + places, return_inverse=True)
+        positions = values.indices.fill_null(width - 1).to_numpy(zero_copy_only=False).astype(np.int64)
+        _, numbers = np.unique(numbers * width + positions, return_inverse=True)
     return numbers.astype(np.int64)
 
 
 def _read(sources: Sequence[Source], spec: Spec) -> list[pa.Table]:
     """Read what is released of each table, in the types of the spec."""
-    places = [*(f" of {source.name!r}" for source in sources[:-1]), " of the new rows"]
+    titles = [*(f" of {source.name!r}" for source in sources[:-1]), " of the new rows"]
     read = [read_rows(source, spec) for source in sources]
-    tables, problems = typed(list(zip(places, read, strict=True)), spec.types)
+    tables, problems = typed(list(zip(titles, read, strict=True)), spec.types)
     if problems:
         raise InputError(problems)
     return tables
@@ -230,8 +230,8 @@ def _spelled(column: pa.Array | pa.ChunkedArray, like: pa.ChunkedArray) -> pa.Ar
         return text_of(column, like.type)
     spellings = pc.unique(like).drop_null()
     texts = in_one_spelling(column.cast(kind), kind)
-    places = pc.index_in(texts, in_one_spelling(spellings, kind))
-    return pc.coalesce(spellings.take(places), texts).cast(like.type)
+    positions = pc.index_in(texts, in_one_spelling(spellings, kind))
+    return pc.coalesce(spellings.take(positions), texts).cast(like.type)
 
 
 def _among(rows: pa.Table, released: pa.Table) -> BoolArray | None:
@@ -247,9 +247,9 @@ def _among(rows: pa.Table, released: pa.Table) -> BoolArray | None:
         return None
     order = np.argsort(ours, kind="stable")
     starts = np.cumsum(there) - there
-    places = np.empty(len(ours), dtype=np.int64)
-    places[order] = np.arange(len(ours)) - starts[ours[order]]
-    return np.asarray(places < wanted[ours])
+    positions = np.empty(len(ours), dtype=np.int64)
+    positions[order] = np.arange(len(ours)) - starts[ours[order]]
+    return np.asarray(positions < wanted[ours])
 
 
 def _not_found(earlier: Earlier, original: pa.Table, sources: Iterable[Source]) -> InputError:

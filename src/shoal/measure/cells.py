@@ -103,10 +103,10 @@ class CellMeasure(MeasureDefaults, ABC):
         values = self._column_costs(table, cells, lost)
         factors = self._factors(len(values))
         # Of equal columns the first is the worse one.
-        ranking = sorted(range(len(values)), key=lambda place: -values[place])
+        ranking = sorted(range(len(values)), key=lambda position: -values[position])
         parts = [0.0] * len(values)
-        for place, factor in zip(ranking, factors, strict=True):
-            parts[place] = values[place] * factor
+        for position, factor in zip(ranking, factors, strict=True):
+            parts[position] = values[position] * factor
         return tuple(parts)
 
     def describe(self) -> str:
@@ -142,7 +142,9 @@ class CellMeasure(MeasureDefaults, ABC):
             return sum(values, 0.0)
         if self.aggregate == "max":
             return max(values)
-        halves = (value / 2.0 ** (place + 1) for place, value in enumerate(sorted(values, reverse=True)))
+        halves = (
+            value / 2.0 ** (position + 1) for position, value in enumerate(sorted(values, reverse=True))
+        )
         return sum(halves, 0.0) / (1 - 2.0 ** -len(values))
 
     def _factors(self, columns: int) -> list[float]:
@@ -151,7 +153,7 @@ class CellMeasure(MeasureDefaults, ABC):
             return [1.0] * columns
         if self.aggregate == "max":
             return [1.0] + [0.0] * (columns - 1)
-        return [2.0 ** -(place + 1) / (1 - 2.0**-columns) for place in range(columns)]
+        return [2.0 ** -(position + 1) / (1 - 2.0**-columns) for position in range(columns)]
 
 
 def _dot(counts: IntArray, costs: tuple[float, ...]) -> float:

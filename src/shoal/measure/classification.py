@@ -102,8 +102,8 @@ class Classification(MeasureDefaults):
 def _largest(of_rows: IntArray, classes: int, column: CodedColumn, table: CodedTable) -> IntArray:
     """Return how many rows of each class have its most frequent value."""
     values = len(column.counts)
-    pairs, places = np.unique(of_rows * values + column.codes, return_inverse=True)
-    counts = count(places.reshape(-1), len(pairs), table.weights)
+    pairs, positions = np.unique(of_rows * values + column.codes, return_inverse=True)
+    counts = count(positions.reshape(-1), len(pairs), table.weights)
     largest = np.zeros(classes, dtype=np.int64)
     np.maximum.at(largest, pairs // values, counts)
     return largest

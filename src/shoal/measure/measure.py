@@ -101,9 +101,9 @@ class Node:
         labels = self._label_numbers()
         lost = np.where(self.kept, 0, self.sizes)
         counts = []
-        for place, cells in enumerate(self.cells):
+        for position, cells in enumerate(self.cells):
             per_label = np.zeros(len(cells.labels), dtype=np.int64)
-            np.add.at(per_label, labels[:, place], lost)
+            np.add.at(per_label, labels[:, position], lost)
             counts.append(per_label)
         return tuple(counts)
 
@@ -112,7 +112,7 @@ class Node:
         rows = self.table.entries
         labels = self._label_numbers()
         groups = number_groups(
-            np.concatenate([cells.numbers, labels[:, place]]) for place, cells in enumerate(self.cells)
+            np.concatenate([cells.numbers, labels[:, position]]) for position, cells in enumerate(self.cells)
         )
         numbers = np.empty(len(self.sizes), dtype=np.int64)
         numbers[groups[rows:]] = np.arange(len(self.sizes))

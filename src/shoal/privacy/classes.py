@@ -96,8 +96,8 @@ class Classes:
             stop = min(start + step, self.count)
             mine = rows[(ends[start - 1] if start else 0) : ends[stop - 1]]
             members = {
-                key: places[(places >= start) & (places < stop)] - start
-                for key, places in self.of_population.items()
+                key: positions[(positions >= start) & (positions < stop)] - start
+                for key, positions in self.of_population.items()
             }
             yield (
                 slice(start, stop),

@@ -68,7 +68,7 @@ def ordered(tables: Tables, number: str, order: Sequence[str | None] | None) -> 
         )
     else:
         keys = "number"
-        labels = ", ".join(f"({text(value)}::VARCHAR, {place})" for place, value in enumerate(order))
+        labels = ", ".join(f"({text(value)}::VARCHAR, {position})" for position, value in enumerate(order))
         listed = f", listed AS (\n  SELECT * FROM (VALUES {labels}) AS listed (label, place)\n)"
         null = order.index(None) if None in order else len(order) + 1
         # A whole number with a fraction is written without it.

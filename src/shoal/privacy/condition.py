@@ -40,7 +40,7 @@ class Condition:
     lower, upper
         Per value; for `population` one each.
     order
-        For `ordered`: the place of each value in the order.
+        For `ordered`: the position of each value in the order.
     tree
         For `tree`: per level from 1 on, the label of each value; the last level has a single label.
     absorbing

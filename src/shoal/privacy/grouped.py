@@ -63,8 +63,8 @@ def group(
     }
     numbers = None
     if units is not None:
-        places: dict[Hashable, int] = {}
-        numbers = np.array([places.setdefault(unit, len(places)) for unit in units], dtype=np.uint32)
+        positions: dict[Hashable, int] = {}
+        numbers = np.array([positions.setdefault(unit, len(positions)) for unit in units], dtype=np.uint32)
     table = CodedTable((column,), rows, attributes, numbers, coded)
     of_population = {key: population.codes[0].astype(np.int64) for key, population in coded.items()}
     return Classes(table, mine.astype(np.int64), labels, of_population)

@@ -27,8 +27,8 @@ def holding(models: Sequence[PrivacyModel], classes: Classes) -> NDArray[np.bool
     pass_all = np.ones(classes.count, dtype=bool)
     for model in models:
         values = len(classes.attribute(model.column).counts) if model.column else 1
-        for place, part in classes.parts(values):
-            pass_all[place] &= model.holds(part)
+        for position, part in classes.parts(values):
+            pass_all[position] &= model.holds(part)
     return pass_all
 
 

@@ -69,19 +69,21 @@ def histograms(tables: Tables, column: str) -> str:
             f"  FROM {tables.kept} GROUP BY 1, 2\n"
             ")"
         )
-    labels = ", ".join(f"{name} AS label_{place}" for place, name in enumerate(tables.quasi_identifiers))
+    labels = ", ".join(
+        f"{name} AS label_{position}" for position, name in enumerate(tables.quasi_identifiers)
+    )
     # Ranked after counting, since classes are fewer than rows. Both parts have the same, so the same numbers.
-    order = ", ".join(f"label_{place}" for place in range(len(tables.quasi_identifiers)))
-    places = ", ".join(str(place) for place in range(1, len(tables.quasi_identifiers) + 1))
+    order = ", ".join(f"label_{position}" for position in range(len(tables.quasi_identifiers)))
+    positions = ", ".join(str(position) for position in range(1, len(tables.quasi_identifiers) + 1))
     return (
         "WITH sizes AS (\n"
         f"  SELECT dense_rank() OVER (ORDER BY {order}) AS class, n\n"
         f"  FROM (SELECT {labels}, {counted(tables)} AS n\n"
-        f"    FROM {tables.kept} GROUP BY {places}) AS classes\n"
+        f"    FROM {tables.kept} GROUP BY {positions}) AS classes\n"
         "), counts AS (\n"
         f"  SELECT dense_rank() OVER (ORDER BY {order}) AS class, value, c\n"
         f"  FROM (SELECT {labels}, {tables.columns[column]} AS value, {counted(tables)} AS c\n"
-        f"    FROM {tables.kept} GROUP BY {places}, {len(tables.quasi_identifiers) + 1}) AS cells\n"
+        f"    FROM {tables.kept} GROUP BY {positions}, {len(tables.quasi_identifiers) + 1}) AS cells\n"
         ")"
     )
 
@@ -142,13 +144,13 @@ def populations(tables: Tables, key: str) -> str:
     """
     columns = ", ".join(tables.quasi_identifiers)
     # Any name may be taken by a quasi-identifier, so they get others.
-    places = [f"q{place}" for place in range(1, len(tables.quasi_identifiers) + 1)]
+    positions = [f"q{position}" for position in range(1, len(tables.quasi_identifiers) + 1)]
     renamed = ", ".join(
-        f"{column} AS {q}" for column, q in zip(tables.quasi_identifiers, places, strict=True)
+        f"{column} AS {q}" for column, q in zip(tables.quasi_identifiers, positions, strict=True)
     )
     classes = (
         "(\n"
-        f"  SELECT {', '.join(places)}, sum(n)::BIGINT AS n, sum(people)::BIGINT AS people\n"
+        f"  SELECT {', '.join(positions)}, sum(n)::BIGINT AS n, sum(people)::BIGINT AS people\n"
         "  FROM (\n"
         f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people\n"
         f"    FROM {tables.kept} GROUP BY {columns}\n"
@@ -156,14 +158,14 @@ def populations(tables: Tables, key: str) -> str:
         f"    SELECT {columns}, 0, count(*)\n"
         f"    FROM {tables.populations[key]} GROUP BY {columns}\n"
         "  ) AS both_tables\n"
-        f"  GROUP BY {', '.join(places)}\n"
+        f"  GROUP BY {', '.join(positions)}\n"
         ")"
     )
     if not tables.starred:
         return classes
     return (
         "(\n"
-        f"SELECT n, people + CASE WHEN {all_stars(places)}\n"
+        f"SELECT n, people + CASE WHEN {all_stars(positions)}\n"
         "  THEN sum(CASE WHEN n = 0 THEN people ELSE 0 END) OVER () ELSE 0 END AS people\n"
         f"FROM {classes} AS compared\n"
         ")"

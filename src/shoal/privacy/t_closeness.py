@@ -41,7 +41,7 @@ class TCloseness(ModelDefaults):
 
     - `equal`: 1 between any two. The distance is the sum of max(0, q - p).
     - `ordered`: the steps between them in order, over m - 1. The distance is the sum over the first m - 1
-      places of the difference of the cumulated shares, over m - 1. Numbers, dates and truth values are in
+      positions of the difference of the cumulated shares, over m - 1. Numbers, dates and truth values are in
       their own order, and so is text that is all numbers; other text is in alphabetical order, unless `order`
       says otherwise. NULL comes last.
     - `hierarchical`: the level at which their labels in the column's hierarchy meet, over its height.
@@ -179,7 +179,7 @@ class TCloseness(ModelDefaults):
         if self.distance == "equal":
             return np.asarray(np.maximum(extra, 0).sum(axis=1))
         if self.distance == "ordered":
-            in_order = extra[:, np.argsort(_places(column.labels[0], self.order))]
+            in_order = extra[:, np.argsort(_positions(column.labels[0], self.order))]
             return np.asarray(np.abs(np.cumsum(in_order, axis=1)[:, :-1]).sum(axis=1) / max(values - 1, 1))
         moved = np.zeros(len(extra))
         tree = _tree(column)
@@ -198,7 +198,7 @@ class TCloseness(ModelDefaults):
         tree: tuple[UIntArray, ...] = ()
         nearest = 1.0
         if self.distance == "ordered":
-            order = _places(column.labels[0], self.order)
+            order = _positions(column.labels[0], self.order)
             nearest = 1 / max(len(order) - 1, 1)
         elif self.distance == "hierarchical":
             tree = _tree(column)
@@ -256,10 +256,10 @@ def _are_numbers(values: pa.Array) -> bool:
     return all(re.fullmatch(_NUMBER, value) for value in values.to_pylist() if value is not None)
 
 
-def _places(values: pa.Array, order: Sequence[str | None] | None) -> UIntArray:
-    """Return the place of each value in the order: a given one, or their own; NULL comes last."""
+def _positions(values: pa.Array, order: Sequence[str | None] | None) -> UIntArray:
+    """Return the position of each value in the order: a given one, or their own; NULL comes last."""
     if order is not None:
-        given = {value: place for place, value in enumerate(order)}
+        given = {value: position for position, value in enumerate(order)}
         keys = [given.get(value, len(given)) for value in as_text(values).to_pylist()]
         in_order = np.argsort(np.array(keys, dtype=np.int64), kind="stable")
     elif pa.types.is_null(values.type):
@@ -269,9 +269,9 @@ def _places(values: pa.Array, order: Sequence[str | None] | None) -> UIntArray:
         in_order = np.array(sorted(range(len(texts)), key=lambda i: _as_number(texts[i])), dtype=np.int64)
     else:
         in_order = pc.array_sort_indices(values).to_numpy().astype(np.int64)
-    places = np.empty(len(values), dtype=np.uint32)
-    places[in_order] = np.arange(len(values), dtype=np.uint32)
-    return places
+    positions = np.empty(len(values), dtype=np.uint32)
+    positions[in_order] = np.arange(len(values), dtype=np.uint32)
+    return positions
 
 
 def _as_number(value: str | None) -> tuple[bool, float, str]:

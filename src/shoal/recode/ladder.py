@@ -93,18 +93,18 @@ def losses(
 
 def _losses(labels: pa.Array, counts: IntArray, missing: IntArray, least: int) -> Iterator[LabelLoss]:
     kept = counts - missing
-    places = np.flatnonzero((kept > 0) & (missing >= least))
+    positions = np.flatnonzero((kept > 0) & (missing >= least))
     # Their own order is that of the input's rows, which nothing must tell.
-    orders = map(in_order, _texts(labels, places))
-    ranked = sorted(zip(-missing[places], orders, places.tolist(), strict=True))
-    places = np.array([place for _, _, place in ranked], dtype=np.intp)
-    while len(places) and 0 < missing.sum() - missing[places].sum() < least:
-        places = places[:-1]
-    texts = _texts(labels, places)
-    for place, text in zip(places.tolist(), texts, strict=True):
-        yield LabelLoss(text, int(kept[place]), int(missing[place]))
-    if rest := int(missing.sum() - missing[places].sum()):
-        yield LabelLoss(None, int(kept.sum() - kept[places].sum()), rest)
+    orders = map(in_order, _texts(labels, positions))
+    ranked = sorted(zip(-missing[positions], orders, positions.tolist(), strict=True))
+    positions = np.array([position for _, _, position in ranked], dtype=np.intp)
+    while len(positions) and 0 < missing.sum() - missing[positions].sum() < least:
+        positions = positions[:-1]
+    texts = _texts(labels, positions)
+    for position, text in zip(positions.tolist(), texts, strict=True):
+        yield LabelLoss(text, int(kept[position]), int(missing[position]))
+    if rest := int(missing.sum() - missing[positions].sum()):
+        yield LabelLoss(None, int(kept.sum() - kept[positions].sum()), rest)
 
 
 def in_order(label: str) -> tuple[float, str]:
@@ -119,6 +119,6 @@ def in_order(label: str) -> tuple[float, str]:
     return (float(number[1]) if number else math.inf, label)
 
 
-def _texts(labels: pa.Array, places: NDArray[np.integer[Any]]) -> tuple[str, ...]:
-    shown: tuple[str | None, ...] = values_shown(labels.take(pa.array(places)))
+def _texts(labels: pa.Array, positions: NDArray[np.integer[Any]]) -> tuple[str, ...]:
+    shown: tuple[str | None, ...] = values_shown(labels.take(pa.array(positions)))
     return tuple("NULL" if text is None else text for text in shown)

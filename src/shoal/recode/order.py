@@ -85,8 +85,8 @@ def _content(values: pa.Array | pa.ChunkedArray) -> bytes:
         text = pa.concat_arrays(text.chunks or [pa.array([], pa.large_string())])
     missing = text.is_null().to_numpy(zero_copy_only=False)
     filled = text.fill_null("")
-    _, places, letters = filled.buffers()
-    ends = np.frombuffer(places, dtype=np.int64)[filled.offset : filled.offset + len(filled) + 1]
+    _, positions, letters = filled.buffers()
+    ends = np.frombuffer(positions, dtype=np.int64)[filled.offset : filled.offset + len(filled) + 1]
     digest = hashlib.sha256(_digest(missing) + _digest(np.diff(ends)))
     if letters is not None and len(ends):
         digest.update(memoryview(letters)[int(ends[0]) : int(ends[-1])])

@@ -77,11 +77,11 @@ def recode(
     starred = ~keep[rows] if suppressed == "star" else None
     recoded = {
         column.name: _starred(
-            verdict.label_texts(place, typed=column.name in typed), cells.numbers[rows], starred
+            verdict.label_texts(position, typed=column.name in typed), cells.numbers[rows], starred
         )
         if starred is not None
         else _labels(cells.labels, cells.numbers[rows])
-        for place, (column, cells) in enumerate(zip(verdict.coded.columns, verdict.cells, strict=True))
+        for position, (column, cells) in enumerate(zip(verdict.coded.columns, verdict.cells, strict=True))
     }
     passed = others.take(pa.array(rows))
     released = [recoded[name] if name in recoded else passed.column(name) for name in columns]
@@ -113,7 +113,7 @@ def _dictionary(labels: pa.Array, numbers: Numbers) -> pa.DictionaryArray:
     used &= labels.is_valid().to_numpy(zero_copy_only=False)
     occurring = np.flatnonzero(used)
     order = occurring[pc.array_sort_indices(labels.take(pa.array(occurring))).to_numpy()]
-    places = np.full(len(labels), -1, dtype=np.int32)
-    places[order] = np.arange(len(order), dtype=np.int32)
-    indices = places[numbers]
+    positions = np.full(len(labels), -1, dtype=np.int32)
+    positions[order] = np.arange(len(order), dtype=np.int32)
+    indices = positions[numbers]
     return pa.DictionaryArray.from_arrays(pa.array(indices, mask=indices < 0), labels.take(pa.array(order)))

@@ -43,7 +43,7 @@ def star_classes(
     kept
         For each class, whether it passes by itself.
     labels
-        For each quasi-identifier, the place of the label of every class among all labels; it settles which
+        For each quasi-identifier, the position of the label of every class among all labels; it settles which
         of two classes of one size comes first.
     alike
         For each class, whether its labels are all `*`, so that readers cannot tell it from starred rows.
@@ -109,7 +109,7 @@ def _prefixes(classes: Classes, rank: IntArray, most: int) -> Iterator[tuple[int
     entries = np.argsort(of_entries, kind="stable")
     entries = entries[: np.searchsorted(of_entries[entries], most, side="right")]
     ends = np.searchsorted(of_entries[entries], np.arange(most + 1), side="right")
-    people = {key: np.sort(rank[places]) for key, places in classes.of_population.items()}
+    people = {key: np.sort(rank[positions]) for key, positions in classes.of_population.items()}
     first, count = 0, 1
     while first <= most:
         count = max(min(count, most + 1 - first, _MOST_CELLS // max(int(ends[first]), 1)), 1)

@@ -88,7 +88,7 @@ class Verdict:
 
     def _star(self, models: Sequence[PrivacyModel], limit: int) -> tuple[NDArray[np.bool_], bool]:
         return star_classes(
-            models, self.classes, self.kept, labels=self._places, alike=self._alike, limit=limit
+            models, self.classes, self.kept, labels=self._positions, alike=self._alike, limit=limit
         )
 
     @cached_property
@@ -155,34 +155,34 @@ class Verdict:
         _, first = np.unique(self.classes.of_rows[gone], return_index=True)
         return tuple(cells.numbers[gone[first]] for cells in self.cells)
 
-    def released_labels(self, place: int, *, typed: bool) -> pa.Array:
+    def released_labels(self, position: int, *, typed: bool) -> pa.Array:
         """Return the labels of a quasi-identifier that released rows have.
 
         Parameters
         ----------
-        place
+        position
             The number of the quasi-identifier.
         typed
             Whether its type was found out from the values of all rows. Decimal places and fractions of a
             second are then those that these labels need.
         """
-        labels = self.cells[place].labels
-        released = labels.take(pa.array(np.flatnonzero(self._used(place))))
+        labels = self.cells[position].labels
+        released = labels.take(pa.array(np.flatnonzero(self._used(position))))
         return narrowest(released) if typed else released
 
-    def label_texts(self, place: int, *, typed: bool) -> pa.Array:
-        """Return the same as text, which they are where rows are starred, in the places of all labels.
+    def label_texts(self, position: int, *, typed: bool) -> pa.Array:
+        """Return the same as text, which they are where rows are starred, in the positions of all labels.
 
         Labels that only suppressed rows have are NULL.
         """
-        used = self._used(place)
-        texts = as_text(self.released_labels(place, typed=typed))
+        used = self._used(position)
+        texts = as_text(self.released_labels(position, typed=typed))
         return texts.take(pa.array(np.cumsum(used) - 1, mask=~used))
 
-    def _used(self, place: int) -> NDArray[np.bool_]:
+    def _used(self, position: int) -> NDArray[np.bool_]:
         """Return for each label of a quasi-identifier whether a released row has it."""
-        used = np.zeros(len(self.cells[place].labels), dtype=bool)
-        used[self.cells[place].numbers[self.entries_kept]] = True
+        used = np.zeros(len(self.cells[position].labels), dtype=bool)
+        used[self.cells[position].numbers[self.entries_kept]] = True
         return used
 
     @cached_property
@@ -196,18 +196,18 @@ class Verdict:
         return tuple(cells.numbers[entry] for cells in self.cells)
 
     @cached_property
-    def _places(self) -> tuple[Numbers, ...]:
-        """For each quasi-identifier, the place of every class's label when all labels are sorted.
+    def _positions(self) -> tuple[Numbers, ...]:
+        """For each quasi-identifier, the position of every class's label when all labels are sorted.
 
         The numbers of labels come from the order of the input's rows, which nothing released may show.
         """
-        places = []
+        positions = []
         for cells, label in zip(self.cells, self._labels, strict=True):
             order = pc.array_sort_indices(cells.labels, null_placement="at_end").to_numpy()
-            place = np.empty(len(order), dtype=np.uint32)
-            place[order] = np.arange(len(order))
-            places.append(place[label])
-        return tuple(places)
+            position = np.empty(len(order), dtype=np.uint32)
+            position[order] = np.arange(len(order))
+            positions.append(position[label])
+        return tuple(positions)
 
     @cached_property
     def _alike(self) -> NDArray[np.bool_]:

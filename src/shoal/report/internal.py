@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.files.atomic import atomic, check_place
+from shoal.files.atomic import atomic, check_path
 from shoal.report.page import render
 from shoal.report.sections.claims import claims
 from shoal.report.sections.done import done
@@ -130,7 +130,7 @@ def write_internal_report(
         The file cannot be written there.
     """
     path = Path(path)
-    check_place(path)
+    check_path(path)
     if name is None and path.name.endswith(_SUFFIX):
         name = path.name.removesuffix(_SUFFIX)
     text = internal_html(

@@ -234,9 +234,9 @@ def _merged(first: list[str], second: list[str]) -> list[str]:
     ['a', 'c', 'b', 'd', 'e']
     """
     names = list(first)
-    for place, name in enumerate(second):
+    for position, name in enumerate(second):
         if name not in names:
-            names.insert(names.index(second[place - 1]) + 1 if place else 0, name)
+            names.insert(names.index(second[position - 1]) + 1 if position else 0, name)
     return names
 
 

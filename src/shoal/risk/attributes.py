@@ -87,8 +87,8 @@ def _members(classes: GroupedTable, sensitive: Sequence[str], tables: Tables) ->
     while f'"{number}"' in map(str.lower, columns):
         number += "_"
     same = " AND ".join(
-        f"classes.{place} IS NOT DISTINCT FROM whole.{relation.columns[name]}"
-        for place, name in zip(classes.places, classes.quasi_identifiers, strict=True)
+        f"classes.{label} IS NOT DISTINCT FROM whole.{relation.columns[name]}"
+        for label, name in zip(classes.label_columns, classes.quasi_identifiers, strict=True)
     )
     relation.rows(
         "CREATE OR REPLACE TEMP TABLE members AS\n"

@@ -55,9 +55,9 @@ class GroupedTable:
     suppressed_rows: int
 
     @property
-    def places(self) -> list[str]:
+    def label_columns(self) -> list[str]:
         """The quasi-identifiers as `classes` calls them."""
-        return [f"q{place}" for place in range(len(self.quasi_identifiers))]
+        return [f"q{number}" for number in range(len(self.quasi_identifiers))]
 
     def sizes(self) -> ClassSizes:
         """Return the histogram of class sizes."""
@@ -84,10 +84,12 @@ class GroupedTable:
         """
         columns = ", ".join(self.relation.columns[name] for name in self.quasi_identifiers)
         named = ", ".join(
-            f"{self.relation.columns[name]} AS {place}"
-            for name, place in zip(self.quasi_identifiers, self.places, strict=True)
+            f"{self.relation.columns[name]} AS {label}"
+            for name, label in zip(self.quasi_identifiers, self.label_columns, strict=True)
         )
-        same = " AND ".join(f"classes.{place} IS NOT DISTINCT FROM crowds.{place}" for place in self.places)
+        same = " AND ".join(
+            f"classes.{label} IS NOT DISTINCT FROM crowds.{label}" for label in self.label_columns
+        )
         self.relation.rows(
             "CREATE OR REPLACE TEMP TABLE crowds AS\n"
             f"SELECT {named}, count(*) AS people FROM {population} GROUP BY {columns}"
@@ -124,14 +126,14 @@ class GroupedTable:
         import duckdb
 
         joins, codes = [], []
-        for place in self.places:
+        for label in self.label_columns:
             self.relation.rows(
-                f"CREATE OR REPLACE TEMP TABLE values_{place} AS\n"
+                f"CREATE OR REPLACE TEMP TABLE values_{label} AS\n"
                 "SELECT value, (row_number() OVER () - 1)::INTEGER AS code\n"
-                f"FROM (SELECT DISTINCT {place} AS value FROM classes)"
+                f"FROM (SELECT DISTINCT {label} AS value FROM classes)"
             )
-            joins.append(f"JOIN values_{place} ON values_{place}.value IS NOT DISTINCT FROM {place}")
-            codes.append(f"values_{place}.code AS c{place}")
+            joins.append(f"JOIN values_{label} ON values_{label}.value IS NOT DISTINCT FROM {label}")
+            codes.append(f"values_{label}.code AS c{label}")
         self.relation.rows(
             "CREATE OR REPLACE TEMP TABLE codes AS\n"
             f"SELECT n, {', '.join(codes)} FROM classes\n{' '.join(joins)}"
@@ -143,7 +145,7 @@ class GroupedTable:
             if "interrupt" in str(error).lower():
                 raise KeyboardInterrupt from None
             raise
-        return [np.asarray(found[f"c{place}"]) for place in self.places], np.asarray(found["n"])
+        return [np.asarray(found[f"c{label}"]) for label in self.label_columns], np.asarray(found["n"])
 
 
 @contextmanager
@@ -215,14 +217,14 @@ def _grouped(
             raise InputError(without_units(f"the {relation.what}", unit, nobody))
     quoted = [relation.columns[name] for name in quasi_identifiers]
     counted = "count(*)" if unit is None else f"count(DISTINCT {relation.columns[unit]})"
-    named = ", ".join(f"{column} AS q{place}" for place, column in enumerate(quoted))
+    named = ", ".join(f"{column} AS q{number}" for number, column in enumerate(quoted))
     relation.rows(
         "CREATE OR REPLACE TEMP TABLE classes AS\n"
         "SELECT row_number() OVER () AS class, * FROM (\n"
         f"  SELECT {named}, {counted} AS n, count(*) AS rows\n"
         f"  FROM {relation.source} GROUP BY {', '.join(quoted)}\n)"
     )
-    stars = " AND ".join(f"q{place}::VARCHAR = '*'" for place in range(len(quoted)))
+    stars = " AND ".join(f"q{number}::VARCHAR = '*'" for number in range(len(quoted)))
     rows, suppressed = relation.ask(
         f"SELECT coalesce(sum(rows), 0), coalesce(sum(rows) FILTER ({stars}), 0) FROM classes"
     )
@@ -233,7 +235,7 @@ def _grouped(
     by = None if unit is None else relation.columns[unit]
     if by is not None:
         same = " AND ".join(
-            f"classes.q{place} IS NOT DISTINCT FROM whole.{column}" for place, column in enumerate(quoted)
+            f"classes.q{number} IS NOT DISTINCT FROM whole.{column}" for number, column in enumerate(quoted)
         )
         relation.rows(
             "CREATE OR REPLACE TEMP TABLE memberships AS\n"

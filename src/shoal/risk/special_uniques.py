@@ -212,13 +212,13 @@ def special_uniques(
 
 
 def _singles(codes: Sequence[NDArray[np.int32]], alone: BoolArray) -> NDArray[np.intp]:
-    """Return the places that share their codes with no other place, of those that are one row."""
+    """Return the positions that share their codes with no other position, of those that are one row."""
     if not alone.any():
         return np.zeros(0, dtype=np.intp)
     keys, cells = _keys(codes)
     if cells <= _DIRECT:
         return np.flatnonzero((np.bincount(keys, minlength=cells)[keys] == 1) & alone)
-    # With its place behind it a number is sorted without looking anything up.
+    # With its position behind it a number is sorted without looking anything up.
     bits = max(len(keys) - 1, 1).bit_length()
     packed = np.sort((keys << bits) | np.arange(len(keys), dtype=np.int64))
     ordered = packed >> bits
@@ -226,12 +226,12 @@ def _singles(codes: Sequence[NDArray[np.int32]], alone: BoolArray) -> NDArray[np
     same = ordered[1:] == ordered[:-1]
     single[1:] &= ~same
     single[:-1] &= ~same
-    places = (packed & ((1 << bits) - 1))[single]
-    return np.sort(places[alone[places]])
+    positions = (packed & ((1 << bits) - 1))[single]
+    return np.sort(positions[alone[positions]])
 
 
 def _keys(codes: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int64], int]:
-    """Return one number per place, equal where all codes are, and how many numbers there can be."""
+    """Return one number per position, equal where all codes are, and how many numbers there can be."""
     rows = len(codes[0])
     keys, cells = codes[0].astype(np.int64), int(codes[0].max()) + 1
     for column in codes[1:]:

@@ -90,7 +90,7 @@ def score(checker: NodeChecker, nodes: NDArray[np.int64]) -> None:
 
     Where the levels alone bound the score from below, the most promising nodes come first.
     """
-    fresh = [place for place, node in enumerate(nodes.tolist()) if tuple(node) not in checker.scored]
+    fresh = [position for position, node in enumerate(nodes.tolist()) if tuple(node) not in checker.scored]
     nodes = nodes[fresh]
     bounds = _bounds(checker, nodes)
     order = np.argsort(bounds, kind="stable")

@@ -85,12 +85,12 @@ def judge(problem: SearchProblem, nodes: Sequence[Sequence[int]]) -> Judged:
         values[satisfies] = scores(replace(problem, starred=False), levels[satisfies])
     rows = suppressed.astype(np.int64)
     if problem.starred:
-        for place in np.flatnonzero(satisfies).tolist():
-            node = star_node(problem, tuple(levels[place].tolist()), int(rows[place]), values[place])
+        for position in np.flatnonzero(satisfies).tolist():
+            node = star_node(problem, tuple(levels[position].tolist()), int(rows[position]), values[position])
             if node is None:
-                satisfies[place] = False
+                satisfies[position] = False
             else:
-                rows[place], values[place] = node.suppressed_rows, node.score
+                rows[position], values[position] = node.suppressed_rows, node.score
     return Judged(
         levels=levels,
         satisfies=satisfies,

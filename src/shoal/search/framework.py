@@ -172,10 +172,10 @@ class NodeChecker:
             else:
                 self.failed += 1
         if self.framework.record:
-            places = zip(node, self.levels, self.lowest, strict=True)
+            positions = zip(node, self.levels, self.lowest, strict=True)
             self.checks.append(
                 Check(
-                    tuple([low + level if level < levels else None for level, levels, low in places]),
+                    tuple([low + level if level < levels else None for level, levels, low in positions]),
                     checked.satisfies,
                 )
             )

@@ -37,7 +37,7 @@ class TooManyEntries(InputError):  # noqa: N818 - what happened, in words
 class FrequencySets(Protocol):
     """A table whose frequency sets are counted where it lives.
 
-    Levels are given for all quasi-identifiers, or for those at the places `columns` alone. What is counted is
+    Levels are given for all quasi-identifiers, or for those numbered `columns` alone. What is counted is
     exact, but for `estimate`. NULL is a label like any other.
     """
 
@@ -136,15 +136,17 @@ class InMemory:
         return replace(
             table,
             columns=tuple(
-                _raised(table.columns[place], level, first)
-                for place, level in zip(chosen, levels, strict=True)
+                _raised(table.columns[position], level, first)
+                for position, level in zip(chosen, levels, strict=True)
             ),
             attributes={
                 name: replace(column, codes=column.codes[first]) for name, column in table.attributes.items()
             },
             units=None if table.units is None else table.units[first],
             populations={
-                key: CodedPopulation(tuple(population.codes[place] for place in chosen), population.rows)
+                key: CodedPopulation(
+                    tuple(population.codes[position] for position in chosen), population.rows
+                )
                 for key, population in table.populations.items()
             },
             weights=count(of_entries, len(first), table.weights).astype(np.uint64),
@@ -165,10 +167,10 @@ class InMemory:
         table = self.table
         parts: list[tuple[UIntArray, int]] = [
             (
-                table.columns[place].maps[level][table.columns[place].codes],
-                len(table.columns[place].labels[level]),
+                table.columns[position].maps[level][table.columns[position].codes],
+                len(table.columns[position].labels[level]),
             )
-            for place, level in zip(columns, levels, strict=True)
+            for position, level in zip(columns, levels, strict=True)
         ]
         if beside:
             parts += [(column.codes, len(column.counts)) for column in table.attributes.values()]

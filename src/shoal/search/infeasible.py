@@ -110,7 +110,7 @@ def _binding(problem: SearchProblem, top: Classes) -> str:
 def _nearest(problem: SearchProblem, top: Classes) -> str:
     """Tell what can be satisfied at the top."""
     models, rows = problem.models, problem.table.rows
-    sizes = [place for place, model in enumerate(models) if isinstance(model, KAnonymity)]
+    sizes = [position for position, model in enumerate(models) if isinstance(model, KAnonymity)]
     options = []
     if sizes:
         largest = largest_k(models, sizes, top, problem.limit)
@@ -129,13 +129,13 @@ def _nearest(problem: SearchProblem, top: Classes) -> str:
 
 
 def largest_k(
-    models: Sequence[PrivacyModel], places: Sequence[int], classes: Classes, limit: int
+    models: Sequence[PrivacyModel], positions: Sequence[int], classes: Classes, limit: int
 ) -> int | None:
     """Return the largest k for which suppressing at most `limit` rows makes these classes satisfy.
 
     Parameters
     ----------
-    places
+    positions
         Which of the models are k-anonymity, whose k is looked for; the others stay.
 
     Returns
@@ -153,7 +153,7 @@ def largest_k(
     candidates = np.unique(classes.people[classes.sizes > 0]).tolist()
 
     def feasible(k: int) -> bool:
-        asked = _with_k(models, places, k)
+        asked = _with_k(models, positions, k)
         return settled(asked, classes, passing(asked, classes), limit)
 
     low, high = 0, len(candidates)  # all below `low` are feasible, none from `high` on
@@ -180,8 +180,8 @@ def smallest_limit(suppressed: int, rows: int) -> str:
     return f"{share.normalize():f}"
 
 
-def _with_k(models: Sequence[PrivacyModel], places: Sequence[int], k: int) -> list[PrivacyModel]:
-    return [KAnonymity(k) if place in places else model for place, model in enumerate(models)]
+def _with_k(models: Sequence[PrivacyModel], positions: Sequence[int], k: int) -> list[PrivacyModel]:
+    return [KAnonymity(k) if position in positions else model for position, model in enumerate(models)]
 
 
 def _top(problem: SearchProblem) -> list[int]:

@@ -89,13 +89,13 @@ class KernelInputs:
             own = np.ones(self.table.entries, dtype=np.uint64)
         return np.concatenate([own, np.zeros(others, dtype=np.uint64)])
 
-    def rows(self, place: int) -> UIntArray:
+    def rows(self, position: int) -> UIntArray:
         """Return the codes of a quasi-identifier for the kernel's rows."""
-        codes = self.table.columns[place].codes
+        codes = self.table.columns[position].codes
         if not self.table.populations:
             return codes
         return np.concatenate(
-            [codes, *(population.codes[place] for population in self.table.populations.values())]
+            [codes, *(population.codes[position] for population in self.table.populations.values())]
         )
 
     def attributes(self) -> list[_kernel.Attribute]:
@@ -135,7 +135,7 @@ class KernelInputs:
         others = sum(population.rows for population in self.table.populations.values())
         return np.concatenate([codes, np.full(others, _NO_VALUE)]) if others else codes
 
-    def _condition(self, condition: Condition, place: int) -> _kernel.Condition:
+    def _condition(self, condition: Condition, position: int) -> _kernel.Condition:
         totals: Sequence[int] = ()
         people = 0
         if condition.kind in ("equal", "ordered", "tree"):
@@ -148,7 +148,7 @@ class KernelInputs:
             least = int(np.count_nonzero(condition.lower > 0))
         return _kernel.Condition(
             kind=condition.kind,
-            attribute=place,
+            attribute=position,
             absorbing=condition.absorbing,
             least=least,
             bound=condition.bound,

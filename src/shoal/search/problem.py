@@ -89,7 +89,7 @@ class SearchProblem:
         return canonical(score), sum(levels), canonical(relative), tuple(levels)
 
     def order(self, levels: NDArray[np.uint8], scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return the places of nodes, one per row of levels, in the order of their ranks."""
+        """Return the positions of nodes, one per row of levels, in the order of their ranks."""
         relative = np.zeros(len(levels))
         for column, level in zip(self.table.columns, levels.T, strict=True):
             if column.height:
@@ -202,8 +202,8 @@ def kernel_table(
             column_maps.append(np.zeros_like(column_maps[0]))
             chosen.append(chosen[-1])
     codes = [
-        kernel_inputs.rows(place) if base == 0 else column.maps[base][kernel_inputs.rows(place)]
-        for place, (column, base) in enumerate(zip(columns, bases, strict=True))
+        kernel_inputs.rows(position) if base == 0 else column.maps[base][kernel_inputs.rows(position)]
+        for position, (column, base) in enumerate(zip(columns, bases, strict=True))
     ]
     try:
         return _kernel.CodedTable(

@@ -22,7 +22,7 @@ from shoal.search import custom_measure
 from shoal.search.beyond_memory.aim import Aim
 from shoal.search.beyond_memory.conclusions import certainly_lost, conclude
 from shoal.search.beyond_memory.forecast import Forecast
-from shoal.search.beyond_memory.live import Live, Place, below
+from shoal.search.beyond_memory.live import GridPoint, Live, below
 from shoal.search.beyond_memory.plan import Plan, Step, about, at_least, fitting, named
 from shoal.search.beyond_memory.start import Start, entries_at_most
 from shoal.search.beyond_memory.totals import added, within
@@ -150,7 +150,7 @@ def explain(
     forecast = Forecast(live)
     first = Aim(live, forecast, most_entries, all_nodes=False).next()
     assert first is not None, "no node is settled yet"
-    levels, entries = live.levels_of(first.place), float(forecast.entries[first.place])
+    levels, entries = live.levels_of(first.point), float(forecast.entries[first.point])
     step = Step(
         f"then regions of the lattice, in up to {MOST_COUNTS} counts; the first above "
         f"{at_least(start.problem.table, levels)}, {about(entries)} tuples",
@@ -194,26 +194,26 @@ class _Regions:
                 break
             done += 1
             if count.kind == "fetch":
-                self._fetch(count.place)
+                self._fetch(count.point)
             else:
-                self._check(count.place)
+                self._check(count.point)
             if self.live.open.any():
                 self.forecast.guess()
         return self._answer(perf_counter() - began)
 
-    def _fetch(self, place: Place) -> None:
+    def _fetch(self, point: GridPoint) -> None:
         """Search the region above a node, if its entries fit."""
-        levels = self.live.levels_of(place)
+        levels = self.live.levels_of(point)
         what = at_least(self.start.problem.table, levels)
-        self._say(f"tuples, {what}: {about(float(self.forecast.entries[place]))}")
+        self._say(f"tuples, {what}: {about(float(self.forecast.entries[point]))}")
         self.counted["at"] += 1
         try:
             table = self.counts.at(levels, most=self.most_entries)
         except TooManyEntries:
-            self.aim.oversized(place)
-            self.forecast.learn(place, entries=2 * self.most_entries)
+            self.aim.oversized(point)
+            self.forecast.learn(point, entries=2 * self.most_entries)
             self._step(f"region above {what}: too many tuples", levels)
-            if place == self.live.top:
+            if point == self.live.top:
                 self._refuse_all()
             return
         problem = self.ask(table)
@@ -225,31 +225,31 @@ class _Regions:
             listener=self.listener,
         )
         self._offer(result, problem)
-        self.live.searched(place)
-        self.forecast.learn(place, entries=table.entries)
+        self.live.searched(point)
+        self.forecast.learn(point, entries=table.entries)
         if self.live.open.any():
-            learned = conclude(self.live, problem, place)
-            self.aim.fetched(place, learned.passing)
+            learned = conclude(self.live, problem, point)
+            self.aim.fetched(point, learned.passing)
             for node, small in learned.small.items():
                 self.forecast.learn(node, small=small)
         self._step(f"region above {what}: {table.entries:,} tuples{self._state()}", levels, table.entries)
 
-    def _check(self, place: Place) -> None:
+    def _check(self, point: GridPoint) -> None:
         """Ask whether a node that does not fit has too many rows in small classes."""
-        levels = self.live.levels_of(place)
+        levels = self.live.levels_of(point)
         what = at_least(self.start.problem.table, levels)
         self._say(f"classes, {what}")
         self.counted["below"] += 1
         small, classes = self.counts.below(levels, self.start.problem.threshold)
         limit = self.start.problem.limit
         entries = None if self._beside else classes
-        self.forecast.learn(place, small=small, entries=entries)
-        self.aim.checked(place, passes=small <= limit, entries=entries)
+        self.forecast.learn(point, small=small, entries=entries)
+        self.aim.checked(point, passes=small <= limit, entries=entries)
         if small > limit:
-            self.live.fail(place)
+            self.live.fail(point)
         elif self.live.additive:
             extra = np.zeros(self.live.shape)
-            extra[below(place)] = certainly_lost(self.start.problem, levels, small)
+            extra[below(point)] = certainly_lost(self.start.problem, levels, small)
             self.live.raise_floors(extra)
             self.live.close_worse()
         verdict = "more than may be suppressed" if small > limit else "which may be suppressed"

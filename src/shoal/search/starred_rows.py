@@ -148,17 +148,17 @@ def _in_order(
     rank: Rank | None = None
     most = max(_LEAST_LOOKS, _MOST_WORK // max(problem.table.entries, 1))
     looks = 0
-    for place, node in enumerate(map(tuple, levels.tolist())):
-        if never_cheaper and rank is not None and problem.rank(node, scores[place]) >= rank:
+    for position, node in enumerate(map(tuple, levels.tolist())):
+        if never_cheaper and rank is not None and problem.rank(node, scores[position]) >= rank:
             return best, None
         if looks >= most:
-            return best, float(scores[place]) if never_cheaper else -math.inf
-        looks += not _certain(problem, int(suppressed[place]))
-        starred = star_node(problem, node, int(suppressed[place]), float(scores[place]))
+            return best, float(scores[position]) if never_cheaper else -math.inf
+        looks += not _certain(problem, int(suppressed[position]))
+        starred = star_node(problem, node, int(suppressed[position]), float(scores[position]))
         if starred is not None and (rank is None or problem.rank(node, starred.score) < rank):
             best, rank = starred, problem.rank(node, starred.score)
-        if listener is not None and place % 64 == 0:
-            listener(len(levels), place + 1, None if best is None else best.score)
+        if listener is not None and position % 64 == 0:
+            listener(len(levels), position + 1, None if best is None else best.score)
     return best, None
 
 
@@ -216,8 +216,8 @@ def _nearby(
     assert found.levels is not None, "something was found"
     candidates = [] if first is None else [first]
     above = [
-        (*found.levels[:place], level + 1, *found.levels[place + 1 :])
-        for place, (column, level) in enumerate(zip(problem.table.columns, found.levels, strict=True))
+        (*found.levels[:position], level + 1, *found.levels[position + 1 :])
+        for position, (column, level) in enumerate(zip(problem.table.columns, found.levels, strict=True))
         if level < column.max_level
     ]
     judged = judge(problem, above)

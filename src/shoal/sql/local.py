@@ -116,12 +116,12 @@ def register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) 
     """Let queries read a table under a name."""
     import duckdb
 
-    for place, own in enumerate(table.schema):
-        column = table.column(place)
+    for position, own in enumerate(table.schema):
+        column = table.column(position)
         if pa.types.is_duration(own.type):  # numbers as in a Parquet file: DuckDB's own are microseconds
-            table = table.set_column(place, own.name, column.cast(pa.int64()))
+            table = table.set_column(position, own.name, column.cast(pa.int64()))
         elif pa.types.is_float16(own.type):
-            table = table.set_column(place, own.name, column.cast(pa.float32()))
+            table = table.set_column(position, own.name, column.cast(pa.float32()))
     try:
         connection.register(name, table)
     except duckdb.NotImplementedException:

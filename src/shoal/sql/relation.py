@@ -255,7 +255,7 @@ def _check_columns(folder: Path, parts: Sequence[Path]) -> None:
     def form(part: Path) -> object:
         open_source(part, InputFormat())  # reports what is no Parquet file
         about = parquet.read_metadata(part).schema
-        stored = [about.column(place) for place in range(len(about.names))]
+        stored = [about.column(position) for position in range(len(about.names))]
         types = [(column.path, column.physical_type, str(column.logical_type)) for column in stored]
         arrow = about.to_arrow_schema()
         return types, arrow.names, arrow.types
@@ -289,7 +289,7 @@ def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
 def described(
     connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[str]
 ) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the columns as DuckDB calls them, by their place, and which of them are text.
+    """Return the columns as DuckDB calls them, by their position, and which of them are text.
 
     It renames some of `age`, `Age`, `age_1`.
     """

@@ -121,14 +121,14 @@ def compare(
     for group in grouped(asked):
         with group.open(data, listener) as session:
             problems_of_group = group.problems(session)
-            for place, candidate, problem in zip(
-                group.places, group.candidates, problems_of_group, strict=True
+            for position, candidate, problem in zip(
+                group.positions, group.candidates, problems_of_group, strict=True
             ):
-                points[place] = search.point(candidate, problem)
+                points[position] = search.point(candidate, problem)
                 rows = problem.table.rows
     with steps("audit"):
         notes = tuple(linkable_notes(data, asked))
-    return Comparison(_marked([points[place] for place in sorted(points)], risk), risk, rows, notes)
+    return Comparison(_marked([points[position] for position in sorted(points)], risk), risk, rows, notes)
 
 
 class _Search:

@@ -39,11 +39,11 @@ def check_columns(data: object, candidates: Sequence[Candidate], problems: list[
 class Group:
     """Candidates whose quasi-identifiers, types, units and populations are the same.
 
-    `places` are their places among all that are compared.
+    `positions` are their positions among all that are compared.
     """
 
     candidates: tuple[Candidate, ...]
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
 
     def open(self, data: object, listener: Listener | None) -> Session:
         """Open the table for all of them."""
@@ -105,14 +105,17 @@ def grouped(candidates: Sequence[Candidate]) -> list[Group]:
     """Put those together that can share the coded table and F0."""
     keys: list[object] = []
     members: list[list[int]] = []
-    for place, candidate in enumerate(candidates):
+    for position, candidate in enumerate(candidates):
         key = _key(candidate.spec)
         # Not every hierarchy can be hashed.
         if key not in keys:
             keys.append(key)
             members.append([])
-        members[keys.index(key)].append(place)
-    return [Group(tuple(candidates[place] for place in places), tuple(places)) for places in members]
+        members[keys.index(key)].append(position)
+    return [
+        Group(tuple(candidates[position] for position in positions), tuple(positions))
+        for positions in members
+    ]
 
 
 def _key(spec: Spec) -> object:

@@ -65,7 +65,7 @@ def associations(
     names = {column.name for column in quasi_identifiers}
     groups = {column.name: grouped(column) for column in columns}
     shares = {column.name: groups[column.name].shares(column) for column in columns}
-    of_rows = {column.name: groups[column.name].of_place[column.before] for column in columns}
+    of_rows = {column.name: groups[column.name].of_position[column.before] for column in columns}
     found = []
     for first, second in combinations(columns, 2):
         if first.name not in names and second.name not in names:
@@ -112,7 +112,7 @@ def _estimated(first: RecodedColumn, second: RecodedColumn, one: FloatArray, two
     """Return the share of rows in each pair of groups, as the release tells it."""
     if not len(first.after):  # nothing is told, so that all values are alike
         even = [
-            np.bincount(grouped(column).of_place, minlength=shares.shape[1]) / column.domain.size
+            np.bincount(grouped(column).of_position, minlength=shares.shape[1]) / column.domain.size
             for column, shares in ((first, one), (second, two))
         ]
         return np.outer(*even)

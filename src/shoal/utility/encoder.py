@@ -123,8 +123,8 @@ class LabelEncoder:
             found, strange = column.encode(_labels(values))
             if strange:
                 unknown.append(f"{name} ({strange:,})")
-            places = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-            parts.append(found[places])
+            positions = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
+            parts.append(found[positions])
         if unknown:
             warnings.warn(
                 f"Labels of which nothing is known are encoded as '*': {', '.join(unknown)}.", stacklevel=2
@@ -261,19 +261,19 @@ def _labels(values: pa.DictionaryArray) -> pa.Array:
 
 def _counts(values: pa.DictionaryArray, domain: Domain) -> IntArray:
     """Return how many rows have each value of the domain."""
-    places = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-    rows = np.bincount(places, minlength=len(values.dictionary) + 1)
+    positions = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
+    rows = np.bincount(positions, minlength=len(values.dictionary) + 1)
     found = np.zeros(domain.size, dtype=np.int64)
-    mine = _places(text_of(values.dictionary), domain.texts)
+    mine = _positions(text_of(values.dictionary), domain.texts)
     found[mine[mine >= 0]] = rows[:-1][mine >= 0]
     if domain.null:
         found[-1] = rows[-1]
     return found
 
 
-def _places(texts: pa.Array, among: pa.Array) -> IntArray:
-    places: IntArray = pc.index_in(texts, among).fill_null(-1).to_numpy(zero_copy_only=False)
-    return places
+def _positions(texts: pa.Array, among: pa.Array) -> IntArray:
+    positions: IntArray = pc.index_in(texts, among).fill_null(-1).to_numpy(zero_copy_only=False)
+    return positions
 
 
 def _values_in(texts: pa.Array, *, null: bool, text: bool) -> Domain:

@@ -23,9 +23,9 @@ class Features:
     names
         Of the columns that it becomes.
     numbers
-        For each place its number, of NULL the mean of all; None for categories.
+        For each position its number, of NULL the mean of all; None for categories.
     groups
-        For each place the column in which it is 1; for numbers these tell NULL alone.
+        For each position the column in which it is 1; for numbers these tell NULL alone.
     """
 
     names: tuple[str, ...]
@@ -59,7 +59,7 @@ class Features:
         kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
         groups = np.full(domain.size, most - 1)
         groups[kept] = np.arange(most - 1)
-        return cls((*(named[place] for place in kept.tolist()), f"{name}=other"), None, groups)
+        return cls((*(named[position] for position in kept.tolist()), f"{name}=other"), None, groups)
 
     def means(self, cover: Cover) -> FloatArray:
         """Return for each label the mean over what it covers, a row of as many numbers as there are names."""

@@ -41,8 +41,8 @@ class Range(NamedTuple):
             return self.high
         return self.low if self.high == inf else (self.low + self.high) / 2
 
-    def places(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return the places of numbers that are in it."""
+    def positions(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the positions of numbers that are in it."""
         above = numbers >= self.low if self.with_low else numbers > self.low
         below = numbers <= self.high if self.with_high else numbers < self.high
         return np.flatnonzero(above & below)
@@ -105,7 +105,7 @@ def is_mask(label: str) -> bool:
 
 
 def read_mask(label: str, texts: pa.Array) -> NDArray[np.intp]:
-    """Return the places of the texts that a mask may have been.
+    """Return the positions of the texts that a mask may have been.
 
     A star stands for one character, at either end also for none: codes may be shorter than others. A single
     one there stands for any number of them.

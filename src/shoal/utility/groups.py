@@ -18,18 +18,18 @@ class Groups:
 
     Attributes
     ----------
-    of_place
+    of_position
         For each value the number of its group.
     count
         How many groups there are.
     """
 
-    of_place: IntArray
+    of_position: IntArray
     count: int
 
     def shares(self, column: RecodedColumn) -> FloatArray:
         """Return how each label of the release is spread over the groups."""
-        return column.cover.shares(self.of_place, self.count)
+        return column.cover.shares(self.of_position, self.count)
 
 
 def grouped(column: RecodedColumn, most: int = MOST_GROUPS) -> Groups:
@@ -43,7 +43,7 @@ def grouped(column: RecodedColumn, most: int = MOST_GROUPS) -> Groups:
     >>> import pyarrow as pa
     >>> from shoal.utility.recoded_column import recode_column
     >>> ages = pa.array([20, 20, 30, 40, 50, None]).dictionary_encode()
-    >>> grouped(recode_column("age", ages, ages), most=3).of_place.tolist()
+    >>> grouped(recode_column("age", ages, ages), most=3).of_position.tolist()
     [0, 1, 1, 1, 2]
     """
     domain = column.domain
@@ -57,8 +57,8 @@ def grouped(column: RecodedColumn, most: int = MOST_GROUPS) -> Groups:
         order = np.argsort(domain.numbers, kind="stable")
         # A value goes where the middle of its rows lies.
         middle = np.cumsum(counts[order]) - counts[order] / 2
-        places = np.minimum((middle * room / max(counts.sum(), 1)).astype(np.int64), room - 1)
-        groups[order] = np.unique(places, return_inverse=True)[1]
+        positions = np.minimum((middle * room / max(counts.sum(), 1)).astype(np.int64), room - 1)
+        groups[order] = np.unique(positions, return_inverse=True)[1]
         used = int(groups[:values].max()) + 1
         if domain.null:
             groups[-1] = used

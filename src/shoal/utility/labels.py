@@ -33,7 +33,7 @@ _UNITS = (("day", "month", "quarter", "year", "decade"), ("week",))
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values of a column. A place is the number of a value; NULL, where it occurs, has the last.
+    """The values of a column. A position is the number of a value; NULL, where it occurs, has the last.
 
     Attributes
     ----------
@@ -76,12 +76,12 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """For some labels the places of the values that each may have been, as pairs.
+    """For some labels the positions of the values that each may have been, as pairs.
 
     Attributes
     ----------
-    owners, places
-        Pair by pair, the number of a label and the place of a value that it covers.
+    owners, positions
+        Pair by pair, the number of a label and the position of a value that it covers.
     counts
         How many values each label covers.
     unknown
@@ -89,14 +89,14 @@ class Cover:
     """
 
     owners: IntArray
-    places: IntArray
+    positions: IntArray
     counts: IntArray
     unknown: BoolArray
 
     @classmethod
-    def of(cls, owners: IntArray, places: IntArray, labels: int, unknown: BoolArray | None = None) -> Self:
+    def of(cls, owners: IntArray, positions: IntArray, labels: int, unknown: BoolArray | None = None) -> Self:
         counts = np.bincount(owners, minlength=labels).astype(np.int64)
-        return cls(owners, places, counts, np.zeros(labels, np.bool_) if unknown is None else unknown)
+        return cls(owners, positions, counts, np.zeros(labels, np.bool_) if unknown is None else unknown)
 
     @classmethod
     def identity(cls, size: int) -> Self:
@@ -105,7 +105,7 @@ class Cover:
 
     def sums(self, weights: NDArray[Any]) -> FloatArray:
         """Return for each label the sum of the weights of what it covers."""
-        each = weights[self.places].astype(np.float64)
+        each = weights[self.positions].astype(np.float64)
         return np.bincount(self.owners, weights=each, minlength=len(self.counts)).astype(np.float64)
 
     def shares(self, groups: IntArray, count: int) -> FloatArray:
@@ -114,7 +114,7 @@ class Cover:
         Parameters
         ----------
         groups
-            For each place the number of its group, of which there are `count`.
+            For each position the number of its group, of which there are `count`.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class Cover:
         [[0.5, 0.5], [0.0, 1.0]]
         """
         cells = np.bincount(
-            self.owners * count + groups[self.places], minlength=len(self.counts) * count
+            self.owners * count + groups[self.positions], minlength=len(self.counts) * count
         ).reshape(len(self.counts), count)
         found: FloatArray = cells / np.maximum(self.counts, 1)[:, None]
         return found
@@ -133,7 +133,9 @@ class Cover:
         number = np.full(len(self.counts), -1, dtype=np.int64)
         number[chosen] = np.arange(len(chosen))
         kept = number[self.owners] >= 0
-        return type(self).of(number[self.owners[kept]], self.places[kept], len(chosen), self.unknown[chosen])
+        return type(self).of(
+            number[self.owners[kept]], self.positions[kept], len(chosen), self.unknown[chosen]
+        )
 
 
 def cover_of(
@@ -187,16 +189,16 @@ class _CoverSoFar:
         self.labels = labels
         self.domain = domain
         self.owners: list[IntArray] = []
-        self.places: list[IntArray] = []
+        self.positions: list[IntArray] = []
         self.found = np.zeros(len(labels), dtype=np.bool_)
         self.pending = self.found.copy()
 
     def open(self) -> IntArray:
         return np.flatnonzero(~self.found)
 
-    def add(self, number: int, places: NDArray[np.intp]) -> None:
-        self.owners.append(np.full(len(places), number, dtype=np.int64))
-        self.places.append(places.astype(np.int64))
+    def add(self, number: int, positions: NDArray[np.intp]) -> None:
+        self.owners.append(np.full(len(positions), number, dtype=np.int64))
+        self.positions.append(positions.astype(np.int64))
         self.found[number] = True
 
     def add_everything(self, chosen: BoolArray) -> None:
@@ -226,20 +228,20 @@ class _CoverSoFar:
         written = pc.match_substring_regex(rest, _NUMBER).to_numpy(zero_copy_only=False).astype(np.bool_)
         chosen = chosen[written]
         values = pa.array(_as_floats(rest.filter(pa.array(written))))
-        places = pc.index_in(values, pa.array(self.domain.numbers))
-        for number, place in zip(chosen.tolist(), places.to_pylist(), strict=True):
-            if place is not None:
-                self.add(number, np.array([place]))
+        positions = pc.index_in(values, pa.array(self.domain.numbers))
+        for number, position in zip(chosen.tolist(), positions.to_pylist(), strict=True):
+            if position is not None:
+                self.add(number, np.array([position]))
 
     def cover(self) -> Cover:
         unknown = ~self.found
         self.add_everything(unknown)
         none = np.zeros(0, dtype=np.int64)
-        owners, places = np.concatenate([none, *self.owners]), np.concatenate([none, *self.places])
+        owners, positions = np.concatenate([none, *self.owners]), np.concatenate([none, *self.positions])
         # A value may have a label at several levels.
-        keys = np.unique(owners * max(self.domain.size, 1) + places)
-        owners, places = np.divmod(keys, max(self.domain.size, 1))
-        return Cover.of(owners, places, len(self.labels), unknown)
+        keys = np.unique(owners * max(self.domain.size, 1) + positions)
+        owners, positions = np.divmod(keys, max(self.domain.size, 1))
+        return Cover.of(owners, positions, len(self.labels), unknown)
 
     def _add_matches(self, numbers: pa.Array) -> None:
         if not len(self.labels):
@@ -247,19 +249,19 @@ class _CoverSoFar:
         owners = numbers.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
         known = (owners >= 0) & ~self.found[owners]
         self.owners.append(owners[known])
-        self.places.append(np.flatnonzero(known).astype(np.int64))
+        self.positions.append(np.flatnonzero(known).astype(np.int64))
         self.pending[owners[known]] = True
 
 
 def _by_form(label: str, domain: Domain) -> NDArray[np.intp] | None:
-    """Return the places that a label covers by its form, if it has one that fits the domain."""
+    """Return the positions that a label covers by its form, if it has one that fits the domain."""
     if domain.numbers is not None and not domain.dated and (numbers := read_range(label)) is not None:
-        return numbers.places(domain.numbers)
+        return numbers.positions(domain.numbers)
     members = read_set(label)
     if members is not None:
-        places = pc.index_in(pa.array(members, pa.string()), domain.texts)
+        positions = pc.index_in(pa.array(members, pa.string()), domain.texts)
         # A member that is not in the domain may be half of one with a comma in it.
-        return None if places.null_count else np.unique(places.to_numpy(zero_copy_only=False))
+        return None if positions.null_count else np.unique(positions.to_numpy(zero_copy_only=False))
     return read_mask(label, domain.texts) if is_mask(label) else None
 
 

@@ -162,7 +162,8 @@ def learn(
             for predicted in _predicted(name, *data, numeric, seed, truth[train])
         )
         scores, errors = (
-            Scores(original[place], release[place], unchanged[place], baseline[place]) for place in (0, 1)
+            Scores(original[position], release[position], unchanged[position], baseline[position])
+            for position in (0, 1)
         )
         measure = "R2" if numeric else "accuracy"
         found.append(
@@ -259,15 +260,15 @@ def _released_truth(target: RecodedColumn, truth: FloatArray) -> FloatArray:
     single = target.cover.counts == 1
     by_label = np.full(len(target.labels), np.nan)
     own = single[target.cover.owners]
-    by_label[target.cover.owners[own]] = values[target.cover.places[own]]
+    by_label[target.cover.owners[own]] = values[target.cover.positions[own]]
     found: FloatArray = by_label[target.after]
     return found
 
 
 def _encoded(feature: Features, cover: Cover, labels: IntArray) -> FloatArray:
     """Return the numbers of each row's label; only labels that occur are looked at."""
-    used, places = np.unique(labels, return_inverse=True)
-    found: FloatArray = feature.means(cover.only(used))[places]
+    used, positions = np.unique(labels, return_inverse=True)
+    found: FloatArray = feature.means(cover.only(used))[positions]
     return found
 
 

@@ -136,8 +136,8 @@ def _choose(
     """Choose 1 to 3 columns, the first of which is one of the quasi-identifiers, which come first."""
     size = int(random.integers(1, min(_MOST_COLUMNS, len(columns)) + 1))
     first = int(random.integers(quasi_identifiers))
-    rest = [place for place in range(len(columns)) if place != first]
-    return [columns[first], *(columns[place] for place in random.choice(rest, size - 1, replace=False))]
+    rest = [position for position in range(len(columns)) if position != first]
+    return [columns[first], *(columns[position] for position in random.choice(rest, size - 1, replace=False))]
 
 
 def _condition(column: RecodedColumn, columns: int, random: np.random.Generator) -> BoolArray:

@@ -29,7 +29,7 @@ class RecodedColumn:
     domain
         The values of the original.
     before, counts
-        For each row of the original the place of its value, and the rows per place.
+        For each row of the original the position of its value, and the rows per position.
     labels
         The labels of the release as text; NULL, which has the last number, is NULL.
     after, rows
@@ -37,7 +37,7 @@ class RecodedColumn:
     cover
         What each label stands for.
     label_of
-        For each place the number of the label that its value has in the release, -1 where the release lacks
+        Per position, the number of the label that its value has in the release, -1 where the release lacks
         it; None where values have several labels.
     breadth
         For each label how much of the column it covers, from 0 (one value) to 1 (all).
@@ -78,7 +78,7 @@ class RecodedColumn:
         if not len(self.after):
             return np.full(self.domain.size, 1 / max(self.domain.size, 1))
         each = self.rows / np.maximum(self.cover.counts, 1)
-        found = np.bincount(self.cover.places, weights=each[self.cover.owners], minlength=self.domain.size)
+        found = np.bincount(self.cover.positions, weights=each[self.cover.owners], minlength=self.domain.size)
         shares: FloatArray = found / len(self.after)
         return shares
 
@@ -122,7 +122,7 @@ def recode_column(
             code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
         )
     domain = Domain.of(in_one_spelling(original.dictionary, kind), null=original.null_count > 0, text=text)
-    before = _places(original)
+    before = _positions(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
     cover = cover_of(labels, domain)
     return RecodedColumn(
@@ -164,12 +164,12 @@ def _by_hierarchy(
         raise InputError(f"there is no level {level}, only 0 to {len(levels) - 1}.")
     found = _level(levels, counts, labels, rows) if level is None else level
     chosen = range(len(levels)) if found is None else [found]
-    cover = cover_of(labels, domain, [levels[place] for place in chosen])
+    cover = cover_of(labels, domain, [levels[position] for position in chosen])
     breadth = _breadth(cover.counts, domain.size, labels)
     label_of = _label_of(cover, labels, domain.size)
     if found is not None:
-        places = pc.index_in(levels[found], labels).fill_null(-1).to_numpy(zero_copy_only=False)
-        label_of = places.astype(np.int64)
+        positions = pc.index_in(levels[found], labels).fill_null(-1).to_numpy(zero_copy_only=False)
+        label_of = positions.astype(np.int64)
         # The leaves of the whole hierarchy, used or not, as the measure `loss` counts them.
         there = label_of >= 0
         leaves = np.zeros(len(labels), dtype=np.int64)
@@ -197,9 +197,9 @@ def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: Int
     common = pc.fill_null(pc.not_equal(labels, ANYTHING), True).to_numpy(zero_copy_only=False)
     best: tuple[int, int, int] | None = None
     for level, texts in enumerate(levels):
-        places = pc.index_in(texts, labels).fill_null(-1).to_numpy(zero_copy_only=False)
-        known = places >= 0
-        there = np.bincount(places[known], weights=counts[known], minlength=len(labels)).astype(np.int64)
+        positions = pc.index_in(texts, labels).fill_null(-1).to_numpy(zero_copy_only=False)
+        known = positions >= 0
+        there = np.bincount(positions[known], weights=counts[known], minlength=len(labels)).astype(np.int64)
         if (there[common] == 0).any():
             continue
         if not common.any() and not (there > 0).any():
@@ -227,10 +227,10 @@ def _label_of(cover: Cover, labels: pa.Array, size: int) -> IntArray | None:
     if aside.all() and len(labels) == 1:
         aside[:] = False
     kept = ~aside[cover.owners]
-    if np.bincount(cover.places[kept], minlength=size).max(initial=0) > 1:
+    if np.bincount(cover.positions[kept], minlength=size).max(initial=0) > 1:
         return None
     found = np.full(size, -1, dtype=np.int64)
-    found[cover.places[kept]] = cover.owners[kept]
+    found[cover.positions[kept]] = cover.owners[kept]
     return found
 
 
@@ -242,16 +242,16 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
 
 
 def _labels(release: pa.DictionaryArray, kind: pa.DataType) -> tuple[pa.Array, IntArray]:
-    """Return the labels of a release, each once, and for each row the place of its label."""
+    """Return the labels of a release, each once, and for each row the position of its label."""
     distinct = in_one_spelling(release.dictionary, kind).dictionary_encode()
-    places = np.append(_places(distinct), len(distinct.dictionary))  # NULL stays at the end
-    return distinct.dictionary, places[_places(release)]
+    positions = np.append(_positions(distinct), len(distinct.dictionary))  # NULL stays at the end
+    return distinct.dictionary, positions[_positions(release)]
 
 
-def _places(values: pa.DictionaryArray) -> IntArray:
-    """Return for each row the place of its value, which for NULL is the end."""
-    places: IntArray = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
-    return places.astype(np.int64)
+def _positions(values: pa.DictionaryArray) -> IntArray:
+    """Return for each row the position of its value, which for NULL is the end."""
+    positions: IntArray = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
+    return positions.astype(np.int64)
 
 
 def _null_last(values: pa.Array) -> IntArray:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import InputError
-from shoal.files.atomic import check_place
+from shoal.files.atomic import check_path
 from shoal.read.columns import text_of
 from shoal.read.source import InputFormat
 
@@ -71,7 +71,7 @@ def check_writable(path: Path, *, apart_from: Iterable[Path] = ()) -> None:
         from shoal.write.excel import check_excel
 
         check_excel()
-    check_place(path, apart_from=apart_from)
+    check_path(path, apart_from=apart_from)
 
 
 def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None) -> None:
@@ -121,15 +121,15 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
 
 def _with_own_values(rows: pa.Table) -> pa.Table:
     """Return rows of a table with dictionaries of their own values; Arrow writes those of the whole table."""
-    for place, field in enumerate(rows.schema):
+    for position, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type) and rows.num_rows:
-            chunks = rows.column(place).unify_dictionaries().chunks
+            chunks = rows.column(position).unify_dictionaries().chunks
             indices = pa.concat_arrays([chunk.indices for chunk in chunks])
             used = indices.unique().drop_null().sort()  # as ordered as before
             codes = pc.index_in(indices, value_set=used).cast(field.type.index_type)
             values = chunks[0].dictionary.take(used)
             own = pa.DictionaryArray.from_arrays(codes, values, ordered=field.type.ordered)
-            rows = rows.set_column(place, field, own)
+            rows = rows.set_column(position, field, own)
     return rows
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from shoal.audit import Audit
-from shoal.files.atomic import atomic, check_place, flush
+from shoal.files.atomic import atomic, check_path, flush
 from shoal.write.evidence_paths import EvidencePaths
 from shoal.write.manifest import Releasable, manifest
 from shoal.write.output import FileOutput, Output
@@ -98,7 +98,7 @@ def publish(
     # A signature and reports of an earlier release are not about this one.
     gone = [*([paths.signature] if signed is None else []), *(reports.values() if report is None else [])]
     for path in wanted.values():
-        check_place(path)
+        check_path(path)
     rows, audit = write_rows(release, output, stage)
     published = str(output.path) if isinstance(output, FileOutput) else output.name
     with ExitStack() as ending:

@@ -83,8 +83,8 @@ def test_against_rows(rows):
     labels = [f"[{age // 10 * 10}, {age // 10 * 10 + 10})" for age in ages]
     first, second = column(ages, labels), column(jobs, jobs, name="job")
     (pair,) = associations([first], [second])
-    groups = grouped(first).of_place
-    group = {int(text): int(groups[place]) for place, text in enumerate(first.domain.texts.to_pylist())}
+    groups = grouped(first).of_position
+    group = {int(text): int(groups[position]) for position, text in enumerate(first.domain.texts.to_pylist())}
     order = sorted(set(jobs))
     before, after = np.zeros((2, max(group.values()) + 1, len(order)))
     for age, job in rows:
@@ -100,17 +100,17 @@ def test_many_values_are_grouped():
     numbers = column(list(range(100)), list(range(100)))
     groups = grouped(numbers)
     assert groups.count == 20
-    assert np.bincount(groups.of_place).tolist() == [5] * 20
+    assert np.bincount(groups.of_position).tolist() == [5] * 20
     names = [f"n{number}" for number in range(30)] + ["n7", "n7", "n9", None]
     found = grouped(column(names, names))
     assert found.count == 20
-    assert found.of_place[-1] == 19
-    assert len({found.of_place[7], found.of_place[9]}) == 2
-    assert np.bincount(found.of_place)[18] == 30 - 18
+    assert found.of_position[-1] == 19
+    assert len({found.of_position[7], found.of_position[9]}) == 2
+    assert np.bincount(found.of_position)[18] == 30 - 18
 
 
 def test_one_number_in_most_rows():
     ages = [0] * 1000 + list(range(1, 60))
     groups = grouped(column(ages, ages))
     assert 2 <= groups.count <= 20
-    assert set(groups.of_place.tolist()) == set(range(groups.count))
+    assert set(groups.of_position.tolist()) == set(range(groups.count))

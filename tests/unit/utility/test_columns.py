@@ -76,18 +76,18 @@ def test_against_rows(ages, width, data):
     """The definitions, cell by cell."""
     kept = data.draw(st.lists(st.sampled_from(range(len(ages))), unique=True))
     low = {age: age // width * width for age in ages}
-    labels = [f"[{low[ages[place]]}, {low[ages[place]] + width})" for place in kept]
+    labels = [f"[{low[ages[position]]}, {low[ages[position]] + width})" for position in kept]
     found = column_utility(column(ages, pa.array(labels, pa.string()).to_pylist(), shoal.intervals(width)))
     rows, counts = len(ages), Counter(ages)
     under = {age: [other for other in counts if low[other] == low[age]] for age in counts}
-    cells = [(len(under[ages[place]]) - 1) / max(len(counts) - 1, 1) for place in kept]
+    cells = [(len(under[ages[position]]) - 1) / max(len(counts) - 1, 1) for position in kept]
     assert found.loss == pytest.approx((sum(cells) + rows - len(kept)) / rows)
-    bits = [math.log2(rows / sum(counts[age] for age in under[ages[place]])) for place in kept]
+    bits = [math.log2(rows / sum(counts[age] for age in under[ages[position]])) for position in kept]
     assert found.entropy_after == pytest.approx(sum(bits) / rows)
     assert -1e-9 <= found.entropy_after <= found.entropy_before + 1e-9
     estimate = dict.fromkeys(counts, 0.0 if kept else 1 / len(counts))
-    for place in kept:
-        for age in under[ages[place]]:
-            estimate[age] += 1 / len(under[ages[place]]) / len(kept)
+    for position in kept:
+        for age in under[ages[position]]:
+            estimate[age] += 1 / len(under[ages[position]]) / len(kept)
     away = sum(abs(counts[age] / rows - estimate[age]) for age in counts)
     assert found.total_variation == pytest.approx(away / 2)

@@ -23,8 +23,8 @@ def encode(encoder: shoal.LabelEncoder, name: str, cells: list[str | None]) -> l
     names = encoder.feature_names_in_.tolist()
     table = {column: cells if column == name else ["*"] * len(cells) for column in names}
     chosen = [
-        place
-        for place, feature in enumerate(encoder.get_feature_names_out())
+        position
+        for position, feature in enumerate(encoder.get_feature_names_out())
         if feature == name or feature.startswith((f"{name}=", f"{name} is"))
     ]
     return encoder.transform(pa.table(table))[:, chosen].tolist()

@@ -40,9 +40,9 @@ def test_ranges(label, expected):
 
 def test_the_boundary_belongs_to_the_interval_that_begins_with_it():
     numbers = pa.array([19.0, 20.0, 29.9, 30.0]).to_numpy()
-    assert read_range("[20, 30)").places(numbers).tolist() == [1, 2]
-    assert read_range("(20, 30]").places(numbers).tolist() == [2, 3]
-    assert read_range("< 20").places(numbers).tolist() == [0]
+    assert read_range("[20, 30)").positions(numbers).tolist() == [1, 2]
+    assert read_range("(20, 30]").positions(numbers).tolist() == [2, 3]
+    assert read_range("< 20").positions(numbers).tolist() == [0]
 
 
 def test_sets():
@@ -67,7 +67,7 @@ def test_sets():
 )
 def test_masks(label, expected):
     texts = ["53715", "53710", "5371", "90210", "a.c", "abc"]
-    assert [texts[place] for place in read_mask(label, pa.array(texts))] == expected
+    assert [texts[position] for position in read_mask(label, pa.array(texts))] == expected
 
 
 def test_stars_alone_are_everything():

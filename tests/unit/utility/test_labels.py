@@ -14,8 +14,8 @@ def covered(labels, domain, levels=(), **how) -> list[list[str | None]]:
     found = cover_of(pa.array(labels, pa.string()), domain, levels, **how)
     values = [*domain.texts.to_pylist(), *([None] if domain.null else [])]
     by_label = [[] for _ in labels]
-    for owner, place in zip(found.owners.tolist(), found.places.tolist(), strict=True):
-        by_label[owner].append(values[place])
+    for owner, position in zip(found.owners.tolist(), found.positions.tolist(), strict=True):
+        by_label[owner].append(values[position])
     return by_label
 
 
@@ -68,9 +68,9 @@ def test_a_hierarchy_says_more_than_a_form():
 
 
 def test_a_label_of_several_levels_covers_what_any_of_them_says():
-    places = Domain.of(pa.array(["Rome", "Oslo", "Kyoto"]))
+    positions = Domain.of(pa.array(["Rome", "Oslo", "Kyoto"]))
     levels = [pa.array(["Rome", "Oslo", "Kyoto"]), pa.array(["Europe", "Europe", "Kyoto"])]
-    assert covered(["Europe", "Kyoto"], places, levels) == [["Rome", "Oslo"], ["Kyoto"]]
+    assert covered(["Europe", "Kyoto"], positions, levels) == [["Rome", "Oslo"], ["Kyoto"]]
 
 
 def test_without_labels_or_values():

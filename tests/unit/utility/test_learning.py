@@ -170,8 +170,8 @@ def test_a_table_of_two_rows():
 
 
 def test_local_recoding_is_learned_from_a_sample():
-    ages = [str(age) if place % 2 else f"[{age // 10 * 10}, {age // 10 * 10 + 10})"
-            for place, age in enumerate(people()["age"].to_pylist())]  # fmt: skip
+    ages = [str(age) if position % 2 else f"[{age // 10 * 10}, {age // 10 * 10 + 10})"
+            for position, age in enumerate(people()["age"].to_pylist())]  # fmt: skip
     found, models = learned(people().set_column(0, "age", pa.array(ages)))
     assert len(models) == 10
     assert "Equal values have different labels" in found.notes[0]

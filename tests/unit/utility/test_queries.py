@@ -64,8 +64,8 @@ def test_against_counting_rows(monkeypatch):
             part = 1.0
             for one, values in query:
                 label = one.after[row]
-                under = one.cover.places[one.cover.owners == label]
-                part *= sum(bool(values[place]) for place in under) / len(under)
+                under = one.cover.positions[one.cover.owners == label]
+                part *= sum(bool(values[position]) for position in under) / len(under)
             answer += part
         errors.append(abs(answer - true) / max(true, 0.001 * 200, 1))
         sizes[size].append(errors[-1])
@@ -84,7 +84,7 @@ def test_ranges_are_of_neighbours():
     for _ in range(20):
         chosen = np.flatnonzero(queries._condition(one, 3, random))
         assert 5 not in chosen
-        values = sorted(ages[place] for place in chosen)
+        values = sorted(ages[position] for position in chosen)
         assert values == list(range(values[0], values[-1] + 1, 10))
 
 

@@ -123,7 +123,7 @@ def test_against_counting_in_plain_python(data):
     rows = data.draw(st.lists(st.tuples(st.integers(0, 19), st.sampled_from("FM")), min_size=1, max_size=15))
     kept = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True, min_size=1))
     labels = [(f"[{age // 5 * 5}, {age // 5 * 5 + 5})", sex) for age, sex in rows]
-    released = [labels[place] for place in kept]
+    released = [labels[position] for position in kept]
     ages, sexes = zip(*rows, strict=True)
     if data.draw(st.booleans()):
         released[0] = (released[0][0], data.draw(st.sampled_from(sexes)))

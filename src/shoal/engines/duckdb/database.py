@@ -107,18 +107,18 @@ class DuckDB:
         null_values: Sequence[str],
         files: Sequence[Path] = (),
     ) -> None:
-        """Make the view of the input, whose columns are called by their place."""
+        """Make the view of the input, whose columns are called by their position."""
         described = self.rows(f"DESCRIBE SELECT * FROM {source}")
         self.columns = check_names([row[0] for row in described] if columns is None else columns, self.title)
         cells = []
-        for place, (name, kind, *_) in enumerate(described):
+        for position, (name, kind, *_) in enumerate(described):
             cell = quoted(name)
             if null_values and kind == "VARCHAR":
                 listed = ", ".join(map(text, null_values))
                 cell = f"CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END"
-            cells.append(f"{cell} AS c{place}")
+            cells.append(f"{cell} AS c{position}")
         self.run(f"CREATE TEMP VIEW {self.input} AS SELECT {', '.join(cells)} FROM {source}")
-        self.schema = {f"c{place}": _ibis_type(row[1]) for place, row in enumerate(described)}
+        self.schema = {f"c{position}": _ibis_type(row[1]) for position, row in enumerate(described)}
         self._inputs += files
 
     def check(self, output: Output) -> None:
@@ -149,12 +149,12 @@ class DuckDB:
         own = self._name(name)
         self._connection.register(f"{own}_arrow", table)
         cells = []
-        for place, field in enumerate(table.schema):
+        for position, field in enumerate(table.schema):
             cell = quoted(field.name)
             if pa.types.is_dictionary(field.type) and pa.types.is_string(field.type.value_type):
                 # An ENUM is a number in every row, which sorts and writes several times as fast as text.
-                kind = f"{own}_type_{place}"
-                labels = pa.table({"label": table.column(place).unify_dictionaries().chunk(0).dictionary})
+                kind = f"{own}_type_{position}"
+                labels = pa.table({"label": table.column(position).unify_dictionaries().chunk(0).dictionary})
                 self._connection.register(f"{kind}_arrow", labels)
                 if labels.num_rows:
                     self.run(f"CREATE TYPE {kind} AS ENUM (SELECT label FROM {kind}_arrow)")
@@ -180,8 +180,8 @@ class DuckDB:
         kinds = [str(row[1]) for row in self.rows(f"DESCRIBE {sql}")]
         # An ENUM names all its labels, also those that no released row has.
         cells = [
-            f"CAST(r{place} AS VARCHAR)" if kind.startswith("ENUM") else f"r{place}"
-            for place, kind in enumerate(kinds)
+            f"CAST(r{position} AS VARCHAR)" if kind.startswith("ENUM") else f"r{position}"
+            for position, kind in enumerate(kinds)
         ]
         # A Parquet file says of a column that it has no NULL where DuckDB knows that the input has none, rows
         # that are suppressed included. Of what depends on chance it knows nothing.

@@ -52,17 +52,18 @@ def open_duckdb(
     """
     if isinstance(data, duckdb.DuckDBPyRelation):
         return _relation(data, memory), None
-    place = str(data)
-    if place.lower().endswith(DATABASES):
-        return _database(Path(place), input_format, table, memory, writing=writing), None
+    origin = str(data)
+    if origin.lower().endswith(DATABASES):
+        return _database(Path(origin), input_format, table, memory, writing=writing), None
     if table is not None:
         raise InputError(
-            f"Only a database has tables, and {Path(place).name!r} is not one.\nFound: the table {table!r}.\n"
+            f"Only a database has tables, and {Path(origin).name!r} is not one.\n"
+            f"Found: the table {table!r}.\n"
             f"Leave it out, or give a database: a file that ends in {', '.join(DATABASES)}, or a URL."
         )
-    if REMOTE.match(place):
-        return _remote(place, input_format, memory), None
-    paths = files_of(place)
+    if REMOTE.match(origin):
+        return _remote(origin, input_format, memory), None
+    paths = files_of(origin)
     title = paths[0].name if len(paths) == 1 else f"{len(paths):,} files like {paths[0].name}"
     database = DuckDB(title, memory)
     try:
@@ -80,7 +81,7 @@ def open_duckdb(
         raise
 
 
-def files_of(place: str) -> list[Path]:
+def files_of(origin: str) -> list[Path]:
     """Return the files that a path with wildcards, a folder or a plain path stands for.
 
     Raises
@@ -88,13 +89,13 @@ def files_of(place: str) -> list[Path]:
     MissingFileError
         There are none.
     """
-    path = Path(place)
+    path = Path(origin)
     if path.is_dir():
         found = sorted(
             p for p in path.iterdir() if p.name.lower().endswith((*PARQUET, *TEXT)) and p.is_file()
         )
         found = [p for p in found if not p.name.startswith((".", "_"))]
-    elif WILDCARDS.search(place) and not path.exists():
+    elif WILDCARDS.search(origin) and not path.exists():
         pattern = path.relative_to(path.anchor) if path.anchor else path
         found = sorted(p for p in Path(path.anchor).glob(str(pattern)) if p.is_file())
     else:
@@ -102,12 +103,12 @@ def files_of(place: str) -> list[Path]:
         return [path]
     if not found:
         raise MissingFileError(
-            f"There are no files in {place!r}.\nLooked for: {', '.join((*PARQUET, *TEXT))}.\nCheck the path."
+            f"There are no files in {origin!r}.\nLooked for: {', '.join((*PARQUET, *TEXT))}.\nCheck the path."
         )
     kinds = {p.name.lower().endswith(PARQUET) for p in found}
     if len(kinds) > 1:
         raise InputError(
-            f"The files of {place!r} are of two kinds: Parquet and text.\n"
+            f"The files of {origin!r} are of two kinds: Parquet and text.\n"
             "Give those of one kind, by wildcards."
         )
     return found
@@ -238,14 +239,14 @@ def _relation(relation: Any, memory: int) -> DuckDB:
     return database
 
 
-def _remote(place: str, input_format: InputFormat, memory: int) -> DuckDB:
-    title = place.rpartition("/")[2] or place
+def _remote(origin: str, input_format: InputFormat, memory: int) -> DuckDB:
+    title = origin.rpartition("/")[2] or origin
     database = DuckDB(title, memory, remote=True)
     try:
-        if "parquet" in place.lower():
-            database.open(f"read_parquet({text(place)})", None, _nulls(input_format))
+        if "parquet" in origin.lower():
+            database.open(f"read_parquet({text(origin)})", None, _nulls(input_format))
             return database
-        form = f"read_csv({text(place)}, all_varchar = true, allow_quoted_nulls = false, header = "
+        form = f"read_csv({text(origin)}, all_varchar = true, allow_quoted_nulls = false, header = "
         rows = database.rows(f"SELECT * FROM {form}false) LIMIT {_FIRST_ROWS}")
         first, *below = [["" if cell is None else cell for cell in row] for row in rows] or [[]]
         named = names_of(first, below, header=input_format.header, source=f"The first row of {title!r}")

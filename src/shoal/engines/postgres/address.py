@@ -46,6 +46,6 @@ def well_formed(address: str) -> bool:
     >>> well_formed("postgresql://anna:s%40fe@db/clinic"), well_formed("postgresql://anna:s@fe@db/clinic")
     (True, False)
     """
-    place, _, settings = address.partition("?")
-    authority, _, path = place.removeprefix("postgresql://").partition("/")
+    without_settings, _, settings = address.partition("?")
+    authority, _, path = without_settings.removeprefix("postgresql://").partition("/")
     return authority.count("@") <= 1 and "@" not in path and "@" not in settings

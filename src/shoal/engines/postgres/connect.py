@@ -105,10 +105,10 @@ def _taken_apart(address: str) -> dict[str, Any]:
 
 def _unreachable(given: dict[str, Any], error: psycopg.Error) -> InputError:
     host = given.get("host") or os.environ.get("PGHOST") or ""
-    place = f"at {host!r} " if re.fullmatch(r"[\w.:-]+", host) else ""
+    at_host = f"at {host!r} " if re.fullmatch(r"[\w.:-]+", host) else ""
     found, advice = "There is no connection", "Try the same address with psql, which tells more."
     for pattern, cause, remedy in _CAUSES:
         if re.search(pattern, str(error)):
             found, advice = cause, remedy
             break
-    return InputError(f"The database server {place}cannot be used.\n{found}.\n{advice}")
+    return InputError(f"The database server {at_host}cannot be used.\n{found}.\n{advice}")

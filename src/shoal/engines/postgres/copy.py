@@ -34,7 +34,7 @@ def copy_out(
 
     NULL is an empty cell without quotes in what the server sends, and the empty text has quotes.
     """
-    names = [f"x{place}" for place in range(len(columns))]
+    names = [f"x{position}" for position in range(len(columns))]
     inner = ", ".join(names)
     outer = ", ".join(column.copied(name) for column, name in zip(columns, names, strict=True))
     statement = f"COPY (SELECT {outer} FROM ({sql}\n) AS q ({inner})) TO STDOUT (FORMAT csv)"
@@ -113,7 +113,7 @@ def _ready(pgconn: PGconn, wait: Callable[[], None], expected: ExecStatus) -> No
 
 
 def _parsed(block: bytes, columns: Sequence[ResultColumn]) -> pa.Table:
-    names = [f"x{place}" for place in range(len(columns))]
+    names = [f"x{position}" for position in range(len(columns))]
     # Only text, and what is shown as text, has line ends in it.
     parse = pa.csv.ParseOptions(
         newlines_in_values=any(column.text for column in columns), ignore_empty_lines=False
@@ -168,7 +168,7 @@ class UnreadableError(Exception):
 
     def explain(self, title: str, names: Sequence[str]) -> InputError:
         """Return what is raised in its place; `names` are those of the columns c0, c1, ..."""
-        called = {f"c{place}": name for place, name in enumerate(names)}
+        called = {f"c{position}": name for position, name in enumerate(names)}
         listed = ", ".join(
             f"{called[column.name]!r} ({_SHORT.get(str(column.arrow), str(column.arrow))})"
             if column.name in called

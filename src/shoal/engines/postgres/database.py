@@ -111,7 +111,7 @@ class Postgres:
 
     @property
     def schema(self) -> Mapping[str, str]:
-        return {f"c{place}": column.ibis for place, column in enumerate(self._described)}
+        return {f"c{position}": column.ibis for position, column in enumerate(self._described)}
 
     @property
     def input(self) -> str:
@@ -137,9 +137,9 @@ class Postgres:
             schema = pa.schema([(column.name, column.arrow) for column in columns])
             tables = [schema.empty_table(), *copy_out(self._connection, sql, columns)]
         table = pa.concat_tables(tables)
-        for place, column in enumerate(columns):
+        for position, column in enumerate(columns):
             if column.whole:
-                table = table.set_column(place, column.name, _number(table.column(place)))
+                table = table.set_column(position, column.name, _number(table.column(position)))
         return table
 
     def row_codes(self, dimensions: Sequence[Dimension], rows: int) -> list[Numbers] | None:
@@ -150,7 +150,7 @@ class Postgres:
         for dimension in dimensions:
             hashed = self.fetch(f"SELECT {hash_of('value')} AS hash, l0 FROM {dimension.table}")
             null = dimension.null[0] if dimension.null else None
-            column = HashedColumn.of(f"c{dimension.place}", hashed, null)
+            column = HashedColumn.of(f"c{dimension.position}", hashed, null)
             if column is None:
                 return None
             columns.append(column)
@@ -406,8 +406,8 @@ class Postgres:
         if result is None or found.description is None:
             raise InputError(f"{self._rows.reading.failed}\nIt gives no rows.\nWrite a SELECT.")
         return [
-            ResultColumn(column.name, result.ftype(place), result.fmod(place))
-            for place, column in enumerate(found.description)
+            ResultColumn(column.name, result.ftype(position), result.fmod(position))
+            for position, column in enumerate(found.description)
         ]
 
     @contextmanager

@@ -91,8 +91,8 @@ class HashedColumn:
             if self.width <= _TABLE_BITS:
                 found[piece] = table[taken]
             else:
-                place = np.minimum(np.searchsorted(hashes, taken), len(hashes) - 1)
-                found[piece] = np.where(hashes[place] == taken, codes[place], _UNKNOWN)
+                position = np.minimum(np.searchsorted(hashes, taken), len(hashes) - 1)
+                found[piece] = np.where(hashes[position] == taken, codes[position], _UNKNOWN)
         return found
 
 
@@ -102,12 +102,12 @@ class Words:
     def __init__(self, columns: Sequence[HashedColumn]) -> None:
         self._columns = tuple(columns)
         self._words: list[list[int]] = []
-        for place, column in enumerate(columns):
+        for position, column in enumerate(columns):
             room = (word for word in self._words if self._width(word) + column.width <= _WORD)
             word = next(room, None)
             if word is None:
                 self._words.append(word := [])
-            word.append(place)
+            word.append(position)
 
     def __len__(self) -> int:
         return len(self._words)
@@ -116,7 +116,9 @@ class Words:
     def sql(self) -> str:
         """What stands after SELECT."""
         return ", ".join(
-            " | ".join(f"({self._columns[place].sql} << {shift})" for place, shift in self._shifted(word))
+            " | ".join(
+                f"({self._columns[position].sql} << {shift})" for position, shift in self._shifted(word)
+            )
             for word in self._words
         )
 
@@ -124,16 +126,16 @@ class Words:
         """Return the codes of each column; None if there is a value that was not there before."""
         found: dict[int, Numbers] = {}
         for word, numbers in zip(self._words, words, strict=True):
-            for place, shift in self._shifted(word):
-                found[place] = self._columns[place].decoded(numbers, shift)
-                if (found[place] == _UNKNOWN).any():
+            for position, shift in self._shifted(word):
+                found[position] = self._columns[position].decoded(numbers, shift)
+                if (found[position] == _UNKNOWN).any():
                     return None
-        return [found[place] for place in range(len(self._columns))]
+        return [found[position] for position in range(len(self._columns))]
 
     def _width(self, word: Sequence[int]) -> int:
-        return sum(self._columns[place].width for place in word)
+        return sum(self._columns[position].width for position in word)
 
     def _shifted(self, word: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Go through the columns of a word, each with the number of bits below it."""
-        for number, place in enumerate(word):
-            yield place, self._width(word[:number])
+        for number, position in enumerate(word):
+            yield position, self._width(word[:number])

@@ -36,14 +36,14 @@ class Name:
         Name(schema='clinic', table='Odd.Name', exact=True)
         """
         parts: list[str] = []
-        place = 0
-        while part := _PART.match(text, place):
+        position = 0
+        while part := _PART.match(text, position):
             parts.append(part[2] or part[1].replace('""', '"'))
-            place = part.end()
-            if text[place : place + 1] != "." or place + 1 == len(text):
+            position = part.end()
+            if text[position : position + 1] != "." or position + 1 == len(text):
                 break
-            place += 1
-        if place != len(text) or not 1 <= len(parts) <= 2:
+            position += 1
+        if position != len(text) or not 1 <= len(parts) <= 2:
             raise InputError(
                 f"{text!r} is not the name of a table.\n"
                 'Write visits or schema.visits; a part with a dot in it in double quotes: "odd.name".'

@@ -28,14 +28,14 @@ def fetch_numbers(
     columns
         How many they have.
     """
-    inner = ", ".join(f"x{place}" for place in range(columns))
-    bytes_of = ", ".join(f"string_agg(int8send(x{place}), '')" for place in range(columns))
+    inner = ", ".join(f"x{position}" for position in range(columns))
+    bytes_of = ", ".join(f"string_agg(int8send(x{position}), '')" for position in range(columns))
     divided = f" GROUP BY x0 & {_PARTS - 1}" if len(queries) == 1 else ""
     selects = [f"SELECT {bytes_of}, count(*) FROM ({sql}\n) AS q ({inner}){divided}" for sql in queries]
     found = connection.execute(" UNION ALL ".join(selects), binary=True).fetchall()
     numbers = []
-    for place in range(columns):
-        parts = [np.frombuffer(row[place] or b"", dtype=">i8") for row in found]
+    for position in range(columns):
+        parts = [np.frombuffer(row[position] or b"", dtype=">i8") for row in found]
         if any(len(part) != row[-1] for part, row in zip(parts, found, strict=True)):
             return None
         numbers.append(np.concatenate([np.zeros(0, ">i8"), *parts]).astype(np.int64))

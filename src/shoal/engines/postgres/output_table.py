@@ -57,8 +57,8 @@ def _schema(connection: psycopg.Connection[tuple[Any, ...]], name: Name, text: s
         wanted = ["current_schema()"]
         given: dict[str, Any] = {}
     else:
-        wanted = [f"%(s{place})s" for place in range(len(name.spellings))]
-        given = {f"s{place}": spelling.schema for place, spelling in enumerate(name.spellings)}
+        wanted = [f"%(s{position})s" for position in range(len(name.spellings))]
+        given = {f"s{position}": spelling.schema for position, spelling in enumerate(name.spellings)}
     for one in wanted:
         found = connection.execute(
             f"SELECT nspname, has_schema_privilege(oid, 'CREATE') FROM pg_namespace WHERE nspname = {one}",

@@ -79,9 +79,9 @@ def find_rows(
 
 
 def _look(connection: psycopg.Connection[tuple[Any, ...]], name: Name) -> tuple[str, str, str] | None:
-    place = "pg_table_is_visible(c.oid)" if name.schema is None else "n.nspname = %(schema)s"
+    in_schema = "pg_table_is_visible(c.oid)" if name.schema is None else "n.nspname = %(schema)s"
     found = connection.execute(
-        f"SELECT n.nspname, c.relname, c.relkind::text {_IN_SIGHT} AND c.relname = %(table)s AND {place}",
+        f"SELECT n.nspname, c.relname, c.relkind::text {_IN_SIGHT} AND c.relname = %(table)s AND {in_schema}",
         {"schema": name.schema, "table": name.table},
     ).fetchone()
     return None if found is None else (str(found[0]), str(found[1]), str(found[2]))

@@ -56,14 +56,18 @@ class DatabaseCounts:
         units = [] if self.unit is None else [self.unit]
         dimensions = [*self.dimensions, *self.attributes.values(), *units]
         joined = self._joined((dimension, 0) for dimension in dimensions)
-        types = {f"c{place}": _type_for(dimension.labels[0]) for place, dimension in enumerate(dimensions)}
+        types = {
+            f"c{position}": _type_for(dimension.labels[0]) for position, dimension in enumerate(dimensions)
+        }
         numbers = {
             name: joined.number(dimension, 0).cast(kind)
             for (name, kind), dimension in zip(types.items(), dimensions, strict=True)
         }
         kept = self.database.keep(sql(self.database, joined.table.select(**numbers)), "codes")
         columns = [*self.domain.columns, *self.domain.attributes.values(), *(None for _ in units)]
-        made = [self._numbered(place, column, types[f"c{place}"]) for place, column in enumerate(columns)]
+        made = [
+            self._numbered(position, column, types[f"c{position}"]) for position, column in enumerate(columns)
+        ]
         return replace(
             self,
             star=Star(kept, types),
@@ -72,16 +76,16 @@ class DatabaseCounts:
             unit=None if self.unit is None else replace(made[-1], labels=self.unit.labels),
         )
 
-    def _numbered(self, place: int, column: CodedColumn | None, kind: str) -> Dimension:
+    def _numbered(self, position: int, column: CodedColumn | None, kind: str) -> Dimension:
         """Return the dimension of a column that has numbers for values; that of units has one level."""
         maps = [] if column is None else column.maps
         numbers = {f"l{level}": numbers.astype(np.int32) for level, numbers in enumerate(maps)}
-        table = f"numbers_{place}"
+        table = f"numbers_{position}"
         if len(maps) > 1:
             values = pa.array(np.arange(len(maps[0]))).cast(getattr(pa, kind)())
             table = self.database.put(pa.table({"value": values, **numbers}), table)
         labels = () if column is None else tuple(map(len, column.labels))
-        return Dimension(place, table, kind, (), labels, numbered=True)
+        return Dimension(position, table, kind, (), labels, numbered=True)
 
     def at(
         self, levels: Sequence[int], columns: Sequence[int] | None = None, *, most: int | None = None
@@ -165,9 +169,9 @@ class DatabaseCounts:
         joined = self._joined([*zip(self.dimensions, tops, strict=True), *((other, 0) for other in others)])
         beside = [joined.number(dimension, 0) for dimension in others]
         found = {}
-        for place, levels in enumerate(nodes):
+        for position, levels in enumerate(nodes):
             numbers, labels = self._varied(joined, levels)
-            found[f"n{place}"] = key(
+            found[f"n{position}"] = key(
                 [*numbers, *beside], [*labels, *(dimension.labels[0] for dimension in others)]
             )
         keys = joined.table.select(**found)

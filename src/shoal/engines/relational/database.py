@@ -29,7 +29,7 @@ class UnpublishedRelation(Unpublished, Protocol):
 
 
 class Database(SqlDatabase, Protocol):
-    """A place that takes SQL, and the table in it that is to be released.
+    """A database that takes SQL, and the table in it that is to be released.
 
     What fails is raised as one of `shoal.errors`, without values or credentials. Ctrl-C cancels the running
     query and raises KeyboardInterrupt.
@@ -62,7 +62,7 @@ class Database(SqlDatabase, Protocol):
 
     @property
     def input(self) -> str:
-        """The name of a view of the table whose columns are called c0, c1, ... by their place.
+        """The name of a view of the table whose columns are called c0, c1, ... by their position.
 
         So no name of a column, whatever it is, stands in the SQL between the first query and the last.
         """
@@ -95,7 +95,7 @@ class Database(SqlDatabase, Protocol):
         Parameters
         ----------
         sql
-            Its columns are called r0, r1, ... by their place.
+            Its columns are called r0, r1, ... by their position.
         columns
             The names that they get.
         shuffle

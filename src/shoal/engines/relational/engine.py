@@ -61,9 +61,9 @@ class TableSource:
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         check_wanted(columns, self.columns, repr(self.name), shown=not self.doubtful)
-        places = {name: place for place, name in enumerate(self.columns)}
+        positions = {name: position for position, name in enumerate(self.columns)}
         table = Star.of(self.database).input
-        wanted = table.select(**{f"r{i}": table[f"c{places[name]}"] for i, name in enumerate(columns)})
+        wanted = table.select(**{f"r{i}": table[f"c{positions[name]}"] for i, name in enumerate(columns)})
         found = self.database.fetch(sql(self.database, wanted))
         arrays = [
             as_coded(found.column(i), name) if name in coded else plain(found.column(i), name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from shoal.errors import InputError, OutputError
-from shoal.files.atomic import check_link, check_place
+from shoal.files.atomic import check_link, check_path
 from shoal.write.files import suffix_of
 from shoal.write.output import FileOutput
 from shoal.write.unpublished import UnpublishedFiles
@@ -92,7 +92,7 @@ def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
             "End its name in .csv, .csv.gz or .parquet, or give the name of a table: --output-table."
         )
     if not output.folder:
-        check_place(path, apart_from=[file for file in inputs if file.exists()])
+        check_path(path, apart_from=[file for file in inputs if file.exists()])
         return
     check_link(path)
     if any(path.resolve() in file.resolve().parents for file in inputs):
@@ -110,4 +110,4 @@ def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
             "It would be a folder, and a file of that name is there.\n"
             "Choose another name, or end it in .parquet."
         )
-    check_place(path.with_name(f".{path.name}"))
+    check_path(path.with_name(f".{path.name}"))

@@ -55,7 +55,7 @@ class DatabaseProfile:
         self._raw = raw
         self._columns = columns
         self._populations = populations
-        self._places = {name: place for place, name in enumerate(database.columns)}
+        self._positions = {name: position for position, name in enumerate(database.columns)}
         self._dimensions: dict[str, Dimension] = {}
 
     @classmethod
@@ -63,7 +63,7 @@ class DatabaseProfile:
         cls, database: Database, spec: Spec, populations: Mapping[str, Source], attributes: Sequence[str]
     ) -> DatabaseProfile:
         """Count the values of each column that is coded, or that is to be of another type."""
-        places = {name: place for place, name in enumerate(database.columns)}
+        positions = {name: position for position, name in enumerate(database.columns)}
         targets = [
             qi.hierarchy.target
             for qi in spec.quasi_identifiers.values()
@@ -73,11 +73,11 @@ class DatabaseProfile:
         wanted = dict.fromkeys((*spec.quasi_identifiers, *spec.sensitive, *attributes, *targets, *retyped))
         passed = [name for name in spec.sensitive if name not in (*attributes, *targets, *retyped)]
         # Of what only passes through it is enough to know whether there is NULL.
-        found = {places[name]: _count_nulls(database, places[name]) for name in passed}
-        for together in _scans(database, [places[name] for name in wanted if name not in passed]):
+        found = {positions[name]: _count_nulls(database, positions[name]) for name in passed}
+        for together in _scans(database, [positions[name] for name in wanted if name not in passed]):
             found |= _count(database, together)
-        raw = {name: found[places[name]][0] for name in wanted}
-        counts = {name: found[places[name]][1] for name in wanted}
+        raw = {name: found[positions[name]][0] for name in wanted}
+        counts = {name: found[positions[name]][1] for name in wanted}
         rows = int(next(iter(counts.values())).sum())
         larger = read_populations(spec, populations)
         if rows == 0:
@@ -137,14 +137,14 @@ class DatabaseProfile:
 
     def _put(self, column: CodedColumn) -> Dimension:
         return Dimension.put(
-            self._database, self._places[column.name], column, self._raw[column.name], column.codes
+            self._database, self._positions[column.name], column, self._raw[column.name], column.codes
         )
 
     def _units(self, name: str) -> Dimension:
         """Number the units in the database, however many they are."""
-        place = self._places[name]
+        position = self._positions[name]
         table = Star.of(self._database).input
-        unit = table[f"c{place}"]
+        unit = table[f"c{position}"]
         counted = table.aggregate(nobody=unit.isnull().sum(), rows=table.count())
         ((nobody, rows),) = self._database.rows(sql(self._database, counted))
         if nobody:
@@ -159,7 +159,7 @@ class DatabaseProfile:
         ((units,),) = self._database.rows(
             sql(self._database, ibis.table({"l0": "int32"}, name=kept).count().as_table())
         )
-        return Dimension(place, kept, type_of(self._database, place), (), (int(units),))
+        return Dimension(position, kept, type_of(self._database, position), (), (int(units),))
 
     def _column_data(self, spec: Spec, name: str, qi: QuasiIdentifier) -> ColumnData:
         hierarchy = qi.hierarchy
@@ -168,7 +168,7 @@ class DatabaseProfile:
             return column_data(self._columns.column(name), qi, self._columns, self._columns.counts[name])
         table = Star.of(self._database).input
         pair = table.group_by(
-            a=table[f"c{self._places[name]}"], b=table[f"c{self._places[target]}"]
+            a=table[f"c{self._positions[name]}"], b=table[f"c{self._positions[target]}"]
         ).aggregate(n=ibis._.count())
         found = self._database.fetch(sql(self._database, pair))
         values, _ = _typed(spec, {name: found.column("a"), target: found.column("b")}, {})
@@ -176,46 +176,46 @@ class DatabaseProfile:
         return column_data(together.column(name), qi, together, found.column("n").to_numpy())
 
 
-def _scans(database: Database, places: Sequence[int]) -> list[list[int]]:
+def _scans(database: Database, positions: Sequence[int]) -> list[list[int]]:
     """Divide columns into those that are counted together: in the first rows they have few tuples."""
-    alone = [[place] for place in places if not database.schema[f"c{place}"].startswith(_PLAIN)]
-    others = [place for place in places if [place] not in alone]
+    alone = [[position] for position in positions if not database.schema[f"c{position}"].startswith(_PLAIN)]
+    others = [position for position in positions if [position] not in alone]
     if len(others) < 2:
-        return [*alone, *([place] for place in others)]
+        return [*alone, *([position] for position in others)]
     first = Star.of(database).input.limit(_FIRST_ROWS)
-    counts = first.aggregate(**{f"n{place}": first[f"c{place}"].nunique() for place in others})
+    counts = first.aggregate(**{f"n{position}": first[f"c{position}"].nunique() for position in others})
     (values,) = database.rows(sql(database, counts))
     scans: list[list[int]] = [[]]
     tuples = 1
-    for number, place in sorted(zip(map(int, values), others, strict=True)):
+    for number, position in sorted(zip(map(int, values), others, strict=True)):
         tuples *= max(number, 1)
         if tuples > _FEW_TUPLES and scans[-1]:
             scans.append([])
             tuples = number
-        scans[-1].append(place)
+        scans[-1].append(position)
     return [*alone, *scans]
 
 
-def _count(database: Database, places: Sequence[int]) -> dict[int, Counted]:
+def _count(database: Database, positions: Sequence[int]) -> dict[int, Counted]:
     """Count the values of columns in one scan, if they have few tuples after all."""
     table = Star.of(database).input
-    tuples = table.group_by([f"c{place}" for place in places]).aggregate(n=ibis._.count())
-    if len(places) > 1:
+    tuples = table.group_by([f"c{position}" for position in positions]).aggregate(n=ibis._.count())
+    if len(positions) > 1:
         tuples = tuples.limit(_MOST_TUPLES)
     found = database.fetch(sql(database, tuples))
-    if len(places) > 1 and (found.num_rows == _MOST_TUPLES or not all(map(_summable, found.schema.types))):
-        return {place: _count(database, [place])[place] for place in places}
+    if len(positions) > 1 and (found.num_rows == _MOST_TUPLES or not all(map(_summable, found.schema.types))):
+        return {position: _count(database, [position])[position] for position in positions}
     counted = {}
-    for place in places:
-        own = found if len(places) == 1 else _summed(found, f"c{place}")
-        counted[place] = _array(own.column(f"c{place}")), own.column("n").to_numpy().astype(np.int64)
+    for position in positions:
+        own = found if len(positions) == 1 else _summed(found, f"c{position}")
+        counted[position] = _array(own.column(f"c{position}")), own.column("n").to_numpy().astype(np.int64)
     return counted
 
 
-def _count_nulls(database: Database, place: int) -> Counted:
+def _count_nulls(database: Database, position: int) -> Counted:
     """Count the rows of a column with NULL, and those without: one value stands for all others."""
     table = Star.of(database).input
-    value = ibis.ifelse(table[f"c{place}"].isnull(), ibis.null("int32"), ibis.literal(1, "int32"))
+    value = ibis.ifelse(table[f"c{position}"].isnull(), ibis.null("int32"), ibis.literal(1, "int32"))
     grouped = table.select(value=value).group_by("value").aggregate(n=ibis._.count())
     found = database.fetch(sql(database, grouped))
     return _array(found.column("value")), found.column("n").to_numpy().astype(np.int64)
@@ -243,10 +243,10 @@ def _typed(
     """Return the values coded and in the types of the spec, those of populations too."""
     names = list(raw)
     tables = [("", pa.table({name: as_coded(_chunked(raw[name]), name)})) for name in names]
-    places = [f" of the population {spec.populations[key].name!r}" for key in populations]
+    titles = [f" of the population {spec.populations[key].name!r}" for key in populations]
     # Where a column has a type, a population has it in the same.
     found, strange = typed(
-        [*tables, *zip(places, populations.values(), strict=True)],
+        [*tables, *zip(titles, populations.values(), strict=True)],
         {n: t for n, t in spec.types.items() if n in raw},
     )
     if strange:

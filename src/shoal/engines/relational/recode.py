@@ -72,29 +72,29 @@ class RecodeQueries:
 
     def original(self, names: Sequence[str]) -> str:
         """Return the values before, in the types of the spec, of columns that are called o0, o1, ..."""
-        labels, places = self._others, self._places
+        labels, positions = self._others, self._positions
         joined = Star.of(self.database).joined([], labels.tables)
-        columns = {f"o{i}": labels.value(name, joined, places[name]) for i, name in enumerate(names)}
+        columns = {f"o{i}": labels.value(name, joined, positions[name]) for i, name in enumerate(names)}
         return sql(self.database, joined.table.select(**columns))
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.database.columns)}
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.database.columns)}
 
     @cached_property
     def _others(self) -> _Labels:
         labels = _Labels(self.database)
         for name, (raw, values) in self.retyped.items():
-            labels.of_values(name, self._places[name], raw, values)
+            labels.of_values(name, self._positions[name], raw, values)
         return labels
 
     @cached_property
     def _labels(self) -> _Labels:
         labels = self._others.copied()
-        for place, (column, level, dimension) in enumerate(self._chosen):
+        for position, (column, level, dimension) in enumerate(self._chosen):
             known = column.labels[level]
             if self.spec.suppressed == "star":
-                known = self.verdict.label_texts(place, typed=column.name in self.spec.types)
+                known = self.verdict.label_texts(position, typed=column.name in self.spec.types)
             labels.of_quasi_identifier(column, level, dimension, known, numbered=self._gone)
         return labels
 
@@ -102,7 +102,7 @@ class RecodeQueries:
     def by_classes(self) -> bool:
         """Whether nothing is released but the labels of classes, which are few: so rows need not be read."""
         as_they_are = [
-            (self.database.schema[f"c{dimension.place}"], dimension.values.type)
+            (self.database.schema[f"c{dimension.position}"], dimension.values.type)
             for column, level, dimension in self._chosen
             if level == 0 and column.labels[0].type == dimension.values.type
         ]
@@ -126,7 +126,7 @@ class RecodeQueries:
         levels = dict(zip(self.verdict.coded.names, self._levels, strict=True))
         cells = []
         for number, name in enumerate(self.columns):
-            own = self.database.schema[f"c{self._places[name]}"]
+            own = self.database.schema[f"c{self._positions[name]}"]
             cell = f"r{number}"
             if isinstance(self.spec.types.get(name), self._inferred) and not (
                 levels.get(name) or own.startswith("decimal")
@@ -162,21 +162,23 @@ class RecodeQueries:
 
     @cached_property
     def _varied(self) -> list[int]:
-        """The places of the quasi-identifiers with more than one label."""
+        """The positions of the quasi-identifiers with more than one label."""
         return [
-            place for place, (_, level, dimension) in enumerate(self._chosen) if dimension.labels[level] > 1
+            position
+            for position, (_, level, dimension) in enumerate(self._chosen)
+            if dimension.labels[level] > 1
         ]
 
     @cached_property
     def _counts(self) -> list[int]:
         """How many labels each of these has."""
-        return [self.dimensions[place].labels[self._levels[place]] for place in self._varied]
+        return [self.dimensions[position].labels[self._levels[position]] for position in self._varied]
 
     @cached_property
     def _failing(self) -> tuple[str, str]:
         """The table of the database with the keys of the classes that fail, and the type of a key."""
         numbers = self.verdict.suppressed_classes()
-        keys = packed([numbers[place] for place in self._varied], self._counts, len(numbers[0]))
+        keys = packed([numbers[position] for position in self._varied], self._counts, len(numbers[0]))
         marks = pa.array(np.ones(len(keys), dtype=np.int32))
         name = self.database.put(pa.table({"key": keys, "fails": marks}), "suppressed")
         return name, "string" if pa.types.is_string(keys.type) else "int64"
@@ -191,16 +193,16 @@ class RecodeQueries:
             # NULL for the rows of classes that are kept.
             name, kind = self._failing
             side = ibis.table({"key": kind, "fails": "int32"}, name=name)
-            numbers = [labels.number(self._chosen[place], joined) for place in self._varied]
+            numbers = [labels.number(self._chosen[position], joined) for position in self._varied]
             table, failing = table.left_join(side, key(numbers, self._counts) == side.key), side.fails
         columns = {}
         for number, name in enumerate(self.columns):
-            label = labels.value(name, joined, self._places[name])
+            label = labels.value(name, joined, self._positions[name])
             if star and self._gone and name in self.spec.quasi_identifiers:
                 label = ibis.ifelse(failing.notnull(), ibis.literal(ANYTHING), label)
             columns[f"r{number}"] = label
         if unit is not None:
-            columns["unit"] = joined.input[f"c{self._places[unit]}"]
+            columns["unit"] = joined.input[f"c{self._positions[unit]}"]
         if self._gone and not star:
             marked = table.select(**columns, fails=failing)
             return marked.filter(marked.fails.isnull()).drop("fails")
@@ -252,22 +254,22 @@ class _Labels:
         told = {"number": pa.array(numbers.astype(np.int32))} if numbered else {}
         if column.name not in self._untouched:
             told["label"] = known
-        self._put(column.name, dimension.place, dimension.values, told)
+        self._put(column.name, dimension.position, dimension.values, told)
 
-    def of_values(self, name: str, place: int, raw: pa.Array, values: pa.ChunkedArray) -> None:
+    def of_values(self, name: str, position: int, raw: pa.Array, values: pa.ChunkedArray) -> None:
         """Let values become others, of another type."""
         plain = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
         there = raw.is_valid()
-        self._put(name, place, raw.filter(there), {"label": pa.concat_arrays(plain.chunks).filter(there)})
+        self._put(name, position, raw.filter(there), {"label": pa.concat_arrays(plain.chunks).filter(there)})
 
-    def value(self, name: str, joined: Joined, place: int) -> Any:
+    def value(self, name: str, joined: Joined, position: int) -> Any:
         """Return what is released of a column."""
         if name in self._constants:
             return ibis.literal(self._constants[name])
         if name in self._names and name not in self._untouched:
             return joined.sides[self._names[name]].label
-        value = joined.input[f"c{place}"]
-        if name in self._untouched and self._database.schema[f"c{place}"].startswith("float"):
+        value = joined.input[f"c{position}"]
+        if name in self._untouched and self._database.schema[f"c{position}"].startswith("float"):
             return value + ibis.literal(0)  # -0.0 and 0.0 are one value: who has which must not be told
         return value
 
@@ -276,11 +278,11 @@ class _Labels:
         column, level, dimension = chosen
         return with_null(joined, dimension, level, joined.sides[self._names[column.name]].number)
 
-    def _put(self, name: str, place: int, values: pa.Array, told: Mapping[str, pa.Array]) -> None:
+    def _put(self, name: str, position: int, values: pa.Array, told: Mapping[str, pa.Array]) -> None:
         columns = {
             what: array.dictionary_encode() if pa.types.is_string(array.type) else array
             for what, array in told.items()
         }
-        table = self._database.put(pa.table({"value": values, **columns}), f"labels_{place}")
+        table = self._database.put(pa.table({"value": values, **columns}), f"labels_{position}")
         self._names[name] = table
-        self.tables[table] = Beside(place, type_of(self._database, place))
+        self.tables[table] = Beside(position, type_of(self._database, position))

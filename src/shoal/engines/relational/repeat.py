@@ -54,18 +54,18 @@ def repeated(
     order = random_order(len(copies), new_key())
     table: dict[str, pa.Array] = {"n": pa.array(copies[order])}
     chosen = zip(verdict.coded.columns, verdict.cells, numbers, strict=True)
-    for place, (column, cells, number) in enumerate(chosen):
+    for position, (column, cells, number) in enumerate(chosen):
         labels = cells.labels
         if star:
             # The last class is that of the suppressed rows.
-            texts = verdict.label_texts(place, typed=column.name in typed)
+            texts = verdict.label_texts(position, typed=column.name in typed)
             labels = pa.concat_arrays([texts, pa.array([ANYTHING], pa.string())])
         label_of = np.append(number, len(labels) - 1)[class_of[order]]
         values = labels.take(pa.array(label_of))
         text = pa.types.is_string(values.type)
         table[f"r{columns.index(column.name)}"] = values.dictionary_encode() if text else values
     name = database.put(pa.table(table), "classes")
-    released = ", ".join(f"r{place}" for place in range(len(columns)))
+    released = ", ".join(f"r{position}" for position in range(len(columns)))
     return f"SELECT {released} FROM (SELECT *, {_COPIES[database.dialect]} AS copy FROM {name}) AS copies"
 
 

@@ -63,8 +63,8 @@ class DatabaseRows:
 
     def labels(self, column: str) -> pa.Array:
         verdict, spec = self.queries.verdict, self.queries.spec
-        place = verdict.coded.names.index(column)
-        labels = verdict.released_labels(place, typed=column in spec.types)
+        position = verdict.coded.names.index(column)
+        labels = verdict.released_labels(position, typed=column in spec.types)
         if spec.suppressed == "remove":
             return labels
         texts = as_text(labels)
@@ -107,7 +107,7 @@ class DatabaseRows:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
         if spec.unit is None or _tells_people(spec) or not any(claim.reads.unit for claim in claims(spec)):
             return None
-        columns = {name: _quoted(f"r{place}") for place, name in enumerate(self.queries.columns)}
+        columns = {name: _quoted(f"r{position}") for position, name in enumerate(self.queries.columns)}
         query = f"({self.queries.with_units(spec.unit)}) AS shoal_rows"
         return self._asked(query, columns, None, spec, levels, None, unit="unit")
 
@@ -167,7 +167,7 @@ class DatabaseRows:
             shown_columns={name: _quoted(name) for name in columns},
             telling=telling,
             original=original,
-            original_columns={name: f"o{place}" for place, name in enumerate(compared)},
+            original_columns={name: f"o{position}" for position, name in enumerate(compared)},
             hidden=() if unit is None else (unit,),
             shown_text=list(columns) if stored is not None and _all_text(output) else None,
         ) as (relation, own):

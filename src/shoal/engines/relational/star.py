@@ -32,7 +32,7 @@ class Dimension:
 
     Attributes
     ----------
-    place
+    position
         The number of the column in the input.
     table
         Its name in the database: the columns `value` and, for each level, `l0`, `l1`, ... with the number of
@@ -47,7 +47,7 @@ class Dimension:
         The values that it has, without NULL, and the code of each.
     """
 
-    place: int
+    position: int
     table: str
     value_type: str
     null: tuple[int, ...]
@@ -58,7 +58,12 @@ class Dimension:
 
     @classmethod
     def put(
-        cls, database: Database, place: int, column: CodedColumn, values: pa.Array, codes: NDArray[np.uint32]
+        cls,
+        database: Database,
+        position: int,
+        column: CodedColumn,
+        values: pa.Array,
+        codes: NDArray[np.uint32],
     ) -> Dimension:
         """Put a column's values into the database, with the labels that they have at every level."""
         there = values.is_valid().to_numpy(zero_copy_only=False)
@@ -69,9 +74,9 @@ class Dimension:
         known, missing = values.filter(pa.array(there)), codes[~there]
         null = [int(numbers[missing[0]]) for numbers in column.maps] if len(missing) else []
         return cls(
-            place=place,
-            table=database.put(pa.table({"value": known, **numbers}), f"dimension_{place}"),
-            value_type=type_of(database, place),
+            position=position,
+            table=database.put(pa.table({"value": known, **numbers}), f"dimension_{position}"),
+            value_type=type_of(database, position),
             null=tuple(null),
             labels=tuple(len(labels) for labels in column.labels),
             values=known,
@@ -97,7 +102,7 @@ class Star:
     @classmethod
     def of(cls, database: Database) -> Star:
         """Return the star around the input itself."""
-        types = {f"c{place}": type_of(database, place) for place in range(len(database.columns))}
+        types = {f"c{position}": type_of(database, position) for position in range(len(database.columns))}
         return cls(database.input, types)
 
     @property
@@ -118,12 +123,12 @@ class Star:
                 f"l{level}": "int32" for level in range(len(dimension.labels))
             }
             side = ibis.table(schema, name=dimension.table)
-            joined = joined.left_join(side, table[f"c{dimension.place}"] == side.value)
+            joined = joined.left_join(side, table[f"c{dimension.position}"] == side.value)
             sides[dimension.table] = side
         for name, beside in (others or {}).items():
             # No query looks into a label, so that its type need not be known here.
             side = ibis.table({"value": beside.value_type, "label": "string", "number": "int32"}, name=name)
-            joined = joined.left_join(side, table[f"c{beside.place}"] == side.value)
+            joined = joined.left_join(side, table[f"c{beside.position}"] == side.value)
             sides[name] = side
         return Joined(table, joined, sides)
 
@@ -132,7 +137,7 @@ class Star:
 class Beside:
     """A table of the database: its column `value`, and `label` or `number`, what a value becomes."""
 
-    place: int
+    position: int
     value_type: str
 
 
@@ -147,7 +152,7 @@ class Joined:
     def number(self, dimension: Dimension, level: int) -> ir.Value:
         """Return the number of the label that a row has at a level."""
         if dimension.table not in self.sides:
-            return self.input[f"c{dimension.place}"]
+            return self.input[f"c{dimension.position}"]
         return with_null(self, dimension, level, self.sides[dimension.table][f"l{level}"])
 
 
@@ -157,7 +162,7 @@ def with_null(joined: Joined, dimension: Dimension, level: int, number: ir.Value
 
     if not dimension.null:
         return number
-    missing = joined.input[f"c{dimension.place}"].isnull()
+    missing = joined.input[f"c{dimension.position}"].isnull()
     return ibis.ifelse(missing, ibis.literal(dimension.null[level], "int32"), number)
 
 
@@ -251,13 +256,13 @@ def _fits(labels: Sequence[int]) -> bool:
     return math.prod(labels) < _MOST_KEYS
 
 
-def type_of(database: Database, place: int) -> str:
+def type_of(database: Database, position: int) -> str:
     """Return the type of a column of the input, as Ibis is to take it.
 
     Ibis takes NaN in Spark's floats for NULL, which is another value. No query calculates with them, so they
     may pass for whole numbers there.
     """
-    kind = database.schema[f"c{place}"]
+    kind = database.schema[f"c{position}"]
     return "int64" if database.dialect == "pyspark" and kind.startswith("float") else kind
 
 

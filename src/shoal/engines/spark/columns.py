@@ -43,7 +43,7 @@ def settled(
     empty
         What stands for the empty text; NULL is then an empty cell, or text where `null_values` are given.
     """
-    names = [f"c{place}" for place in range(len(frame.columns))]
+    names = [f"c{position}" for position in range(len(frame.columns))]
     columns, schema, problems = [], {}, []
     for name, field in zip(names, frame.schema.fields, strict=True):
         column, kind = _settled(F.col(name), field.dataType)

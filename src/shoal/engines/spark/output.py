@@ -134,8 +134,8 @@ class UnpublishedFolder:
         read: Any = self._session.spark.read
         if self._text:
             empty = secrets.token_hex(16)
-            places = [f"r{place}" for place in range(len(self._columns))]
-            cells: DataFrame = read.schema(", ".join(f"{place} STRING" for place in places)).csv(
+            positions = [f"r{position}" for position in range(len(self._columns))]
+            cells: DataFrame = read.schema(", ".join(f"{position} STRING" for position in positions)).csv(
                 folder,
                 header=True,
                 multiLine=True,
@@ -144,7 +144,9 @@ class UnpublishedFolder:
                 emptyValue=empty,
                 **self._dialect,
             )
-            frame = cells.select(*(emptied(F.col(place), empty) for place in places)).toDF(*self._columns)
+            frame = cells.select(*(emptied(F.col(position), empty) for position in positions)).toDF(
+                *self._columns
+            )
         else:
             frame = read.parquet(folder)
         frame.createOrReplaceTempView(self.relation)

@@ -5,7 +5,7 @@ random numbers, while the rest of the rows stays where it is: some rows may then
 never (SPARK-38160). And a sort over all partitions computes all rows twice, at first only to find out where
 to cut.
 
-Here a row's place is a function of what is released of it:
+Here a row's position is a function of what is released of it:
 
 - Its part file is chosen by a hash of its cells between two random numbers, 126 bits together. Each of the
   run's few pairs of them belongs to some partitions of the input, so that equal rows, of which there may be

@@ -165,4 +165,4 @@ def _takes_some(plan: Any) -> bool:
     if plan.nodeName() in _UNSTEADY:
         return True
     children = plan.children()
-    return any(_takes_some(children.apply(place)) for place in range(children.size()))
+    return any(_takes_some(children.apply(position)) for position in range(children.size()))

@@ -183,7 +183,7 @@ class Spark:
         Parameters
         ----------
         sql
-            Its columns are called r0, r1, ... by their place. Its order does not matter.
+            Its columns are called r0, r1, ... by their position. Its order does not matter.
         columns
             The names that they get.
         shuffle

@@ -83,8 +83,8 @@ def classes_of(problem: SearchProblem, levels: Sequence[int]) -> Classes:
     """Group the rows of a table, and of its populations, at a node."""
     of_all = np.zeros(len(_codes(problem, 0)), dtype=np.int64)
     count = 1
-    for place, level in enumerate(levels):
-        of_all, count = _refine(problem, of_all, count, place, level)
+    for position, level in enumerate(levels):
+        of_all, count = _refine(problem, of_all, count, position, level)
     return _classes(problem, of_all, count)
 
 
@@ -115,20 +115,20 @@ def _groupings(
 
 
 def _refine(
-    problem: SearchProblem, of_all: IntArray, count: int, place: int, level: int
+    problem: SearchProblem, of_all: IntArray, count: int, position: int, level: int
 ) -> tuple[IntArray, int]:
     """Split classes by the labels of one more column."""
-    column = problem.table.columns[place]
+    column = problem.table.columns[position]
     labels = len(column.labels[level])
-    cells = of_all * labels + column.maps[level][_codes(problem, place)]
+    cells = of_all * labels + column.maps[level][_codes(problem, position)]
     return _number(cells, count * labels)
 
 
-def _codes(problem: SearchProblem, place: int) -> NDArray[np.uint32]:
+def _codes(problem: SearchProblem, position: int) -> NDArray[np.uint32]:
     """Return the codes of a column for the rows of the table and then of its populations."""
     populations = problem.table.populations.values()
     return np.concatenate(
-        [problem.table.columns[place].codes, *(population.codes[place] for population in populations)]
+        [problem.table.columns[position].codes, *(population.codes[position] for population in populations)]
     )
 
 

@@ -125,8 +125,8 @@ def named(problem: SearchProblem, survivors: Survivors) -> dict[tuple[str, ...],
     """Return the satisfying nodes of every set of columns, by the names of the columns."""
     columns = problem.table.columns
     return {
-        tuple(columns[place].name for place in chosen): (
-            np.argwhere(flags) + [columns[place].min_level for place in chosen]
+        tuple(columns[position].name for position in chosen): (
+            np.argwhere(flags) + [columns[position].min_level for position in chosen]
         ).astype(np.uint8)
         for chosen, flags in survivors.items()
     }
@@ -151,9 +151,9 @@ def candidates(survivors: Survivors, columns: Columns, levels: Sequence[int]) ->
     """
     flags = np.ones(levels, dtype=bool)
     if len(columns) > 1:
-        for place in range(len(columns)):
-            without = columns[:place] + columns[place + 1 :]
-            flags &= np.expand_dims(survivors[without], place)
+        for position in range(len(columns)):
+            without = columns[:position] + columns[position + 1 :]
+            flags &= np.expand_dims(survivors[without], position)
     return flags
 
 

@@ -31,13 +31,13 @@ def stable_ranks(table: CodedTable) -> NDArray[np.int64]:
     height = np.zeros(shape, dtype=np.int64)
     relative = np.zeros(shape, dtype=np.int64)
     kept = np.zeros(shape, dtype=np.float64)
-    by_name = sorted(range(len(columns)), key=lambda place: columns[place].name)
+    by_name = sorted(range(len(columns)), key=lambda position: columns[position].name)
     levels_by_name = []
-    for place in by_name:
-        column = columns[place]
+    for position in by_name:
+        column = columns[position]
         levels = np.arange(column.min_level, column.max_level + 1)
         along = [1] * len(shape)
-        along[place] = shape[place]
+        along[position] = shape[position]
         distinct = np.array([len(column.labels[level]) for level in levels]) / len(column.labels[0])
         height += levels.reshape(along)
         relative += (levels * (common // max(column.height, 1))).reshape(along)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.search.beyond_memory.forecast import Forecast
-from shoal.search.beyond_memory.live import BoolGrid, FloatGrid, Live, Place, above, below, joined
+from shoal.search.beyond_memory.live import BoolGrid, FloatGrid, GridPoint, Live, above, below, joined
 
 _MOST_CANDIDATES = 256
 _MOST_WORK = 1 << 24
@@ -22,7 +22,7 @@ class Count:
     """A node to count: fetch its entries, or only ask how many rows are in small classes."""
 
     kind: Literal["fetch", "check"]
-    place: Place
+    point: GridPoint
 
 
 class Aim:
@@ -60,49 +60,49 @@ class Aim:
             return Count("check", check)
         return self._last_resort()
 
-    def oversized(self, place: Place) -> None:
+    def oversized(self, point: GridPoint) -> None:
         """Note that the entries of a node do not fit; nor do those of any below it."""
-        self.too_large[below(place)] = True
+        self.too_large[below(point)] = True
         self._fits &= ~self.too_large
 
-    def fetched(self, place: Place, passing: BoolGrid) -> None:
+    def fetched(self, point: GridPoint, passing: BoolGrid) -> None:
         """Note that the entries of a node were fetched, and which nodes above it may satisfy."""
-        self._fetched[above(place)] = True
+        self._fetched[above(point)] = True
         self._passes |= passing
 
-    def checked(self, place: Place, *, passes: bool, entries: int | None) -> None:
+    def checked(self, point: GridPoint, *, passes: bool, entries: int | None) -> None:
         """Note whether a node has few enough rows in small classes; then so have all above it.
 
         If its entries are known by now, note whether they fit.
         """
-        self._checked[place] = True
+        self._checked[point] = True
         if passes:
-            self._passes[above(place)] = True
+            self._passes[above(point)] = True
         if entries is not None and entries > self._most:
-            self.oversized(place)
+            self.oversized(point)
         elif entries is not None:
-            self._fits[above(place)] = True
+            self._fits[above(point)] = True
 
     def missing(self) -> float:
         """Return about how many entries would settle what is left, if they were fetched at one node."""
         live, entries = self._live, self._forecast.entries
         fails = self._fails() > 0.5
-        place = tuple(np.argwhere(live.open).min(axis=0).tolist())
+        point = tuple(np.argwhere(live.open).min(axis=0).tolist())
         while True:
             # Above the lowest of what is left, as long as the rest would fail.
             higher = [
-                (*place[:axis], position + 1, *place[axis + 1 :])
-                for axis, position in enumerate(place)
+                (*point[:axis], position + 1, *point[axis + 1 :])
+                for axis, position in enumerate(point)
                 if position < live.top[axis]
             ]
             higher = [node for node in higher if self._settles(node, fails)]
             if not higher:
-                return float(entries[place])
-            place = min(higher, key=lambda node: float(entries[node]))
+                return float(entries[point])
+            point = min(higher, key=lambda node: float(entries[node]))
 
-    def _settles(self, place: Place, fails: BoolGrid) -> bool:
-        settled = np.array(joined(fails, place))
-        settled[above(place)] = True
+    def _settles(self, point: GridPoint, fails: BoolGrid) -> bool:
+        settled = np.array(joined(fails, point))
+        settled[above(point)] = True
         return bool(settled[self._live.open].all())
 
     def _fails(self) -> FloatGrid:
@@ -133,7 +133,9 @@ class Aim:
             highest[lower] &= ~wanted[upper]
         return np.asarray(wanted * (1.001 - fails) + highest)
 
-    def _best_fetch(self, weights: FloatGrid, fails: FloatGrid, fits: BoolGrid) -> tuple[Place | None, float]:
+    def _best_fetch(
+        self, weights: FloatGrid, fails: FloatGrid, fits: BoolGrid
+    ) -> tuple[GridPoint | None, float]:
         """Return the node whose entries, fetched, are likely to settle the most.
 
         It settles all nodes above it, and those that have a common generalization with it which fails. So
@@ -153,21 +155,23 @@ class Aim:
                 worth = np.flip(np.cumsum(np.flip(worth, axis), axis), axis)
             order = np.argsort(-worth[tuple(candidates.T)], kind="stable")
             candidates = candidates[order[:most]]
-        best: tuple[Place | None, float] = (None, 0.0)
-        for place in map(tuple, candidates.tolist()):
-            region = above(place)
+        best: tuple[GridPoint | None, float] = (None, 0.0)
+        for point in map(tuple, candidates.tolist()):
+            region = above(point)
             if live.best is None:
                 # A node that satisfies is wanted first, and only then what rules out others.
                 value = float((weights[region] * (1 - fails[region])).sum())
             else:
-                settles = np.array(joined(fails, place), dtype=np.float64)
+                settles = np.array(joined(fails, point), dtype=np.float64)
                 settles[region] = 1
                 value = float((weights * settles).sum())
             if value > best[1] and (value >= _LEAST_VALUE or live.open[region].any()):
-                best = (place, value)
+                best = (point, value)
         return best
 
-    def _best_check(self, weights: FloatGrid, fails: FloatGrid, fits: BoolGrid) -> tuple[Place | None, float]:
+    def _best_check(
+        self, weights: FloatGrid, fails: FloatGrid, fits: BoolGrid
+    ) -> tuple[GridPoint | None, float]:
         """Return the node that does not fit and, checked, is likely to settle the most, by failing."""
         able = ~fits & ~self._checked & (fails > 0.5)
         if not able.any():
@@ -176,8 +180,8 @@ class Aim:
         for axis in range(weights.ndim):
             worth = np.cumsum(worth, axis)
         values = np.where(able, worth * fails**2, 0.0)
-        place = np.unravel_index(int(np.argmax(values)), values.shape)
-        return tuple(int(position) for position in place), float(values.max())
+        point = np.unravel_index(int(np.argmax(values)), values.shape)
+        return tuple(int(position) for position in point), float(values.max())
 
     def _last_resort(self) -> Count | None:
         """Return an open node that looks too large, in case it is not, or one that may fail after all."""
@@ -187,11 +191,11 @@ class Aim:
             entries = np.where(able, self._forecast.entries, math.inf)
             # The last of them: of nodes that look equally large the highest.
             last = entries.size - 1 - int(np.argmin(entries.reshape(-1)[::-1]))
-            return Count("fetch", _place(entries, last))
+            return Count("fetch", _point(entries, last))
         able = live.open & ~self._checked & ~self._passes
         if able.any():
             fails = np.where(able, self._forecast.fails(live.problem.limit), -1.0)
-            return Count("check", _place(fails, int(np.argmax(fails))))
+            return Count("check", _point(fails, int(np.argmax(fails))))
         return None
 
     def _upper_bounds(self) -> FloatGrid:
@@ -200,10 +204,10 @@ class Aim:
         if table.units is not None:
             return np.full(self._live.shape, float(table.rows))
         bound: FloatGrid = np.ones(self._live.shape)
-        for place, axis in enumerate(self._live.axes):
+        for point, axis in enumerate(self._live.axes):
             labels = [float(len(table.columns[axis].labels[level])) for level in self._live.levels[axis]]
             bound = bound * np.array(labels).reshape(
-                [-1 if other == place else 1 for other in range(bound.ndim)]
+                [-1 if other == point else 1 for other in range(bound.ndim)]
             )
         others = set(range(len(table.columns))) - set(self._live.axes)
         for column in others:
@@ -213,5 +217,5 @@ class Aim:
         return np.minimum(bound, float(table.rows))
 
 
-def _place(grid: FloatGrid, index: int) -> Place:
+def _point(grid: FloatGrid, index: int) -> GridPoint:
     return tuple(int(position) for position in np.unravel_index(index, grid.shape))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.measure.height import Height
 from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
-from shoal.search.beyond_memory.live import BoolGrid, Live, Place, above, joined
+from shoal.search.beyond_memory.live import BoolGrid, GridPoint, Live, above, joined
 from shoal.search.problem import SearchProblem
 
 _MOST_COUNTED = 48
@@ -31,10 +31,10 @@ class Conclusions:
     """
 
     passing: BoolGrid
-    small: dict[Place, int]
+    small: dict[GridPoint, int]
 
 
-def conclude(live: Live, problem: SearchProblem, place: Place) -> Conclusions:
+def conclude(live: Live, problem: SearchProblem, point: GridPoint) -> Conclusions:
     """Close the nodes of which a region tells that they fail, and raise what others cost at least.
 
     A class that fails by a condition which survives merging has been split from nothing that passes: all
@@ -45,7 +45,7 @@ def conclude(live: Live, problem: SearchProblem, place: Place) -> Conclusions:
     ----------
     problem
         That of the region, with entries.
-    place
+    point
         The lowest node of the region.
     """
     if problem.measure.costs(problem.table, problem.k) is None:
@@ -54,16 +54,16 @@ def conclude(live: Live, problem: SearchProblem, place: Place) -> Conclusions:
     found = Box().search(relaxed, all_nodes=True).satisfying
     assert found is not None, "all nodes were asked for"
     passing: BoolGrid = np.zeros(live.shape, dtype=bool)
-    places, known = _places(live, found)
-    passing[tuple(places[known].T)] = True
+    points, known = _points(live, found)
+    passing[tuple(points[known].T)] = True
     failing = np.zeros(live.shape, dtype=bool)
-    failing[above(place)] = ~passing[above(place)]
+    failing[above(point)] = ~passing[above(point)]
     live.fail_all(failing)
-    wanted = _joins(live, passing, place)
+    wanted = _joins(live, passing, point)
     if not len(wanted):
         return Conclusions(passing, {})
     bases = [0] * len(live.levels)
-    for axis, position in zip(live.axes, place, strict=True):
+    for axis, position in zip(live.axes, point, strict=True):
         bases[axis] = position
     steps = [[0] * len(bases) for _ in wanted]
     for step, node in zip(steps, wanted.tolist(), strict=True):
@@ -80,7 +80,7 @@ def conclude(live: Live, problem: SearchProblem, place: Place) -> Conclusions:
         # What a node suppresses, those below it do too.
         for axis in range(extra.ndim):
             extra = np.flip(np.maximum.accumulate(np.flip(extra, axis), axis), axis)
-        live.raise_floors(np.asarray(joined(extra, place), dtype=np.float64))
+        live.raise_floors(np.asarray(joined(extra, point), dtype=np.float64))
         live.close_worse()
     small = counted.suppressed_rows.tolist()
     return Conclusions(
@@ -101,9 +101,9 @@ def certainly_lost(problem: SearchProblem, levels: Sequence[int], rows: int) -> 
     )
 
 
-def _places(live: Live, found: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the places of nodes, and which of them have one: levels that change nothing have none."""
-    places = np.zeros((len(found), len(live.axes)), dtype=np.int64)
+def _points(live: Live, found: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the positions of nodes, and which of them have one: levels that change nothing have none."""
+    points = np.zeros((len(found), len(live.axes)), dtype=np.int64)
     known = np.ones(len(found), dtype=bool)
     for column, levels in enumerate(live.levels):
         position = np.full(256, -1)
@@ -111,16 +111,16 @@ def _places(live: Live, found: NDArray[np.uint8]) -> tuple[NDArray[np.int64], ND
         own = position[found[:, column]]
         known &= own >= 0
         if column in live.axes:
-            places[:, live.axes.index(column)] = own
-    return places, known
+            points[:, live.axes.index(column)] = own
+    return points, known
 
 
-def _joins(live: Live, passing: BoolGrid, place: Place) -> NDArray[np.int64]:
+def _joins(live: Live, passing: BoolGrid, point: GridPoint) -> NDArray[np.int64]:
     """Return the passing nodes of the region that are the lowest above open nodes; the busiest, if many."""
     if not live.shape or not live.open.any():
         return np.zeros((0, len(live.shape)), dtype=np.int64)
     nodes = np.arange(live.open.size).reshape(live.shape)
-    lowest, times = np.unique(joined(nodes, place)[live.open], return_counts=True)
+    lowest, times = np.unique(joined(nodes, point)[live.open], return_counts=True)
     passes = passing.reshape(-1)[lowest]
     lowest, times = lowest[passes], times[passes]
     busiest = lowest[np.argsort(-times, kind="stable")[:_MOST_COUNTED]]

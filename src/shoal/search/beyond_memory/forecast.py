@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.search.beyond_memory.live import FloatGrid, Live, Place
+from shoal.search.beyond_memory.live import FloatGrid, GridPoint, Live
 
 _MOST_CELLS = 1 << 23
 _LARGEST = 50.0  # of logarithms: more rows than any table has
@@ -51,21 +51,21 @@ class Forecast:
         self._labels = [labels[axis] for axis in live.axes]
         fixed = sum(float(own[0]) for axis, own in enumerate(labels) if axis not in live.axes)
         self._tuples = np.exp(np.minimum(fixed + self._sum(self._labels), _LARGEST))
-        self._sizes: dict[Place, float] = {}
-        self._smalls: dict[Place, float] = {}
+        self._sizes: dict[GridPoint, float] = {}
+        self._smalls: dict[GridPoint, float] = {}
         self.entries: FloatGrid
         self.small: FloatGrid
         self.guess()
 
-    def learn(self, place: Place, *, entries: int | None = None, small: int | None = None) -> None:
+    def learn(self, point: GridPoint, *, entries: int | None = None, small: int | None = None) -> None:
         """Take in what was counted at a node. `guess` makes use of it."""
-        at: tuple[slice | int, ...] = (slice(None), *place)
+        at: tuple[slice | int, ...] = (slice(None), *point)
         rows, labels = np.asarray(self._by_rows[at]), np.asarray(self._by_labels[at])
         if entries is not None:
-            self._sizes[place] = _shift(entries, lambda shift: self._count_entries(rows + np.float32(shift)))
+            self._sizes[point] = _shift(entries, lambda shift: self._count_entries(rows + np.float32(shift)))
         if small is not None and 0 < small < self._rows:
-            tuples = self._tuples[place]
-            self._smalls[place] = _shift(
+            tuples = self._tuples[point]
+            self._smalls[point] = _shift(
                 small,
                 lambda shift: self._count_small(rows + np.float32(shift), labels + np.float32(shift), tuples),
             )
@@ -90,14 +90,14 @@ class Forecast:
         logs: Samples = np.full((self._samples, *(1 for _ in live.shape)), math.log(rows), dtype=np.float32)
         for column, levels in enumerate(live.levels):
             coded = live.problem.table.columns[column]
-            places = random.permutation(_steps(self._samples))
+            quantiles = random.permutation(_steps(self._samples))
             shares = np.empty((self._samples, len(levels)), dtype=np.float32)
             for position, level in enumerate(levels):
                 counts = coded.label_counts(level)
                 if uniform:
-                    labels = (places * len(counts)).astype(np.intp)
+                    labels = (quantiles * len(counts)).astype(np.intp)
                 else:
-                    labels = coded.maps[level][_pick(coded.counts, places)].astype(np.intp)
+                    labels = coded.maps[level][_pick(coded.counts, quantiles)].astype(np.intp)
                 shares[:, position] = np.log(np.maximum(counts[labels], 0.5) / rows)
             along = [len(levels) if axis == column else 1 for axis in live.axes]
             logs = logs + shares.reshape(self._samples, *along)
@@ -108,9 +108,9 @@ class Forecast:
         table = self._live.problem.table
         beside = np.zeros(self._samples)
         for column in table.attributes.values():
-            places = random.permutation(_steps(self._samples))
+            quantiles = random.permutation(_steps(self._samples))
             beside += np.log(
-                np.maximum(column.counts[_pick(column.counts, places)], 0.5) / max(self._rows, 1)
+                np.maximum(column.counts[_pick(column.counts, quantiles)], 0.5) / max(self._rows, 1)
             )
         if table.units is not None:
             beside -= _LARGEST  # hardly two rows with one tuple are about one unit
@@ -131,12 +131,12 @@ class Forecast:
         few = tuples * (sizes * _at_most(self._k - 2, sizes)).mean(axis=0, dtype=np.float64)
         return np.asarray(np.where(share > 0.005, self._rows * share, np.minimum(few, self._rows * 0.005)))
 
-    def _shifts(self, learned: dict[Place, float]) -> Samples:
+    def _shifts(self, learned: dict[GridPoint, float]) -> Samples:
         """Return for each node the shift of the counted ones, the nearest counting most."""
         shape = self._live.shape
         total, weighted = np.full(shape, 1e-9), np.zeros(shape)
-        for place, shift in learned.items():
-            apart = [np.abs(own - own[position]) for position, own in zip(place, self._labels, strict=True)]
+        for point, shift in learned.items():
+            apart = [np.abs(own - own[position]) for position, own in zip(point, self._labels, strict=True)]
             weight = 1 / (0.3 + self._sum(apart)) ** 2
             total += weight
             weighted += weight * shift
@@ -160,10 +160,10 @@ def _steps(number: int) -> FloatGrid:
     return (np.arange(number) + 0.5) / number
 
 
-def _pick(counts: NDArray[np.int64], places: FloatGrid) -> NDArray[np.intp]:
+def _pick(counts: NDArray[np.int64], quantiles: FloatGrid) -> NDArray[np.intp]:
     """Return the codes at these shares of the rows."""
     ends = np.cumsum(counts)
-    found = np.searchsorted(ends, places * ends[-1], side="right")
+    found = np.searchsorted(ends, quantiles * ends[-1], side="right")
     return np.asarray(np.minimum(found, len(counts) - 1))
 
 

@@ -15,7 +15,7 @@ from shoal.search.problem import Rank, SearchProblem
 
 BoolGrid: TypeAlias = NDArray[np.bool_]
 FloatGrid: TypeAlias = NDArray[np.float64]
-Place: TypeAlias = tuple[int, ...]
+GridPoint: TypeAlias = tuple[int, ...]
 """A node by its positions among the levels of the columns that have several."""
 
 
@@ -63,7 +63,7 @@ class Live:
         self.best: Rank | None = None
 
     @property
-    def top(self) -> Place:
+    def top(self) -> GridPoint:
         return tuple(count - 1 for count in self.shape)
 
     @property
@@ -73,16 +73,16 @@ class Live:
             return None
         return self._bounds.claim(float(self.floors[self.open].min(initial=math.inf)))
 
-    def levels_of(self, place: Place) -> tuple[int, ...]:
+    def levels_of(self, point: GridPoint) -> tuple[int, ...]:
         """Return the levels of a node."""
         levels = [chosen[0] for chosen in self.levels]
-        for axis, position in zip(self.axes, place, strict=True):
+        for axis, position in zip(self.axes, point, strict=True):
             levels[axis] = self.levels[axis][position]
         return tuple(levels)
 
-    def fail(self, place: Place) -> None:
+    def fail(self, point: GridPoint) -> None:
         """Close a node that fails and all below it."""
-        self.open[below(place)] = False
+        self.open[below(point)] = False
 
     def fail_all(self, failing: BoolGrid) -> None:
         """Close nodes that fail and all below them."""
@@ -90,9 +90,9 @@ class Live:
             failing = np.flip(np.logical_or.accumulate(np.flip(failing, axis), axis), axis)
         self.open &= ~failing
 
-    def searched(self, place: Place) -> None:
+    def searched(self, point: GridPoint) -> None:
         """Close a node and all above it: the best of them is known."""
-        self.open[above(place)] = False
+        self.open[above(point)] = False
 
     def raise_floors(self, extra: FloatGrid) -> None:
         """Let nodes cost more than their levels do, by what is certainly suppressed."""
@@ -111,9 +111,9 @@ class Live:
         least = canonical_all(self.floors)
         self.open &= least <= self.best[0]
         ties = np.argwhere(self.open & (least == self.best[0]))
-        for place in map(tuple, ties.tolist()):
-            if self.problem.rank(self.levels_of(place), self.best[0]) >= self.best:
-                self.open[place] = False
+        for point in map(tuple, ties.tolist()):
+            if self.problem.rank(self.levels_of(point), self.best[0]) >= self.best:
+                self.open[point] = False
 
     def _cost(self) -> FloatGrid:
         """Return what neither a node nor a generalization of it scores less than, by its levels alone."""
@@ -136,25 +136,25 @@ class Live:
         return np.array(per_level).reshape(shape)
 
 
-def below(place: Place) -> tuple[slice, ...]:
+def below(point: GridPoint) -> tuple[slice, ...]:
     """Return where in a grid a node and all nodes below it are."""
-    return tuple([slice(position + 1) for position in place])
+    return tuple([slice(position + 1) for position in point])
 
 
-def above(place: Place) -> tuple[slice, ...]:
+def above(point: GridPoint) -> tuple[slice, ...]:
     """Return where in a grid a node and all nodes above it are."""
-    return tuple([slice(position, None) for position in place])
+    return tuple([slice(position, None) for position in point])
 
 
-def joined(grid: NDArray[np.generic], place: Place) -> NDArray[np.generic]:
-    """Return for each node what a grid has at the lowest node above both it and `place`.
+def joined(grid: NDArray[np.generic], point: GridPoint) -> NDArray[np.generic]:
+    """Return for each node what a grid has at the lowest node above both it and `point`.
 
     Examples
     --------
     >>> joined(np.arange(9).reshape(3, 3), (1, 1)).tolist()
     [[4, 4, 5], [4, 4, 5], [7, 7, 8]]
     """
-    chosen = [np.maximum(np.arange(count), least) for count, least in zip(grid.shape, place, strict=True)]
+    chosen = [np.maximum(np.arange(count), least) for count, least in zip(grid.shape, point, strict=True)]
     return grid[np.ix_(*chosen)] if chosen else grid
 
 

@@ -53,11 +53,11 @@ class Graph:
 
     def candidates(self) -> dict[int, Node]:
         """Return the nodes by their ids."""
-        places = range(1, self.size + 1)
-        columns = ", ".join(f"dim{place}, index{place}" for place in places)
+        positions = range(1, self.size + 1)
+        columns = ", ".join(f"dim{position}, index{position}" for position in positions)
         found = self.tables.rows(f"SELECT id, {columns} FROM {self.nodes} ORDER BY id")
         return {
-            int(row[0]): tuple((int(row[2 * place - 1]), int(row[2 * place])) for place in places)
+            int(row[0]): tuple((int(row[2 * position - 1]), int(row[2 * position])) for position in positions)
             for row in found
         }
 
@@ -84,9 +84,12 @@ class Graph:
 
     def _joined(self, survivors: str) -> str:
         """Return the join phase: two nodes that differ in their last column alone make one."""
-        places = range(1, self.size + 1)
-        own = ", ".join(f"p.dim{place}, p.index{place}" for place in places)
-        same = [f"p.dim{place} = q.dim{place} AND p.index{place} = q.index{place}" for place in places[:-1]]
+        positions = range(1, self.size + 1)
+        own = ", ".join(f"p.dim{position}, p.index{position}" for position in positions)
+        same = [
+            f"p.dim{position} = q.dim{position} AND p.index{position} = q.index{position}"
+            for position in positions[:-1]
+        ]
         last, new = self.size, self.size + 1
         return (
             f"SELECT row_number() OVER (ORDER BY {own}, q.dim{last}, q.index{last}) AS id,\n"
@@ -101,10 +104,10 @@ class Graph:
         size = self.size + 1
         present = []
         for left_out in range(1, size - 1):
-            others = [place for place in range(1, size + 1) if place != left_out]
+            others = [position for position in range(1, size + 1) if position != left_out]
             same = " AND ".join(
-                f"s.dim{at} = c.dim{place} AND s.index{at} = c.index{place}"
-                for at, place in enumerate(others, start=1)
+                f"s.dim{at} = c.dim{position} AND s.index{at} = c.index{position}"
+                for at, position in enumerate(others, start=1)
             )
             present.append(f"EXISTS (SELECT 1 FROM {survivors} AS s WHERE {same})")
         where = f"\nWHERE {' AND '.join(present)}" if present else ""

@@ -230,8 +230,8 @@ def _answer(
 def _checked(problem: SearchProblem, node: Node, satisfies: bool) -> Check:
     chosen = dict(node)
     levels = [
-        column.min_level + chosen[place] if place in chosen else None
-        for place, column in enumerate(problem.table.columns)
+        column.min_level + chosen[position] if position in chosen else None
+        for position, column in enumerate(problem.table.columns)
     ]
     return Check(tuple(levels), satisfies)
 

@@ -46,27 +46,28 @@ class StarSchema:
         self.entries = coded.entries
         weights = np.ones(coded.entries, dtype=np.int64) if coded.weights is None else coded.weights
         facts, self._dimensions = {}, []
-        for place, column in enumerate(coded.columns):
+        for position, column in enumerate(coded.columns):
             lowest = column.min_level
             codes = column.codes if lowest == 0 else column.maps[lowest][column.codes]
-            facts[f"value_{place}"] = codes.astype(np.int64)
+            facts[f"value_{position}"] = codes.astype(np.int64)
             levels = range(lowest, column.max_level + 1)
             labels = {
                 f"level_{level - lowest}": column.step(lowest, level).astype(np.int64) for level in levels
             }
-            self._dimensions.append(tables.put(pa.table(labels), f"dimension_{place}"))
+            self._dimensions.append(tables.put(pa.table(labels), f"dimension_{position}"))
         self._facts = tables.put(pa.table({**facts, "n": weights.astype(np.int64)}), "facts")
 
     def counted(self, node: Node) -> FrequencySet:
         """Count a node from the facts."""
         labels = ", ".join(
-            f"d{place}.level_{level} AS label_{place}" for place, (_, level) in enumerate(node, start=1)
+            f"d{position}.level_{level} AS label_{position}"
+            for position, (_, level) in enumerate(node, start=1)
         )
         joins = "\n".join(
-            f"JOIN {self._dimensions[column]} AS d{place} ON d{place}.level_0 = f.value_{column}"
-            for place, (column, _) in enumerate(node, start=1)
+            f"JOIN {self._dimensions[column]} AS d{position} ON d{position}.level_0 = f.value_{column}"
+            for position, (column, _) in enumerate(node, start=1)
         )
-        groups = ", ".join(f"d{place}.level_{level}" for place, (_, level) in enumerate(node, start=1))
+        groups = ", ".join(f"d{position}.level_{level}" for position, (_, level) in enumerate(node, start=1))
         return self._made(
             node,
             f"SELECT {labels}, CAST(sum(f.n) AS BIGINT) AS n\nFROM {self._facts} AS f\n{joins}\n"
@@ -75,19 +76,21 @@ class StarSchema:
 
     def rolled_up(self, finer: FrequencySet, node: Node) -> FrequencySet:
         """Make the set of a direct generalization (the rollup property)."""
-        ((place, column, below, level),) = (
-            (place, column, below, level)
-            for place, ((column, below), (_, level)) in enumerate(zip(finer.node, node, strict=True), start=1)
+        ((position, column, below, level),) = (
+            (position, column, below, level)
+            for position, ((column, below), (_, level)) in enumerate(
+                zip(finer.node, node, strict=True), start=1
+            )
             if below != level
         )
         labels = [f"s.label_{other}" for other in range(1, len(node) + 1)]
-        labels[place - 1] = f"d.level_{level}"
+        labels[position - 1] = f"d.level_{level}"
         named = ", ".join(f"{label} AS label_{other}" for other, label in enumerate(labels, start=1))
         return self._made(
             node,
             f"SELECT {named}, CAST(sum(s.n) AS BIGINT) AS n\nFROM {finer.table} AS s\n"
             f"JOIN (SELECT DISTINCT level_{below}, level_{level} FROM {self._dimensions[column]}) AS d\n"
-            f"  ON d.level_{below} = s.label_{place}\n"
+            f"  ON d.level_{below} = s.label_{position}\n"
             f"GROUP BY {', '.join(labels)}",
         )
 
