@@ -37,15 +37,15 @@ COLUMNS = (
 )
 
 SPEC = """\
-# What the columns of census.csv mean, and what the release must keep.
+# The roles of the columns of census.csv, and the requirements on the release.
 # Run it with:  shoal anonymize census.csv --spec spec.yaml --output release.csv
 
 columns:
-  # Identifiers point at one person. They do not appear in the release.
+  # Identifiers identify one person. They are removed.
   person_id: {role: identifier}
   name:      {role: identifier}
 
-  # Quasi-identifiers can be known from elsewhere and, taken together, single a person out.
+  # Others may know quasi-identifiers, which together single a person out.
   # They are generalized along their hierarchies, one level per column for the whole table.
   age:            {role: quasi-identifier, hierarchy: {intervals: [5, 10, 20]}}
   sex:            {role: quasi-identifier, hierarchy: suppress}
@@ -55,14 +55,14 @@ columns:
   birth_country:  {role: quasi-identifier, hierarchy: {file: census_hierarchy_birth_country.csv}}
   occupation:     {role: quasi-identifier, hierarchy: {file: census_hierarchy_occupation.csv}}
 
-  # Sensitive columns are what nobody should learn about a person. They are released as they are.
+  # Nobody should learn the sensitive columns of a person. They are released unchanged.
   diagnosis: {role: sensitive}
   income:    {role: sensitive}
 
-  # Insensitive columns tell nothing about who somebody is. They are released as they are.
+  # Insensitive columns do not help to identify a person. They are released unchanged.
   visit_month: {role: insensitive}
 
-# Everybody hides among at least five; up to 2% of the rows may be left out to reach that.
+# Each class has at least five rows; up to 2% of the rows may be suppressed to reach that.
 privacy:
   - k-anonymity: 5
 suppression: 0.02
@@ -285,10 +285,10 @@ def _zip_codes(regions: int = 8) -> tuple[list[str], Codes, Floats]:
     codes, region_of, population = [], [], []
     for region in range(regions):
         for district in range(5 - region // 3):
-            for place in range(9 - 2 * (region // 4)):
-                codes.append(f"{20 + 7 * region}{district}{7 * place:02}")
+            for town in range(9 - 2 * (region // 4)):
+                codes.append(f"{20 + 7 * region}{district}{7 * town:02}")
                 region_of.append(region)
-                population.append((region + 1) ** -0.7 * (district + 1) ** -0.6 * (place + 1) ** -0.7)
+                population.append((region + 1) ** -0.7 * (district + 1) ** -0.6 * (town + 1) ** -0.7)
     return codes, np.array(region_of, np.int32), np.array(population)
 
 

@@ -61,7 +61,7 @@ def check_groups(path: Path) -> None:
 
     about, packed = parquet.read_metadata(path), path.stat().st_size
     groups = [about.row_group(group) for group in range(about.num_row_groups)]
-    values = (group.column(place).num_values for group in groups for place in range(about.num_columns))
+    values = (group.column(index).num_values for group in groups for index in range(about.num_columns))
     size = max(values, default=0) * _BYTES_PER_VALUE
     if size > max(_LARGE_BYTES, _MOST_PACKED * packed):
         raise InputError(
@@ -80,29 +80,29 @@ def _least_size(path: Path, file: Any, name: str, allowed: int) -> int:
         return int(file.metadata.num_rows * kind.bit_width // 8)
     except ValueError:  # texts, bytes, lists, structs
         pass
-    paths = [file.schema.column(place).path for place in range(len(file.schema))]
-    own = [place for place, inner in enumerate(paths) if inner == name or inner.startswith(f"{name}.")]
+    paths = [file.schema.column(index).path for index in range(len(file.schema))]
+    own = [index for index, inner in enumerate(paths) if inner == name or inner.startswith(f"{name}.")]
     nested, size = pa.types.is_nested(kind), 0
-    for place in own:
-        chunks = [file.metadata.row_group(group).column(place) for group in range(file.num_row_groups)]
+    for index in own:
+        chunks = [file.metadata.row_group(group).column(index) for group in range(file.num_row_groups)]
         if nested:
             size += sum(chunk.num_values for chunk in chunks) * _BYTES_PER_VALUE // 2
         # No text is longer than what a part of the file takes before it is packed.
         longest = sum(chunk.num_values * chunk.total_uncompressed_size for chunk in chunks)
-        if file.schema.column(place).physical_type == "BYTE_ARRAY" and size <= allowed < longest:
-            size += _inner_length(path, place) if nested else _length(path, name)
+        if file.schema.column(index).physical_type == "BYTE_ARRAY" and size <= allowed < longest:
+            size += _inner_length(path, index) if nested else _length(path, name)
     return size
 
 
-def _inner_length(path: Path, place: int) -> int:
+def _inner_length(path: Path, index: int) -> int:
     """Return how long the texts or bytes inside lists and structs are together, each read once."""
     from pyarrow import parquet
 
-    name = parquet.read_metadata(path).schema.column(place).path
+    name = parquet.read_metadata(path).schema.column(index).path
     size = 0
     with parquet.ParquetFile(path, read_dictionary=[name]) as file:
         for group in range(file.num_row_groups):
-            column = inner_values(file.reader.read_row_group(group, column_indices=[place]).column(0))
+            column = inner_values(file.reader.read_row_group(group, column_indices=[index]).column(0))
             for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
                 size += pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0
     return size

@@ -449,9 +449,9 @@ def _zone(zoned: Sequence[bool]) -> str | None:
 
 
 def _moments(texts: pa.Array, form: str) -> pa.Array:
-    """Return texts in a form as timestamps, which are in UTC if they have offsets; NULL for what is none.
+    """Return texts in a format as timestamps, in UTC if they have offsets, with NULL for other texts.
 
-    Leap seconds and parts of a microsecond have no place in a timestamp.
+    Timestamps cannot represent leap seconds and parts of a microsecond.
     """
     written = DateFormat(form)
     found = written.read(texts)
@@ -465,6 +465,6 @@ def _moments(texts: pa.Array, form: str) -> pa.Array:
 def _check_format(form: object, name: str) -> None:
     if form is not None and not (isinstance(form, str) and DateFormat(form).has_day):
         raise InputError(
-            f"The form of a {name} must tell day, month and year, each once.\nFound: {form!r}.\n"
-            'Write it as Python does, in quotes: "%d.%m.%Y" for 31.1.2026.'
+            f"The format of a {name} must contain day, month and year, each once.\nFound: {form!r}.\n"
+            'Use the format of Python, in quotes: "%d.%m.%Y" for 31.1.2026.'
         )

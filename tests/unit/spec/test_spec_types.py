@@ -58,7 +58,7 @@ def test_from_yaml_to_python_and_back(tmp_path):
         ),
         ("type: integer", "typ: integer", "Unknown key 'columns.age.typ' in the spec."),
         ("type: integer", "typ: integer", "Did you mean 'type'?"),
-        ("%d.%m.%Y", "%m.%Y", "must tell day, month and year"),
+        ("%d.%m.%Y", "%m.%Y", "must contain day, month and year"),
         ('["", NA]', "NA", "input.null-values must be a list.\nFound: the text 'NA'."),
         ('["", NA]', "[true]", "input.null-values.0 must be text.\nFound: a truth value True."),
         ('["", NA]', "[1]", "input.null-values.0 must be text.\nFound: 1."),
