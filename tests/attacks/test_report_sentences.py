@@ -51,7 +51,7 @@ def test_dropped_columns_are_not_said_to_name_people() -> None:
 def test_a_person_is_said_to_have_decided_nothing() -> None:
     assert not any("declared by a person" in cases.internal(case) for case in ("one_removed", "proposed"))
     assert dict(cases.release("proposed").facts())["Roles"] == "proposed by `shoal init`, not yet confirmed"
-    assert "each row is taken for one" in dict(cases.release("proposed").facts())["People"]
+    assert "each row counts as one person" in dict(cases.release("proposed").facts())["People"]
 
 
 def test_what_shoal_init_proposes_is_marked_until_somebody_removes_the_mark(tmp_path: Path) -> None:
