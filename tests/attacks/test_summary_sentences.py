@@ -101,7 +101,7 @@ def test_the_readme_counts_the_exact_algorithms() -> None:
     assert len(set(exact) - {"best-first"}) == 13
     assert BestFirst().seconds == 10
     text = " ".join((ROOT / "README.md").read_text("utf-8").split())
-    assert "it stops after ten seconds, says so and gives a bound. Thirteen exact algorithms" in text
+    assert "stops after ten seconds, reports that, and gives a bound. Thirteen exact algorithms" in text
 
 
 def test_identifiers_are_loaded_only_where_the_readme_says() -> None:
