@@ -54,3 +54,4 @@ def test_postgres(clinic: Clinic) -> None:
 @pytest.mark.xdist_group("spark")
 def test_spark(spark_session: Any) -> None:
     cancelled_while_reading(spark_session.range(10**14).selectExpr("id % 97 AS age"))
+    assert not spark_session.sparkContext.statusTracker().getActiveJobsIds()

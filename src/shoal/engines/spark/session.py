@@ -127,6 +127,9 @@ class SparkConnection:
                 with told(writing=writing):
                     self.spark.addTag(self._tag)
                     if self.context is not None:
+                        # Not every action is an execution with the session's tag, but each has its jobs.
+                        self.context.addJobTag(self._tag)
+                        self.context.setInterruptOnCancel(True)
                         self.context.setJobDescription(f"shoal: {what}")
                     results.append(action())
             except BaseException as error:  # raised again below, in the thread that asked
@@ -139,8 +142,7 @@ class SparkConnection:
             while thread.is_alive():
                 thread.join(0.5)  # on Windows a wait without end hears no signal
         except BaseException:
-            with suppress(PySparkException, Py4JError, ConnectionError):
-                self.spark.interruptTag(self._tag)
+            self.cancel()
             thread.join(10)
             raise
         if errors:
@@ -151,6 +153,8 @@ class SparkConnection:
         """End the jobs that run now, from another thread."""
         with suppress(PySparkException, Py4JError, ConnectionError):
             self.spark.interruptTag(self._tag)
+            if self.context is not None:
+                self.context.cancelJobsWithTag(self._tag)
 
     def stop(self) -> None:
         """Stop Spark if it was started here."""
