@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -32,12 +33,13 @@ def cancelled_while_reading(data: object, **options: Any) -> None:
     timers[0].join()
 
 
-def test_duckdb() -> None:
-    with duckdb.connect() as connection:
-        endless = connection.sql(
-            "SELECT (a.range * b.range) % 97 AS age FROM range(10000000) a, range(10000000) b"
+def test_duckdb(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "clinic.duckdb") as connection:
+        series = "range(10000000)"
+        connection.sql(
+            f"CREATE VIEW endless AS SELECT (a.range * b.range) % 97 AS age FROM {series} a, {series} b"
         )
-        cancelled_while_reading(endless, engine="duckdb")
+    cancelled_while_reading(tmp_path / "clinic.duckdb", table="endless")
 
 
 def test_postgres(clinic: Clinic) -> None:
