@@ -121,11 +121,11 @@ def test_a_model_that_fails_is_refused_and_no_row_goes_for_its_value() -> None:
 
 
 def test_what_looks_at_another_column_is_refused() -> None:
-    with pytest.raises(InputError, match="the measure classification looks at column 'disease'"):
+    with pytest.raises(InputError, match="the measure classification uses column 'disease'"):
         replace(BLIND, quality={"classification": {"target": "disease"}})
     clusters = {"age": {"role": "quasi-identifier", "hierarchy": {"clusters": {"target": "disease"}}}}
     mapping = BLIND.to_mapping()
-    with pytest.raises(InputError, match="the hierarchy of column 'age' looks at column 'disease'"):
+    with pytest.raises(InputError, match="the hierarchy of column 'age' uses column 'disease'"):
         shoal.Spec.from_mapping(mapping | {"columns": mapping["columns"] | clusters})
 
 
