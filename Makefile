@@ -89,7 +89,7 @@ format: $(VENV)/.developing
 # The tests of the kernel once more, on a kernel that stops at the first wrong access. Python is not built
 # with the sanitizers, so their libraries are loaded before it, and libstdc++ for exceptions to pass.
 # Servers and Java are not built for the sanitizer, and their tests say nothing of the kernel.
-BESIDE_THE_KERNEL = $(foreach name,engines audit_places,--ignore=tests/conformance/test_$(name).py)
+BESIDE_THE_KERNEL = $(foreach name,engines remote_audit,--ignore=tests/conformance/test_$(name).py)
 
 sanitize: $(VENV)/.developing $(SANITIZED)/.built
 	$(SANITIZING) $(BIN)/python -c 'from shoal import _kernel; assert "$(SANITIZED)" in _kernel.__file__'

@@ -42,7 +42,7 @@ from shoal.data import find_benchmark, load_benchmark
 from shoal.encode.table import CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.algorithms.flash import Flash
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
 

@@ -51,7 +51,7 @@ from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.datafly import Datafly
 from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.algorithms.samarati import Samarati
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, border
 

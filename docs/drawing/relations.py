@@ -10,8 +10,8 @@ from drawing.runs import COLUMNS, RECORDING, K, agree, node_name, run
 from shoal.search.algorithms.incognito import Incognito
 from shoal.search.algorithms.incognito_sql import IncognitoSql
 from shoal.search.algorithms.incognito_sql.graph import Graph
-from shoal.search.algorithms.incognito_sql.own import OwnDuckDB
-from shoal.search.algorithms.incognito_sql.star import StarSchema
+from shoal.search.algorithms.incognito_sql.own_database import OwnDuckDB
+from shoal.search.algorithms.incognito_sql.star_schema import StarSchema
 from shoal.search.algorithms.incognito_sql.tables import TemporaryTables
 from shoal.search.problem import SearchProblem
 

@@ -24,7 +24,7 @@ from shoal.data import patients, write_sample
 from shoal.encode.table import code_table
 from shoal.measure.height import Height
 from shoal.read.source import open_source
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm, SearchResult
 from shoal.spec.spec import Spec

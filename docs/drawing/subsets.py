@@ -42,7 +42,7 @@ from shoal.search.algorithms.bitmap_incognito import BitmapIncognito
 from shoal.search.algorithms.incognito import Incognito
 from shoal.search.algorithms.incognito_cube import CubeIncognito
 from shoal.search.algorithms.incognito_super_roots import SuperRootsIncognito
-from shoal.search.framework import NodeChecker
+from shoal.search.node_checker import NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check
 

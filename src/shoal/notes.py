@@ -5,10 +5,10 @@ from __future__ import annotations
 from shoal.describe.hierarchy import FromData
 from shoal.encode.table import CodedTable
 from shoal.engines.engine import Rows
-from shoal.privacy.judge import passing
+from shoal.privacy.passing_classes import passing
 from shoal.read.formulas import note as formula_note
 from shoal.read.formulas import opens_in_spreadsheets
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.spec.spec import Spec
 from shoal.suggestions.words import listed
 from shoal.write.output import Output, TableOutput

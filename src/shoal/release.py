@@ -22,8 +22,8 @@ from shoal.explore.original import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
-from shoal.recode.ladder import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.recode.recoding import Recoding
+from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
@@ -231,14 +231,14 @@ class Release:
             manifest_at=None if manifest is None else Path(manifest),
         )
         if people is not None:
-            from shoal.incremental.remembered import remember
+            from shoal.incremental.remembered_people import remember
 
             remember(written, people)
         return written
 
     def _people(self, output: Output) -> HashedPeople:
         """Hash the people of the original table, before anything is written."""
-        from shoal.incremental.remembered import people_of
+        from shoal.incremental.remembered_people import people_of
 
         if isinstance(output, TableOutput) or output.folder:
             raise InputError(

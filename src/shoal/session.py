@@ -29,11 +29,11 @@ from shoal.explore.original import Original
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
-from shoal.prepare.tables import open_populations
+from shoal.prepare.read_rows import open_populations
 from shoal.privacy.model import PrivacyModel
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.release import Release
 from shoal.search.beyond_memory.plan import Plan
 from shoal.search.blind_choice import require_all

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shoal.write import checker
+from shoal.write import recipient_checker
 from tests.unit.tampering import manifest_of, rewrite
 
 
@@ -36,7 +36,7 @@ def check(release: Path) -> tuple[int, str]:
     """Run the checker as a recipient does: its exit code, and all that it printed."""
     manifest = release.with_name(f"{release.name}.manifest.json")
     ran = subprocess.run(
-        [sys.executable, "-S", "-I", checker.__file__, str(release), str(manifest)],
+        [sys.executable, "-S", "-I", recipient_checker.__file__, str(release), str(manifest)],
         capture_output=True,
         text=True,
         encoding="utf-8",

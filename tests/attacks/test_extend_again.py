@@ -135,7 +135,7 @@ def test_people_by_their_unit(tmp_path: Path) -> None:
     with pytest.raises(shoal.InputError, match="20 of 120 rows, 10 people"):
         shoal.extend(manifest, again)
     extension = shoal.extend(manifest, people(60, 60), suppression=1)
-    assert extension.newness.compared == ("ssn", "name")
+    assert extension.new_people.compared == ("ssn", "name")
 
 
 def test_a_release_that_has_all_people_tells_who_they_are(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_release_that_has_all_people_tells_who_they_are(tmp_path: Path) -> Non
     manifest = released(tmp_path, people(0, 60), **settings)
     with pytest.raises(shoal.InputError, match="10 of 60 rows, 10 people"):
         shoal.extend(manifest, people(50, 60))
-    assert shoal.extend(manifest, people(60, 60), suppression=1).newness.compared == ("ssn",)
+    assert shoal.extend(manifest, people(60, 60), suppression=1).new_people.compared == ("ssn",)
 
 
 def test_from_the_command_line(
@@ -174,7 +174,7 @@ def test_new_people_pass(tmp_path: Path, remembered: bool) -> None:
     manifest = released(tmp_path, old, remembered=remembered)
     known = {} if remembered else {"original": old}
     extension = shoal.extend(manifest, people(ROWS, ROWS), output=tmp_path / "out.csv", **known)
-    assert extension.newness.compared == ("ssn", "name")
+    assert extension.new_people.compared == ("ssn", "name")
     said = json.loads((tmp_path / "out.csv.manifest.json").read_text("utf-8"))
     assert said["extends"]["people"] == {"compared": ["ssn", "name"], "shared": []}
     assert shoal.audit_release(tmp_path / "out.csv").holds
@@ -224,7 +224,7 @@ def test_old_people_without_their_identifiers(tmp_path: Path, nothing: str | Non
         shoal.extend(manifest, some, **known)
     extension = shoal.extend(manifest, some, new_people=True, **known)
     assert "The publisher asserts" in dict(extension.facts())["People"]
-    said = extension.newness.to_mapping()
+    said = extension.new_people.to_mapping()
     assert said["compared"] == ["ssn", "name"]
     assert "where a value is missing" in said["asserted"]
 
@@ -244,7 +244,7 @@ def test_an_identifier_that_all_have_makes_up_for_another(tmp_path: Path) -> Non
     old = changed(people(0, 60), "name", lambda value: None if value.endswith("7") else value)
     manifest = released(tmp_path, old)
     extension = shoal.extend(manifest, changed(people(60, 60), "name", lambda _: None), original=old)
-    assert extension.newness.to_mapping() == {"compared": ["ssn", "name"], "shared": []}
+    assert extension.new_people.to_mapping() == {"compared": ["ssn", "name"], "shared": []}
 
 
 def test_zeros_before_a_number(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_what_different_people_share(tmp_path: Path) -> None:
     with pytest.raises(shoal.InputError, match="--shared COLUMN"):
         shoal.extend(manifest, new)
     extension = shoal.extend(manifest, new, shared=["phone"], output=tmp_path / "out.csv")
-    assert extension.newness.compared == ("name",)
+    assert extension.new_people.compared == ("name",)
     said = json.loads((tmp_path / "out.csv.manifest.json").read_text("utf-8"))
     assert said["extends"]["people"]["shared"] == ["phone"]
 
@@ -336,7 +336,7 @@ def test_what_tells_people_apart_together(tmp_path: Path) -> None:
     with pytest.raises(shoal.InputError, match="Found by: first with last 20 rows"):
         shoal.extend(manifest, parts(40, "b"))
     extension = shoal.extend(manifest, parts(60, "b"), suppression=1)
-    assert extension.newness.compared == ("visit", "first with last")
+    assert extension.new_people.compared == ("visit", "first with last")
 
 
 def test_common_names_are_no_overlap() -> None:

@@ -489,7 +489,7 @@ def test_shoal_writes_none_of_it(tmp_path: Path, frame: str, kind: str) -> None:
 
 def test_nor_in_a_file_of_several_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrow wrote all values of a table into every group, so a release of many rows failed its own audit."""
-    monkeypatch.setattr("shoal.write.files._ROWS_IN_A_GROUP", 3)
+    monkeypatch.setattr("shoal.write.table_formats._ROWS_IN_A_GROUP", 3)
     table = pa.table(
         {"a": pa.array(["x", "y", None, "y", None, "y", "z"]).dictionary_encode(), "b": range(7)}
     )

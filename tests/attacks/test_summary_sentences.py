@@ -18,7 +18,7 @@ from shoal import registry
 from shoal.audit import Audit, Finding
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.result import Counters, SearchResult
-from shoal.strategies.full_domain import on_size
+from shoal.strategies.full_domain_search import on_size
 
 from . import report_cases as cases
 

@@ -79,9 +79,9 @@ def test_rows_are_closed_until_they_are_published(engine, name, tmp_path, monkey
 AUDITED = """
 import os, signal, sys, tempfile
 import shoal
-from shoal.sql import local
+from shoal.sql import local_queries
 tempfile.tempdir = sys.argv[2]
-local.LocalDuckDB.rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+local_queries.LocalDuckDB.rows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
 shoal.audit_release(sys.argv[1], spec)
 """
@@ -90,7 +90,7 @@ import os, signal, sys, tempfile
 from pathlib import Path
 import openpyxl, pyarrow
 from shoal.files.atomic import atomic
-from shoal.write.files import write_table
+from shoal.write.table_formats import write_table
 tempfile.tempdir = sys.argv[2]
 openpyxl.Workbook.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 with atomic(Path(sys.argv[1])) as (hidden,):

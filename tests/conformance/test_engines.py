@@ -12,18 +12,18 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.engines.relational import recode, repeat
+from shoal.engines.relational import recode, repeated_classes
 from shoal.errors import InputError
 from shoal.testing.engines import (
     ENGINE_CHECKS,
     ODD,
-    Place,
+    EngineInput,
     compare,
     counts_of,
     several_rows,
     spec_of_people,
 )
-from tests.conformance.places import NAMES, Opened, opened  # noqa: F401
+from tests.conformance.engine_inputs import NAMES, Opened, opened  # noqa: F401
 
 OTHERS = NAMES[1:]
 
@@ -32,7 +32,7 @@ OTHERS = NAMES[1:]
 @pytest.mark.parametrize("check", ENGINE_CHECKS)
 def test_engines_keep_what_they_promise(
     name: str,
-    check: Callable[[Place], None],
+    check: Callable[[EngineInput], None],
     opened: Opened,  # noqa: F811
 ) -> None:
     check(opened(name))
@@ -77,12 +77,12 @@ def test_quasi_identifiers_alone_are_released_as_classes(
         suppression=0.1,
         suppressed=suppressed,
     )
-    monkeypatch.setattr(repeat, "_MOST_COPIES", 5)
-    monkeypatch.setattr(repeat, "_ROWS_OF_A_CLASS", 1)
+    monkeypatch.setattr(repeated_classes, "_MOST_COPIES", 5)
+    monkeypatch.setattr(repeated_classes, "_ROWS_OF_A_CLASS", 1)
     repeated: list[str] = []
 
     def watched(*given: Any, **how: Any) -> str:
-        repeated.append(repeat.repeated(*given, **how))
+        repeated.append(repeated_classes.repeated(*given, **how))
         return repeated[-1]
 
     monkeypatch.setattr(recode, "repeated", watched)

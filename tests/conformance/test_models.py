@@ -20,8 +20,8 @@ from shoal import registry
 from shoal.errors import InputError
 from shoal.privacy.classes import Classes
 from shoal.privacy.grouped import group
-from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
+from shoal.privacy.passing_classes import passing
 from shoal.testing import check_model
 from shoal.testing.models import ask
 from shoal.testing.people import GROUPS, TAXONOMIES, TOWN, ExamplePeople, Labels, PersonRow, Taxonomy, peoples

@@ -20,7 +20,7 @@ from shoal.privacy.l_diversity import LDiversity
 from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.exhaustive import node_of
 from shoal.search.capabilities import require_served
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchAlgorithm
 from shoal.testing import check_algorithm

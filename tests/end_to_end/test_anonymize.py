@@ -21,7 +21,7 @@ import shoal
 from shoal.engines import memory
 from shoal.events import STEPS, SearchAdvanced, StepFinished, StepStarted
 from shoal.recode.full_domain import FullDomain
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 
 PEOPLE = {
     "name": ["Ann", "Bob", "Cid", "Dora", "Eve", "Finn", "Gus"],

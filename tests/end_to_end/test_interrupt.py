@@ -34,7 +34,7 @@ main()
     [
         ("shoal.engines.memory", "code_table"),
         ("shoal.engines.memory", "recode"),
-        ("shoal.write.table_file", "audit_release"),
+        ("shoal.write.audited_file", "audit_release"),
     ],
 )
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])

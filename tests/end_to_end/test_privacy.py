@@ -21,7 +21,7 @@ import pytest
 import shoal
 from shoal.audit import audit_release
 from shoal.errors import AuditError, InputError
-from shoal.write.files import write_table
+from shoal.write.table_formats import write_table
 
 random = Random(4)
 ROWS = 240

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "shoal/buffer.hpp"
-#include "shoal/contents.hpp"
+#include "shoal/histograms.hpp"
 #include "shoal/key.hpp"
 #include "shoal/stop.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "shoal/contents.hpp"
+#include "shoal/histograms.hpp"
 #include "shoal/loops.hpp"
 #include "shoal/stop.hpp"
 

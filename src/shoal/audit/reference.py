@@ -18,7 +18,7 @@ from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted
-from shoal.prepare.tables import open_population
+from shoal.prepare.read_rows import open_population
 from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type, plain, text_of

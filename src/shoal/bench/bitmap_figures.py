@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from shoal.bench.runs import Case, Data, Run, algorithm
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.result import SearchAlgorithm
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError, ShoalError, nearest
 from shoal.measure.measure import Measure
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchAlgorithm, SearchResult
 

@@ -379,8 +379,8 @@ def anonymize(
         from shoal.files.atomic import atomic, check_path
         from shoal.flow import anonymize as run
         from shoal.flow import plan
-        from shoal.write.files import check_writable, write_table
         from shoal.write.output import TableOutput
+        from shoal.write.table_formats import check_writable, write_table
 
         _check_paths(input, output, output_table, manifest, explain)
         if sampling_fraction is not None and not report:

@@ -17,7 +17,7 @@ from shoal.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from shoal.describe.hierarchy import Levels
-    from shoal.prepare.check import HierarchyCheck
+    from shoal.prepare.hierarchy_check import HierarchyCheck
 
 ABOUT = "Build, show, check and convert hierarchies; list their kinds."
 
@@ -200,7 +200,7 @@ def check(
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
         if spec is not None:
             from shoal.cli.short_form import overridden
-            from shoal.prepare.check import check_spec
+            from shoal.prepare.hierarchy_check import check_spec
             from shoal.spec.spec import Spec
 
             if data is None:

@@ -12,7 +12,7 @@ from shoal.read.source import InputFormat
 if TYPE_CHECKING:
     from shoal.describe.formats import Read
     from shoal.describe.hierarchy import Hierarchy, Levels
-    from shoal.prepare.check import HierarchyCheck
+    from shoal.prepare.hierarchy_check import HierarchyCheck
 
 _NESTED = (".yaml", ".yml", ".json")
 _FILES = (".csv", ".tsv", ".txt", ".grc", ".cdl", ".ahs", ".deid", *_NESTED)
@@ -84,7 +84,7 @@ class Asked:
 
     def finding(self) -> HierarchyCheck:
         """Tell what the hierarchy makes of the column."""
-        from shoal.prepare.check import check_column
+        from shoal.prepare.hierarchy_check import check_column
 
         if self.data is None or self.column is None:
             raise InputError("--data DATA and --column NAME go together.\nGive both, or neither.")

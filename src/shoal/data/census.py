@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.data.draw import Codes, Floats, coded, pick, skewed
 from shoal.data.files import Sample, Taxonomy, write_files
+from shoal.data.random_values import Codes, Floats, coded, pick, skewed
 from shoal.errors import InputError
 
 DEFAULT_ROWS = 100_000

@@ -11,7 +11,7 @@ import pyarrow as pa
 from shoal.errors import OutputError
 from shoal.files.atomic import atomic
 from shoal.read.source import InputFormat
-from shoal.write.files import write_csv
+from shoal.write.table_formats import write_csv
 
 Taxonomy = Sequence[Sequence[str]]
 """One row per value: the value, then its label at each level."""

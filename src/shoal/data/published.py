@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shoal.data.draw import Weights, curve, fading, scattered, shares, zipf
+from shoal.data.random_values import Weights, curve, fading, scattered, shares, zipf
 from shoal.data.trees import Occurring, Plan, clustered, crowded, digits, everything, groups, numbers, span
 
 

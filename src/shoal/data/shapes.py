@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.data.draw import Codes, Floats, coded, pick
 from shoal.data.files import Sample, hierarchy_name, write_files
 from shoal.data.published import SHAPES, Shape
+from shoal.data.random_values import Codes, Floats, coded, pick
 from shoal.data.trees import GrownTree, IntArray
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable

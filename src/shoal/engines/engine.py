@@ -10,7 +10,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from shoal.audit import Audit
     from shoal.read.source import Source
-    from shoal.recode.verdict import Verdict
+    from shoal.recode.released_classes import Verdict
     from shoal.search.frequency_sets import FrequencySets
     from shoal.search.result import SearchAlgorithm
     from shoal.spec.spec import Spec

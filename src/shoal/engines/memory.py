@@ -16,21 +16,21 @@ from shoal.engines.ibis_tables import backend_of, native
 from shoal.engines.kind import Fit, Input
 from shoal.errors import InputError
 from shoal.prepare.fit import fitted
-from shoal.prepare.tables import read_tables
+from shoal.prepare.read_rows import read_tables
 from shoal.read.formulas import formula_cells
 from shoal.read.source import Source, open_source
 from shoal.recode.order import new_key, seeded_key
+from shoal.recode.released_classes import Verdict
 from shoal.recode.rows import recode
-from shoal.recode.verdict import Verdict
 from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.write.files import check_writable, suffix_of
+from shoal.write.audited_file import refuse_table, write_table_file
 from shoal.write.manifest import Releasable
 from shoal.write.output import FileOutput, Output
 from shoal.write.publish import Stage
-from shoal.write.table_file import refuse_table, write_table_file
+from shoal.write.table_formats import check_writable, suffix_of
 from shoal.write.unpublished import UnpublishedFiles
 
 

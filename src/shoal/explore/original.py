@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.prepare.tables import read_rows
+from shoal.prepare.read_rows import read_rows
 from shoal.read.source import Source
 from shoal.read.typed_tables import typed
 from shoal.recode.recoding import Recoding

@@ -15,9 +15,9 @@ from shoal.audit.reference import claims, original_columns
 from shoal.describe.roles import Accepted
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
-from shoal.incremental.earlier import Earlier, open_earlier
+from shoal.incremental.earlier_release import Earlier, open_earlier
 from shoal.incremental.extension import Extension, check_path
-from shoal.incremental.newness import Newness, require_new_people
+from shoal.incremental.new_people import NewPeople, require_new_people
 from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.incremental.refusal import refusal
 from shoal.incremental.rows import ExtendedRows, gather, numbered
@@ -129,14 +129,14 @@ def extend(
         if output is not None:
             check_path(Path(output), earlier)
         rows = gather(earlier, new_rows, originals, drop_undeclared=drop_undeclared)
-        newness = require_new_people(
+        checked_people = require_new_people(
             earlier, new_rows, originals, shared=shared, asserted=new_people, remember=remember_people
         )
     with steps("encode"):
         found = plan(rows, earlier.spec)
     if not found.feasible:
         raise refusal(earlier, found)
-    extension = _extension(earlier, found, newness, steps)
+    extension = _extension(earlier, found, checked_people, steps)
     if output is not None:
         extension.write(output, sign=sign)
     return extension
@@ -157,7 +157,7 @@ def _check_references(spec: Spec, originals: Sequence[object]) -> None:
         )
 
 
-def _extension(earlier: Earlier, found: ExtensionPlan, newness: Newness, steps: Steps) -> Extension:
+def _extension(earlier: Earlier, found: ExtensionPlan, new_people: NewPeople, steps: Steps) -> Extension:
     """Put the rows together, and audit them and what was added."""
     rows, spec = found.rows, earlier.spec
     with steps("recode"):
@@ -184,7 +184,7 @@ def _extension(earlier: Earlier, found: ExtensionPlan, newness: Newness, steps: 
         difference_sizes=found.class_sizes,
         audit=audit.extended(map(named, difference.findings[: len(spec.privacy)])),
         notes=tuple(_notes(earlier, rows)),
-        newness=newness,
+        new_people=new_people,
         earlier=earlier,
         references=references,
         steps=steps,

@@ -15,17 +15,17 @@ from shoal.audit.difference import difference_findings
 from shoal.audit.published_findings import published
 from shoal.errors import InputError
 from shoal.events import Steps
-from shoal.incremental.earlier import Earlier
-from shoal.incremental.newness import Newness
-from shoal.incremental.remembered import remember
+from shoal.incremental.earlier_release import Earlier
+from shoal.incremental.new_people import NewPeople
+from shoal.incremental.remembered_people import remember
 from shoal.read.source import InputFormat
 from shoal.recode.full_domain import FullDomain
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
-from shoal.write.files import check_writable, suffix_of
+from shoal.write.audited_file import write_table_file
 from shoal.write.output import FileOutput
 from shoal.write.publish import publish
-from shoal.write.table_file import write_table_file
+from shoal.write.table_formats import check_writable, suffix_of
 
 _TEXT = (".csv", ".csv.gz")
 
@@ -53,7 +53,7 @@ class Extension:
         For each size that occurs, the number of classes that got so many rows.
     audit
         What an independent check found: of all its rows, and of the difference between the releases.
-    newness
+    new_people
         What is known about the people of the new rows.
     earlier
         The release that it extends.
@@ -71,7 +71,7 @@ class Extension:
     difference_sizes: Mapping[int, int]
     audit: Audit
     notes: tuple[str, ...]
-    newness: Newness = field(repr=False)
+    new_people: NewPeople = field(repr=False)
     earlier: Earlier = field(repr=False)
     references: References = field(repr=False)
     steps: Steps = field(repr=False)
@@ -130,13 +130,13 @@ class Extension:
             )
             Audit(findings, self.added_rows, 0).require(self.added_rows)
             file = {"name": self.earlier.name, "sha256": self.earlier.sha256}
-            people = self.newness.to_mapping()
+            people = self.new_people.to_mapping()
             return {"extends": {"file": file, "people": people, "claims": published(findings, self.spec)}}
 
         write_rows = partial(write_table_file, self.table, self.references)
         publish(self, write_rows, output, sign=sign, stage=self.steps, further=extends)
-        if self.newness.people is not None:
-            remember(path, self.newness.people)
+        if self.new_people.people is not None:
+            remember(path, self.new_people.people)
         return path
 
     def check_path(self, path: Path) -> None:
@@ -168,7 +168,7 @@ class Extension:
             ("Extends", f"{self.earlier.name}, {_rows(self.earlier.table.num_rows)}"),
             ("Levels", ", ".join(f"{name} {level}" for name, level in self.levels.items()) + " (kept)"),
             ("New", f"{_rows(self.new_rows)}, {self.waiting_rows:,} of them waiting"),
-            ("People", self.newness.words),
+            ("People", self.new_people.words),
             ("Returned", f"{self.returned_rows:,} of those that were suppressed before"),
             ("Added", f"{_rows(self.added_rows)}{within}"),
             ("Suppressed", f"{self.suppressed_rows:,} of {self.rows:,} rows ({share:.2%}), {allowed}"),
@@ -181,7 +181,7 @@ class Extension:
         return {
             "extends": {"file": self.earlier.name, "sha256": self.earlier.sha256},
             "levels": self.levels,
-            "people": self.newness.to_mapping(),
+            "people": self.new_people.to_mapping(),
             "rows": self.rows,
             "suppressed_rows": self.suppressed_rows,
             "allowed_rows": self.allowed_rows,

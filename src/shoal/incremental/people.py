@@ -2,9 +2,9 @@
 
 People are compared by the unit, by each identifier, and by those identifiers together that do not tell people
 apart by themselves (first name, last name, date of birth). Values are compared without regard to how they are
-spelled (`shoal.incremental.spelling`); that "Bob" may be "Robert" is beyond this. Of each value only its
-HMAC-SHA256 is kept, 128 bits of it, under a key that stays with the publisher: nobody else can find a name by
-hashing all names.
+spelled (`shoal.incremental.identifier_spelling`); that "Bob" may be "Robert" is beyond this. Of each value
+only its HMAC-SHA256 is kept, 128 bits of it, under a key that stays with the publisher: nobody else can find
+a name by hashing all names.
 
 Some identifiers are shared by different people: a common name, the telephone of a family. How many is seen
 from the earlier table, in which each person is once. If a share s of its people have a value that somebody
@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.incremental.spelling import normal
+from shoal.incremental.identifier_spelling import normal
 from shoal.read.columns import coded, values_shown
 from shoal.spec.spec import Spec
 

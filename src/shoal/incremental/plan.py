@@ -33,7 +33,7 @@ from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError
 from shoal.incremental.rows import ExtendedRows, numbered
 from shoal.privacy.classes import Classes
-from shoal.privacy.judge import passing
+from shoal.privacy.passing_classes import passing
 from shoal.read.columns import coded
 from shoal.search.problem import suppressed_rows_allowed
 from shoal.spec.spec import Spec

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import FromData, HierarchyDefaults
 from shoal.encode.table import code_table
 from shoal.errors import InputError, Problem
-from shoal.incremental.earlier import Earlier
+from shoal.incremental.earlier_release import Earlier
 from shoal.prepare.columns import settle_columns
 from shoal.prepare.fit import fitted
-from shoal.prepare.tables import read_rows
+from shoal.prepare.read_rows import read_rows
 from shoal.read.columns import coded, is_text, plain, text_of
 from shoal.read.source import Source, open_source
 from shoal.read.spelling import in_one_spelling

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import Costs, MeasureDefaults, Node
-from shoal.measure.untouched import untouched_classes
+from shoal.measure.untouched_classes import untouched_classes
 
 
 @dataclass(frozen=True, slots=True)

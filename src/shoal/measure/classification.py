@@ -13,7 +13,7 @@ from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
-from shoal.measure.untouched import untouched_classes
+from shoal.measure.untouched_classes import untouched_classes
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from shoal.counting import count
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import Costs, MeasureDefaults, Node, number_groups
-from shoal.measure.untouched import untouched_classes
+from shoal.measure.untouched_classes import untouched_classes
 
 _ROUNDING = 1e-12  # what is left where the true value is 0
 

@@ -1,1 +1,1 @@
-"""Step 5: apply the choice to the rows, one way of recoding per file."""
+"""Recodings (the label of every cell), released classes, suppression, and the order of rows."""

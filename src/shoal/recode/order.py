@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from shoal import secret
 from shoal.read.columns import text_of
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.spec.spec import SuppressedRows
 
 KEY_BYTES = 32

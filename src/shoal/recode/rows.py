@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import ANYTHING
 from shoal.read.types import narrowest
 from shoal.recode.order import random_order
-from shoal.recode.verdict import Numbers, Verdict
+from shoal.recode.released_classes import Numbers, Verdict
 from shoal.spec.spec import SuppressedRows
 
 IntArray = NDArray[np.int64]

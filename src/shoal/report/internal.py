@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from shoal.files.atomic import atomic, check_path
 from shoal.report.page import render
 from shoal.report.sections.claims import claims
-from shoal.report.sections.done import done
 from shoal.report.sections.neighbours import neighbours
+from shoal.report.sections.recoding import done
 from shoal.report.sections.requirements import requirements
 from shoal.report.sections.risk import risk
 from shoal.report.sections.settings import settings

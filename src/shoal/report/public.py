@@ -17,6 +17,7 @@ from shoal.describe.roles import Role
 from shoal.draw.histogram import binned
 from shoal.recode.full_domain import FullDomain
 from shoal.report.glossary import link
+from shoal.report.number_format import count, listed, percent
 from shoal.report.page import render
 from shoal.report.sections.claims import (
     POPULATION,
@@ -27,7 +28,6 @@ from shoal.report.sections.claims import (
     needed,
 )
 from shoal.report.sections.verdict import headline
-from shoal.report.words import count, listed, percent
 
 _CONTENTS = (
     ("columns", "Columns"),

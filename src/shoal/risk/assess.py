@@ -11,17 +11,17 @@ import pyarrow as pa
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.errors import InputError, Problem
 from shoal.events import Listener, StepStarted
-from shoal.prepare.tables import open_population
+from shoal.prepare.read_rows import open_population
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.header import header_of_release
 from shoal.read.source import InputFormat, check_wanted
 from shoal.risk.assessment import RiskAssessment, RiskComparison
 from shoal.risk.attributes import attribute_risks
+from shoal.risk.class_sizes import ClassSizes
 from shoal.risk.classes import GroupedTable, check_columns, open_classes, opened
-from shoal.risk.compared import add_compared
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
+from shoal.risk.reference_tables import add_compared
 from shoal.risk.reidentification import journalist, marketer, prosecutor
-from shoal.risk.sizes import ClassSizes
 from shoal.risk.special_uniques import SpecialUniques, affordable, special_uniques
 from shoal.spec.spec import Spec
 

@@ -25,7 +25,7 @@ from shoal.privacy.queries import text
 from shoal.read.parquet_file import ParquetFile
 from shoal.read.source import InputFormat, Source, check_wanted, open_source
 from shoal.read.types import ColumnType
-from shoal.risk.sizes import ClassSizes
+from shoal.risk.class_sizes import ClassSizes
 from shoal.sql.relation import Relation, open_relation
 from shoal.sql.typed_columns import cast_columns
 

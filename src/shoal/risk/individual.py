@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.risk.sizes import IntArray
+from shoal.risk.class_sizes import IntArray
 
 _BY_RECURRENCE = 30  # the series is slow for few rows of a small share; there each step shrinks the error
 _NEGLIGIBLE = 1e-17

@@ -31,7 +31,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.risk.sizes import ClassSizes
+from shoal.risk.class_sizes import ClassSizes
 
 FloatArray = NDArray[np.float64]
 

@@ -29,8 +29,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from shoal.risk.class_sizes import ClassSizes
 from shoal.risk.digamma import digamma, sum_of_inverses
-from shoal.risk.sizes import ClassSizes
 
 _EWENS = 1e-6  # an `a` that is as good as 0
 _LARGEST = 1e15  # a `t` beyond which classes of several rows would be a miracle

@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from shoal.risk.class_sizes import ClassSizes
 from shoal.risk.negative_binomial import negative_binomial_uniques
 from shoal.risk.pitman import pitman_uniques
-from shoal.risk.sizes import ClassSizes
 from shoal.risk.zayatz import zayatz_uniques
 
 Model = Literal["pitman", "zayatz", "snb", "counted"]

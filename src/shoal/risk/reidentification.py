@@ -34,8 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.privacy.condition import ROUNDING
+from shoal.risk.class_sizes import ClassSizes
 from shoal.risk.individual import expected_inverse
-from shoal.risk.sizes import ClassSizes
 
 Basis = Literal["table", "sampling fraction", "population"]
 

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from shoal.risk.sizes import ClassSizes
+from shoal.risk.class_sizes import ClassSizes
 
 _ZERO = -745.0  # the logarithm of what is too small for a number
 

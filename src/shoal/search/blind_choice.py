@@ -15,9 +15,9 @@ import numpy as np
 
 from shoal.encode.table import CodedTable
 from shoal.errors import InfeasibleError
-from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
-from shoal.recode.verdict import Verdict
+from shoal.privacy.passing_classes import passing
+from shoal.recode.released_classes import Verdict
 
 
 def require_all(models: Sequence[PrivacyModel], verdict: Verdict) -> None:

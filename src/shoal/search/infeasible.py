@@ -14,11 +14,11 @@ import numpy as np
 
 from shoal.errors import InfeasibleError
 from shoal.privacy.classes import Classes
-from shoal.privacy.judge import passing, settled
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
+from shoal.privacy.passing_classes import passing, settled
 from shoal.recode.full_domain import FullDomain
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.search.algorithms.exhaustive import classes_of
 from shoal.search.problem import SearchProblem
 

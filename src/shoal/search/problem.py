@@ -15,11 +15,11 @@ from shoal import _kernel
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.measure import Costs, Measure, canonical, canonical_all
-from shoal.privacy.judge import settled
 from shoal.privacy.model import PrivacyModel
+from shoal.privacy.passing_classes import settled
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.search.kernel_inputs import KernelInputs
 from shoal.search.lattice import Lattice
 

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.search import custom_measure
-from shoal.search.beyond_memory.aim import Aim
-from shoal.search.beyond_memory.conclusions import certainly_lost, conclude
-from shoal.search.beyond_memory.forecast import Forecast
-from shoal.search.beyond_memory.live import GridPoint, Live, below
+from shoal.search.beyond_memory.next_node import NodeChooser
+from shoal.search.beyond_memory.open_nodes import GridPoint, OpenNodes, below
 from shoal.search.beyond_memory.plan import Plan, Step, about, at_least, fitting, named
+from shoal.search.beyond_memory.region_counters import added, within
+from shoal.search.beyond_memory.rule_out import certainly_lost, conclude
+from shoal.search.beyond_memory.size_estimates import SizeEstimates
 from shoal.search.beyond_memory.start import Start, entries_at_most
-from shoal.search.beyond_memory.totals import added, within
 from shoal.search.capabilities import MOST_NODES
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.problem import SearchProblem
@@ -147,10 +147,10 @@ def explain(
     if start.levels is not None:
         return plan
     live = _live(start)
-    forecast = Forecast(live)
-    first = Aim(live, forecast, most_entries, all_nodes=False).next()
+    estimates = SizeEstimates(live)
+    first = NodeChooser(live, estimates, most_entries, all_nodes=False).next()
     assert first is not None, "no node is settled yet"
-    levels, entries = live.levels_of(first.point), float(forecast.entries[first.point])
+    levels, entries = live.levels_of(first.point), float(estimates.entries[first.point])
     step = Step(
         f"then regions of the lattice, in up to {MOST_COUNTS} counts; the first above "
         f"{at_least(start.problem.table, levels)}, {about(entries)} tuples",
@@ -185,11 +185,11 @@ class _Regions:
     def run(self, most_counts: int) -> Counted:
         began = perf_counter()
         self.live = _live(self.start)
-        self.forecast = Forecast(self.live)
-        self.aim = Aim(self.live, self.forecast, self.most_entries, all_nodes=self.all_nodes)
+        self.estimates = SizeEstimates(self.live)
+        self.chooser = NodeChooser(self.live, self.estimates, self.most_entries, all_nodes=self.all_nodes)
         done = 0
         while done < most_counts and self.live.open.any():
-            count = self.aim.next()
+            count = self.chooser.next()
             if count is None:
                 break
             done += 1
@@ -198,20 +198,20 @@ class _Regions:
             else:
                 self._check(count.point)
             if self.live.open.any():
-                self.forecast.guess()
+                self.estimates.guess()
         return self._answer(perf_counter() - began)
 
     def _fetch(self, point: GridPoint) -> None:
         """Search the region above a node, if its entries fit."""
         levels = self.live.levels_of(point)
         what = at_least(self.start.problem.table, levels)
-        self._say(f"tuples, {what}: {about(float(self.forecast.entries[point]))}")
+        self._say(f"tuples, {what}: {about(float(self.estimates.entries[point]))}")
         self.counted["at"] += 1
         try:
             table = self.counts.at(levels, most=self.most_entries)
         except TooManyEntries:
-            self.aim.oversized(point)
-            self.forecast.learn(point, entries=2 * self.most_entries)
+            self.chooser.oversized(point)
+            self.estimates.learn(point, entries=2 * self.most_entries)
             self._step(f"region above {what}: too many tuples", levels)
             if point == self.live.top:
                 self._refuse_all()
@@ -226,12 +226,12 @@ class _Regions:
         )
         self._offer(result, problem)
         self.live.searched(point)
-        self.forecast.learn(point, entries=table.entries)
+        self.estimates.learn(point, entries=table.entries)
         if self.live.open.any():
             learned = conclude(self.live, problem, point)
-            self.aim.fetched(point, learned.passing)
+            self.chooser.fetched(point, learned.passing)
             for node, small in learned.small.items():
-                self.forecast.learn(node, small=small)
+                self.estimates.learn(node, small=small)
         self._step(f"region above {what}: {table.entries:,} tuples{self._state()}", levels, table.entries)
 
     def _check(self, point: GridPoint) -> None:
@@ -243,8 +243,8 @@ class _Regions:
         small, classes = self.counts.below(levels, self.start.problem.threshold)
         limit = self.start.problem.limit
         entries = None if self._beside else classes
-        self.forecast.learn(point, small=small, entries=entries)
-        self.aim.checked(point, passes=small <= limit, entries=entries)
+        self.estimates.learn(point, small=small, entries=entries)
+        self.chooser.checked(point, passes=small <= limit, entries=entries)
         if small > limit:
             self.live.fail(point)
         elif self.live.additive:
@@ -345,7 +345,7 @@ class _Regions:
 
     def _help(self) -> str:
         """Say how much memory would do."""
-        missing = self.aim.missing()
+        missing = self.chooser.missing()
         if missing <= self.most_entries:
             return "With more memory less is left."
         return f"Memory for {about(missing)} would settle it."
@@ -391,7 +391,7 @@ def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-def _live(start: Start) -> Live:
+def _live(start: Start) -> OpenNodes:
     """Return the nodes of the lattice, all open."""
     nodes = start.problem.lattice.size
     if nodes > MOST_NODES:
@@ -401,4 +401,4 @@ def _live(start: Start) -> Live:
             "Allow more memory, allow fewer levels with min-level and max-level, or declare fewer "
             "quasi-identifiers."
         )
-    return Live(start.problem)
+    return OpenNodes(start.problem)

@@ -2,8 +2,8 @@
 
 A search goes as if suppressed rows were removed. That asks for less and scores no worse, so its optimum is
 the answer where the starred rows of it pass. Otherwise every node stars more classes by one rule, the
-smallest first (`recode/stars.py`), and scores with these rows suppressed too. Nodes are checked in the order
-of their score without that, until it is no better than the best score with it.
+smallest first (`recode/starred_class.py`), and scores with these rows suppressed too. Nodes are checked
+in the order of their score without that, until it is no better than the best score with it.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from shoal.read.sql import (
     unique_names,
     unquoted,
 )
-from shoal.sql.local import LocalDuckDB, QueryRunner, register
+from shoal.sql.local_queries import LocalDuckDB, QueryRunner, register
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,7 +11,7 @@ from shoal.errors import InputError
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.full_domain import FullDomainSearch
+from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.strategy import Strategy
 
 

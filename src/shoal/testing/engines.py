@@ -20,7 +20,7 @@ from shoal.errors import InfeasibleError, InputError
 from shoal.prepare.columns import settle_columns
 from shoal.read.source import InputFormat
 from shoal.search.frequency_sets import InMemory
-from shoal.strategies.full_domain import FullDomainSearch
+from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.testing.promises import promise, require, require_equal
 
 ODD = [
@@ -40,7 +40,7 @@ _DISEASES = ["flu", "", None, "it's", "cold"]
 
 
 @dataclass(frozen=True)
-class Place:
+class EngineInput:
     """An engine with a way to put tables where it finds them.
 
     Attributes
@@ -78,45 +78,45 @@ def check_engine(engine: str, put: Callable[[pa.Table], Mapping[str, Any]], *, t
     --------
     >>> check_engine("memory", lambda table: {"data": table})
     """
-    place = Place(engine, put, text)
+    source = EngineInput(engine, put, text)
     for check in ENGINE_CHECKS:
-        check(place)
+        check(source)
 
 
-def check_words(place: Place) -> None:
+def check_words(source: EngineInput) -> None:
     """Check what an engine says about itself, and that it opens what was put for it."""
-    with promise(_whose(place), "it is registered, and has all that an engine declares"):
-        kind: EngineKind = registry.resolve("engines", place.engine)()
+    with promise(_whose(source), "it is registered, and has all that an engine declares"):
+        kind: EngineKind = registry.resolve("engines", source.engine)()
         require(isinstance(kind, EngineKind), "It lacks name, summary, turn, abilities, fit or open.")
-        require_equal(kind.name, place.engine)
+        require_equal(kind.name, source.engine)
         require(FullDomainSearch.needs <= kind.abilities, "It cannot serve the search of the lattice.")
         require(kind.summary.endswith(".") and "\n" not in kind.summary, kind.summary)
-    given = dict(place.put(people(1, 3)))
-    with promise(_whose(place), "it suits what is put for it"):
+    given = dict(source.put(people(1, 3)))
+    with promise(_whose(source), "it suits what is put for it"):
         data = Input(given["data"], InputFormat(), bytes_of(None), given.get("table"))
         require(kind.fit(data) != Fit.NO, "It cannot open it, it says.")
-    with promise(_whose(place), "it opens what is put for it, under its own name"):
+    with promise(_whose(source), "it opens what is put for it, under its own name"):
         opened = open_engine(given.pop("data"), InputFormat(), **given)
-        require_equal(opened.name, place.engine)
+        require_equal(opened.name, source.engine)
         opened.close()
 
 
-def check_releases(place: Place) -> None:
+def check_releases(source: EngineInput) -> None:
     """Check releases with suppressed and with starred rows, of several measures and models."""
     table = people(1, 200)
-    compare(place, table, spec_of_people())
-    compare(place, table, spec_of_people(suppressed="star"))
-    compare(place, table, spec_of_people(suppression=0.0, quality="discernability"))
+    compare(source, table, spec_of_people())
+    compare(source, table, spec_of_people(suppressed="star"))
+    compare(source, table, spec_of_people(suppression=0.0, quality="discernability"))
     models = [shoal.KAnonymity(2), shoal.LDiversity("disease", 2), shoal.TCloseness("disease", 0.5)]
-    compare(place, table, spec_of_people(privacy=models, suppression=0.3))
+    compare(source, table, spec_of_people(privacy=models, suppression=0.3))
 
 
-def check_people(place: Place) -> None:
+def check_people(source: EngineInput) -> None:
     """Check that people are counted where they have several rows."""
-    compare(place, several_rows(), spec_of_people(unit="name", privacy=[shoal.KAnonymity(4)]))
+    compare(source, several_rows(), spec_of_people(unit="name", privacy=[shoal.KAnonymity(4)]))
 
 
-def check_names(place: Place) -> None:
+def check_names(source: EngineInput) -> None:
     """Check that no name of a column is too odd."""
     draw = random.Random(4)
     table = pa.table({column: [draw.choice(ODD) for _ in range(40)] for column in AWKWARD})
@@ -128,46 +128,46 @@ def check_names(place: Place) -> None:
         privacy=[shoal.KAnonymity(2), shoal.LDiversity(AWKWARD[4], 2)],
         suppression=0.5,
     )
-    compare(place, table, spec)
+    compare(source, table, spec)
 
 
-def check_one_row(place: Place) -> None:
+def check_one_row(source: EngineInput) -> None:
     """Check a table of one row, which may be released or not."""
-    compare(place, people(5, 1), spec_of_people(privacy=[shoal.KAnonymity(1)]))
-    compare(place, people(5, 1), spec_of_people(privacy=[shoal.KAnonymity(2)]))
+    compare(source, people(5, 1), spec_of_people(privacy=[shoal.KAnonymity(1)]))
+    compare(source, people(5, 1), spec_of_people(privacy=[shoal.KAnonymity(2)]))
 
 
-def check_no_rows(place: Place) -> None:
+def check_no_rows(source: EngineInput) -> None:
     """Check that a table without rows is refused."""
-    given = place.put(people(6, 2).slice(0, 0))
-    with promise(_whose(place), "a table without rows is refused with an InputError that says so"):
+    given = source.put(people(6, 2).slice(0, 0))
+    with promise(_whose(source), "a table without rows is refused with an InputError that says so"):
         error = _refused(InputError, spec_of_people(), given)
         require("has no rows" in str(error), f"Found: {error}")
 
 
-def check_problems(place: Place) -> None:
+def check_problems(source: EngineInput) -> None:
     """Check that all that is wrong about a table comes at once, without values."""
     spec = shoal.Spec(
         quasi_identifiers={"age": shoal.intervals(10), "town": shoal.taxonomy({"north": ["x"]})},
         sensitive={"disease": shoal.Sensitive(null="forbid")},
         privacy=[shoal.KAnonymity(2)],
     )
-    given = place.put(people(7, 80))
-    with promise(_whose(place), "all that is wrong about a table comes in one InputError, without values"):
+    given = source.put(people(7, 80))
+    with promise(_whose(source), "all that is wrong about a table comes in one InputError, without values"):
         error = _refused(InputError, spec, given, drop_undeclared=True)
         require_equal(len(error.problems), 2, f"{error}\n")
         require("東京" not in str(error), "A value is shown.")
 
 
-def check_frequency_sets(place: Place) -> None:
+def check_frequency_sets(source: EngineInput) -> None:
     """Check what the search counts by."""
     spec = spec_of_people(privacy=[shoal.KAnonymity(2), shoal.LDiversity("disease", 2)])
     table = people(8, 90)
-    engine, counted = counts_of(place.put(table), spec)
+    engine, counted = counts_of(source.put(table), spec)
     _, exact = counts_of({"data": table, "engine": "memory"}, spec)
     heights = [column.height for column in exact.domain.columns]
     bottom = [0] * len(heights)
-    with promise(_whose(place), "its frequency sets have the tuples, and as many rows of each, as in memory"):
+    with promise(_whose(source), "its frequency sets have the tuples and the row counts that memory's have"):
         for levels in itertools.islice(itertools.product(*(range(h + 1) for h in heights)), 0, None, 7):
             require_equal(_entries(counted.at(levels)), _entries(exact.at(levels)))
         some = counted.at([1, 0], columns=[0, 1])
@@ -176,12 +176,12 @@ def check_frequency_sets(place: Place) -> None:
         for level in (0, 1):
             at = [level] * len(heights)
             require_equal(_entries(prepared.at(at)), _entries(exact.at(at)))
-    with promise(_whose(place), "it counts the rows in small classes as memory does"):
+    with promise(_whose(source), "it counts the rows in small classes as memory does"):
         for levels in itertools.islice(itertools.product(*(range(h + 1) for h in heights)), 0, None, 7):
             require_equal(counted.below(levels, 3), exact.below(levels, 3))
         require_equal(counted.below([1], 10, columns=[0]), exact.below([1], 10, columns=[0]))
         require_equal(prepared.below([1, 0, 1], 3), exact.below([1, 0, 1], 3))
-    with promise(_whose(place), "its estimates of how many tuples there are err by at most 30 percent"):
+    with promise(_whose(source), "its estimates of how many tuples there are err by at most 30 percent"):
         (about,) = counted.estimate([bottom])
         require(math.isclose(about, exact.at(bottom).entries, rel_tol=0.3), f"Found: {about}.")
         for found, expected in zip(prepared.estimate([bottom, heights]), (about, 5), strict=True):
@@ -189,21 +189,21 @@ def check_frequency_sets(place: Place) -> None:
     engine.close()
 
 
-def check_zeros(place: Place) -> None:
+def check_zeros(source: EngineInput) -> None:
     """Check that the two zeros are one value: the sign would tell people of a class apart."""
-    if place.text:
+    if source.text:
         return
     table = pa.table({"x": pa.array([0.0, -0.0, 0.0, -0.0, 1.5, 1.5, None, None], pa.float64())})
     spec = shoal.Spec(quasi_identifiers={"x": "suppress"}, privacy=[shoal.KAnonymity(2)])
-    given = place.put(table)
-    with promise(_whose(place), "0.0 and -0.0 are one value, released as 0.0"):
+    given = source.put(table)
+    with promise(_whose(source), "0.0 and -0.0 are one value, released as 0.0"):
         release = shoal.anonymize(spec=spec, **given)
         require_equal(release.levels, {"x": 0})
         expected = ["0.0"] * 4 + ["1.5"] * 2 + ["None"] * 2
         require_equal(sorted(map(str, release.table["x"].to_pylist())), expected)
 
 
-ENGINE_CHECKS: Sequence[Callable[[Place], None]] = (
+ENGINE_CHECKS: Sequence[Callable[[EngineInput], None]] = (
     check_words,
     check_releases,
     check_people,
@@ -216,19 +216,19 @@ ENGINE_CHECKS: Sequence[Callable[[Place], None]] = (
 )
 
 
-def compare(place: Place, table: pa.Table, spec: shoal.Spec, **how: Any) -> None:
-    """Compare the release from a place with that from memory, both found, or both refused alike."""
-    given = place.put(table)
+def compare(source: EngineInput, table: pa.Table, spec: shoal.Spec, **how: Any) -> None:
+    """Compare the release of an engine with that of memory, both found, or both refused alike."""
+    given = source.put(table)
     try:
         # Where every cell becomes text, memory is given the same text.
-        expected = shoal.anonymize(given["data"] if place.text else table, spec, engine="memory", **how)
+        expected = shoal.anonymize(given["data"] if source.text else table, spec, engine="memory", **how)
     except InfeasibleError as error:
-        with promise(_whose(place), "what has no release in memory is refused in the same words"):
+        with promise(_whose(source), "what has no release in memory is refused in the same words"):
             require_equal(str(_refused(InfeasibleError, spec, given, **how)), str(error))
         return
-    with promise(_whose(place), "it gives the release that memory gives"):
+    with promise(_whose(source), "it gives the release that memory gives"):
         release = shoal.anonymize(spec=spec, **given, **how)
-        require_equal(release.engine, place.engine)
+        require_equal(release.engine, source.engine)
         require_equal(release.levels, expected.levels)
         require(math.isclose(release.score, expected.score, rel_tol=1e-12), f"Score: {release.score}.")
         require_equal(release.suppressed_rows, expected.suppressed_rows, "Suppressed rows. ")
@@ -238,7 +238,7 @@ def compare(place: Place, table: pa.Table, spec: shoal.Spec, **how: Any) -> None
         require_equal(rows_of(release.table), rows_of(expected.table), "Rows. ")
         labels = [choice.labels for choice in expected.choices()]
         require_equal([choice.labels for choice in release.choices()], labels, "Labels. ")
-    with promise(_whose(place), "its audit finds what memory's finds"):
+    with promise(_whose(source), "its audit finds what memory's finds"):
         require_equal([f.claim for f in release.audit.findings], [f.claim for f in expected.audit.findings])
         require(all(finding.holds for finding in release.audit.findings), release.audit.render())
 
@@ -340,5 +340,5 @@ def _refused(
     return None
 
 
-def _whose(place: Place) -> str:
-    return f"The engine {place.engine!r}"
+def _whose(source: EngineInput) -> str:
+    return f"The engine {source.engine!r}"

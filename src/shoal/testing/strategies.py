@@ -44,7 +44,7 @@ def check_strategy(strategy: Strategy, *, rows: int = 20, columns: int = 3, exam
 
     Examples
     --------
-    >>> from shoal.strategies.full_domain import FullDomainSearch
+    >>> from shoal.strategies.full_domain_search import FullDomainSearch
     >>> check_strategy(FullDomainSearch(), examples=5)
     """
     whose = f"The strategy {getattr(strategy, 'name', type(strategy).__name__)!r}"

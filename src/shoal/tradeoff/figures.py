@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from shoal.measure.loss import Loss
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 
 
 @dataclass(frozen=True, slots=True)

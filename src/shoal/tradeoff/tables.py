@@ -9,7 +9,7 @@ from shoal.describe.hierarchy import FromData
 from shoal.errors import InputError, Problem
 from shoal.events import Listener
 from shoal.prepare.columns import settle_columns
-from shoal.prepare.tables import open_populations
+from shoal.prepare.read_rows import open_populations
 from shoal.read.source import open_source
 from shoal.search.problem import SearchProblem
 from shoal.session import Session

@@ -21,9 +21,9 @@ from shoal.read.types import Text
 from shoal.spec.spec import Spec
 from shoal.utility.assessment import UtilityAssessment
 from shoal.utility.associations import associations
-from shoal.utility.belonging import Belonging, require_belonging
 from shoal.utility.columns import column_utility
 from shoal.utility.learning import MOST_ROWS, Learning, Split, is_numeric, learn, unfit
+from shoal.utility.matching_rows import Belonging, require_belonging
 from shoal.utility.queries import query_errors
 from shoal.utility.recoded_column import RecodedColumn, recode_column
 

@@ -17,7 +17,7 @@ from shoal.read.columns import text_of
 from shoal.read.source import check_wanted, open_source
 from shoal.spec.spec import Spec
 from shoal.utility.features import Features
-from shoal.utility.forms import is_everything, is_mask, read_range, read_set
+from shoal.utility.label_forms import is_everything, is_mask, read_range, read_set
 from shoal.utility.labels import Domain, FloatArray, IntArray, cover_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from shoal.describe.hierarchies.dates import Dates
 from shoal.describe.hierarchies.days import Days
 from shoal.describe.hierarchy import HierarchyError
 from shoal.read.columns import text_of
-from shoal.utility.forms import is_everything, is_mask, read_mask, read_range, read_set
+from shoal.utility.label_forms import is_everything, is_mask, read_mask, read_range, read_set
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]

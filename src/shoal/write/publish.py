@@ -15,7 +15,7 @@ from shoal.write.manifest import Releasable, manifest
 from shoal.write.output import FileOutput, Output
 from shoal.write.unpublished import Unpublished
 
-_CHECKER = Path(__file__).with_name("checker.py")
+_CHECKER = Path(__file__).with_name("recipient_checker.py")
 
 Stage: TypeAlias = Callable[[str], AbstractContextManager[object]]
 """Called with `write`, `audit` or `report`, it gives the context in which that runs: a stopwatch, say."""

@@ -204,12 +204,12 @@ def test_all_nodes(folder, shoal):
 
 
 def test_no_nodes_without_a_release(folder, shoal, monkeypatch):
-    from shoal.write import table_file
+    from shoal.write import audited_file
 
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(table_file, "write_table", fail)
+    monkeypatch.setattr(audited_file, "write_table", fail)
     ran = shoal(
         "anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv", "--all-nodes", "nodes.csv"
     )
@@ -256,7 +256,7 @@ def test_a_sampling_fraction_without_a_report(folder, shoal):
 def test_failed_audit_exits_with_4(folder, shoal, monkeypatch):
     from shoal.privacy.k_anonymity import KAnonymity
     from shoal.recode.full_domain import FullDomain
-    from shoal.recode.verdict import Verdict
+    from shoal.recode.released_classes import Verdict
 
     real = Verdict.of
     monkeypatch.setattr(

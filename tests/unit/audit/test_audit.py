@@ -19,7 +19,7 @@ from shoal.errors import InputError, MissingFileError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
 from shoal.spec.spec import Spec
-from shoal.write.files import write_table
+from shoal.write.table_formats import write_table
 
 
 def spec_of(*quasi_identifiers: str, k: int = 2, **roles: object) -> Spec:

@@ -15,7 +15,7 @@ import pytest
 import shoal
 from shoal.audit import audit_release
 from shoal.errors import InputError
-from shoal.write import checker
+from shoal.write import recipient_checker
 
 FOLDER = Path(__file__).parents[2] / "releases" / "format_1"
 
@@ -52,7 +52,14 @@ def test_a_wrong_level_is_found(release: Path) -> None:
 
 
 def test_checked_by_the_checker_of_today(release: Path) -> None:
-    command = [sys.executable, "-S", "-I", checker.__file__, str(release), f"{release}.manifest.json"]
+    command = [
+        sys.executable,
+        "-S",
+        "-I",
+        recipient_checker.__file__,
+        str(release),
+        f"{release}.manifest.json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "FAILS" not in done.stdout
@@ -83,7 +90,14 @@ def test_a_recoding_that_this_version_does_not_know(release: Path) -> None:
     unknown = found["recoding that the spec allows"]
     assert (unknown.holds, unknown.checkable) == (False, False)
     assert "'of-tomorrow', which this version does not know" in unknown.measured
-    command = [sys.executable, "-S", "-I", checker.__file__, str(release), f"{release}.manifest.json"]
+    command = [
+        sys.executable,
+        "-S",
+        "-I",
+        recipient_checker.__file__,
+        str(release),
+        f"{release}.manifest.json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "recoding that the spec allows: NOT CHECKABLE" in done.stdout

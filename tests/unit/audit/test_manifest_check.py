@@ -17,7 +17,7 @@ from shoal.audit import Audit, audit_release
 from shoal.audit.published_findings import WITHHELD
 from shoal.errors import InputError
 from shoal.spec.spec import Spec
-from shoal.write.files import write_table
+from shoal.write.table_formats import write_table
 
 
 def failing(audit: Audit) -> dict[str, str]:

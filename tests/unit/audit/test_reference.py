@@ -22,7 +22,7 @@ from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.t_closeness import TCloseness
 from shoal.spec.spec import Spec
-from shoal.write.files import write_table
+from shoal.write.table_formats import write_table
 
 AGES = ["[30, 40)"] * 4 + ["[50, 60)"] * 4
 DISEASES = ["flu", "gout", "flu", None, "flu", "flu", "gout", "cold"]

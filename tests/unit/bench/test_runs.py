@@ -19,7 +19,7 @@ from shoal.bench.runs import (
 )
 from shoal.bench.table import disagreements
 from shoal.errors import InputError
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from tests.unit.bench.tiny import Guess, Liar
 
 

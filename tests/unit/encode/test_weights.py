@@ -17,7 +17,7 @@ from shoal import registry
 from shoal.encode.table import CodedTable
 from shoal.measure.custom import CustomMeasure
 from shoal.measure.measure import Measure, Node
-from shoal.measure.untouched import untouched_classes
+from shoal.measure.untouched_classes import untouched_classes
 from shoal.privacy import classes as classes_module
 from shoal.privacy.classes import Classes
 from shoal.privacy.k_anonymity import KAnonymity

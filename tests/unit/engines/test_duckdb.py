@@ -232,11 +232,11 @@ def test_what_goes_wrong_leaves_the_old_release(
     if how == "audit":
         expected_error = AuditError
         monkeypatch.setattr(
-            "shoal.recode.verdict.Verdict.suppressed_classes",
+            "shoal.recode.released_classes.Verdict.suppressed_classes",
             lambda self: tuple(cells.numbers for cells in self.cells),
         )
-        monkeypatch.setattr("shoal.privacy.judge.passing", lambda models, classes: classes.sizes > 0)
-        monkeypatch.setattr("shoal.recode.verdict.passing", lambda models, classes: classes.sizes > 0)
+        monkeypatch.setattr("shoal.privacy.passing_classes.passing", lambda _, classes: classes.sizes > 0)
+        monkeypatch.setattr("shoal.recode.released_classes.passing", lambda _, classes: classes.sizes > 0)
     spec = (
         SPEC
         if how != "audit"

@@ -26,8 +26,8 @@ from pyarrow import parquet
 import shoal
 from shoal.errors import InputError, MissingFileError, OutputError
 from shoal.read.source import InputFormat
-from shoal.write.files import write_table
 from shoal.write.output import FileOutput, TableOutput
+from shoal.write.table_formats import write_table
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
 

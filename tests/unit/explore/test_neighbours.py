@@ -17,8 +17,8 @@ from shoal.encode.column import code_column
 from shoal.encode.table import CodedTable
 from shoal.explore.neighbours import Neighbour, neighbours
 from shoal.measure.loss import Loss
-from shoal.privacy.judge import passing, settled
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.passing_classes import passing, settled
 from shoal.privacy.population import Population
 from shoal.search.algorithms.exhaustive import Exhaustive, classes_of, node_of
 from shoal.search.evaluate import judge

@@ -9,7 +9,7 @@ import pytest
 
 from shoal.errors import InputError, OutputError
 from shoal.files.atomic import atomic
-from shoal.write.files import check_writable
+from shoal.write.table_formats import check_writable
 
 
 def test_all_targets_appear_together(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from shoal.encode.cells import cells_at
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.measure.explain import explain, explain_node
-from shoal.measure.untouched import untouched_classes
+from shoal.measure.untouched_classes import untouched_classes
 from shoal.testing.nodes import node_at, nodes, tables
 
 from .people import classes_of_two, people

@@ -21,7 +21,7 @@ from shoal.measure.explain import explain_node
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Choices, Recoding
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.search.algorithms.box import Box
 from shoal.search.problem import SearchProblem
 from shoal.testing.nodes import tables

@@ -19,8 +19,8 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.recode.full_domain import FullDomain
+from shoal.recode.released_classes import Verdict
 from shoal.recode.rows import recode
-from shoal.recode.verdict import Verdict
 
 
 def coded(**columns: tuple[pa.Array, object]) -> CodedTable:

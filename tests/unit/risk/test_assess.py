@@ -21,7 +21,7 @@ from shoal.events import Event, StepStarted
 from shoal.read.source import InputFormat, open_source
 from shoal.risk import RiskComparison, assess_risk, compare_risk
 from shoal.risk.classes import open_classes
-from shoal.sql.local import LocalDuckDB
+from shoal.sql.local_queries import LocalDuckDB
 
 PEOPLE = {
     "age": ["34", "34", "34", "51", "51", "51", "51", "67", "67", "80"],

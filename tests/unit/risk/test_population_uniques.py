@@ -12,9 +12,9 @@ from scipy.special import digamma as scipy_digamma
 from scipy.stats import hypergeom, nbinom
 
 from shoal.risk import negative_binomial, pitman
+from shoal.risk.class_sizes import ClassSizes
 from shoal.risk.digamma import digamma, sum_of_inverses
 from shoal.risk.population_uniques import population_uniques
-from shoal.risk.sizes import ClassSizes
 from shoal.risk.zayatz import zayatz_uniques
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shoal.risk.class_sizes import ClassSizes
 from shoal.risk.individual import expected_inverse
 from shoal.risk.reidentification import journalist, marketer, prosecutor
-from shoal.risk.sizes import ClassSizes
 
 
 def joint(sample: list[int], population: list[int]) -> ClassSizes:

@@ -9,7 +9,7 @@ from tests.toys import toy
 
 import shoal
 from shoal.errors import InputError
-from shoal.strategies.full_domain import FullDomainSearch
+from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.resolve import engines_for, require_engine, require_spec, strategy_of
 
 

@@ -27,7 +27,7 @@ from shoal.privacy.t_closeness import TCloseness
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Choices
 from shoal.search.algorithms.flash import Flash
-from shoal.strategies.full_domain import FullDomainSearch
+from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.testing import (
     check_algorithm,
     check_engine,

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.utility.belonging import Belonging
 from shoal.utility.learning import Split, is_numeric, unfit
+from shoal.utility.matching_rows import Belonging
 from tests.unit.utility.tables import column, people, spec, starred
 
 pytest.importorskip("sklearn")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.utility.belonging import require_belonging
+from shoal.utility.matching_rows import require_belonging
 from tests.unit.utility.tables import column
 
 

@@ -12,7 +12,7 @@ import pytest
 import shoal
 from shoal.errors import InputError
 from shoal.read.source import open_source
-from shoal.write.files import write_table
+from shoal.write.table_formats import write_table
 
 MOMENT = datetime.datetime(2026, 1, 31, 12, 30, 15, 250_000)
 

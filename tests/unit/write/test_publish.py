@@ -27,11 +27,11 @@ from shoal.read.source import InputFormat
 from shoal.recode.full_domain import FullDomain
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
-from shoal.write import table_file
+from shoal.write import audited_file
+from shoal.write.audited_file import write_table_file
 from shoal.write.evidence_paths import manifest_path
 from shoal.write.output import FileOutput
 from shoal.write.publish import publish
-from shoal.write.table_file import write_table_file
 
 AGES = ["30", "30", None, None, "", "", "a;b", "a;b"]
 SPEC = Spec(
@@ -154,7 +154,7 @@ def test_a_file_that_lost_rows_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     def lose(table: pa.Table, path: Path, dialect: InputFormat | None) -> None:
         path.write_text("age,disease\n30,s\n30,t\n", encoding="utf-8")
 
-    monkeypatch.setattr(table_file, "write_table", lose)
+    monkeypatch.setattr(audited_file, "write_table", lose)
     with pytest.raises(AuditError, match="does not hold all rows"):
         write(Result(), tmp_path / "release.csv")
     assert names(tmp_path) == []
@@ -164,7 +164,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(table_file, "audit_release", interrupt)
+    monkeypatch.setattr(audited_file, "audit_release", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write(Result(), tmp_path / "release.csv")
     assert names(tmp_path) == []

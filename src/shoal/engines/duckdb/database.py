@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, check_files
-from shoal.engines.relational.star import Dimension
+from shoal.engines.relational.star_schema import Dimension
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
 from shoal.read.source import check_names

@@ -27,7 +27,7 @@ from shoal.engines.postgres.output_table import ReleaseTable, find_release_table
 from shoal.engines.postgres.selection import InputRows
 from shoal.engines.postgres.types import ResultColumn, sql_type
 from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, check_files
-from shoal.engines.relational.star import Dimension
+from shoal.engines.relational.star_schema import Dimension
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names
 from shoal.write.output import FileOutput, Output, TableOutput

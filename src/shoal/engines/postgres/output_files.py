@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from shoal.engines.relational.output import QueryableFiles, UnpublishedTable
 from shoal.files.atomic import explained
-from shoal.write.files import write_csv
 from shoal.write.output import FileOutput
+from shoal.write.table_formats import write_csv
 from shoal.write.unpublished import UnpublishedFiles
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.engines.relational.database import Database
-from shoal.engines.relational.star import Dimension, Joined, Keys, Star, key, sql
+from shoal.engines.relational.star_schema import Dimension, Joined, Keys, Star, key, sql
 from shoal.errors import InputError, Problem
 from shoal.privacy.model import PrivacyModel
 from shoal.search.frequency_sets import TooManyEntries

@@ -13,7 +13,7 @@ from shoal.write.output import Output
 from shoal.write.unpublished import Unpublished
 
 if TYPE_CHECKING:
-    from shoal.engines.relational.star import Dimension
+    from shoal.engines.relational.star_schema import Dimension
 
 
 class UnpublishedRelation(Unpublished, Protocol):

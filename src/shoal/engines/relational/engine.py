@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.engines.relational.database import Database
 from shoal.engines.relational.profile import DatabaseProfile
-from shoal.engines.relational.star import Star, sql
+from shoal.engines.relational.star_schema import Star, sql
 from shoal.errors import InputError
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import plain

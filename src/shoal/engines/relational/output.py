@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.errors import InputError, OutputError
 from shoal.files.atomic import check_link, check_path
-from shoal.write.files import suffix_of
 from shoal.write.output import FileOutput
+from shoal.write.table_formats import suffix_of
 from shoal.write.unpublished import UnpublishedFiles
 
 

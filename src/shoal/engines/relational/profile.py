@@ -18,14 +18,14 @@ from shoal.engines.relational.counts import DatabaseCounts
 from shoal.engines.relational.database import Database
 from shoal.engines.relational.recode import RecodeQueries
 from shoal.engines.relational.rows import DatabaseRows
-from shoal.engines.relational.star import Dimension, Star, sql, type_of
+from shoal.engines.relational.star_schema import Dimension, Star, sql, type_of
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import column_data, fitted_by
-from shoal.prepare.tables import read_populations
+from shoal.prepare.read_rows import read_populations
 from shoal.read.columns import coded as as_coded
 from shoal.read.source import Source
 from shoal.read.typed_tables import typed
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.spec.spec import Spec
 from shoal.write.output import Output
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 from shoal.describe.hierarchy import ANYTHING
 from shoal.encode.column import CodedColumn
 from shoal.engines.relational.database import Database
-from shoal.engines.relational.repeat import repeated, worthwhile
-from shoal.engines.relational.star import (
+from shoal.engines.relational.repeated_classes import repeated, worthwhile
+from shoal.engines.relational.star_schema import (
     Beside,
     Dimension,
     Joined,
@@ -27,7 +27,7 @@ from shoal.engines.relational.star import (
     with_null,
 )
 from shoal.read.types import ColumnType, Decimal, Integer, Timestamp, narrowest
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.spec.spec import Spec
 
 _SAME_THERE = ("string", "bool", "int", "float", "date")

@@ -13,7 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
-from shoal.engines.relational.star import Dimension
+from shoal.engines.relational.star_schema import Dimension
 from shoal.engines.spark.columns import settled
 from shoal.engines.spark.failure import told
 from shoal.engines.spark.output import UnpublishedCatalogTable, UnpublishedFolder, UnpublishedFrame

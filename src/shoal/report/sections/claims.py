@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from shoal.audit.reference import claims as claims_of
 from shoal.audit.reference import original_columns
-from shoal.report.words import listed
+from shoal.report.number_format import listed
 
 if TYPE_CHECKING:
     from shoal.audit import Audit, Finding

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from shoal.draw.html import picture
+from shoal.report.number_format import count, figure
 from shoal.report.sections.verdict import proof
-from shoal.report.words import count, figure
 
 if TYPE_CHECKING:
     from shoal.explore.lattice_drawing import LatticePicture

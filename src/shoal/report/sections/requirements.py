@@ -13,7 +13,7 @@ from markupsafe import Markup
 from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
 from shoal.report.glossary import link
-from shoal.report.words import figure, listed, percent
+from shoal.report.number_format import figure, listed, percent
 from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:

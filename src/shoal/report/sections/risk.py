@@ -13,8 +13,8 @@ from shoal.draw.histogram import binned, histogram
 from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
+from shoal.report.number_format import count, counted, figure, percent
 from shoal.report.sections.verdict import rows_or_people
-from shoal.report.words import count, counted, figure, percent
 
 if TYPE_CHECKING:
     from shoal.release import Release

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from shoal.report.number_format import figure, percent
 from shoal.report.sections.requirements import may_suppress
-from shoal.report.words import figure, percent
 
 if TYPE_CHECKING:
     from shoal.release import Release

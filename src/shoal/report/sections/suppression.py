@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shoal.report.number_format import count, percent
 from shoal.report.sections.requirements import may_suppress
-from shoal.report.words import count, percent
 
 if TYPE_CHECKING:
-    from shoal.recode.ladder import LabelLoss
+    from shoal.recode.released_levels import LabelLoss
     from shoal.release import Release
 
 _LABELS_SHOWN = 8

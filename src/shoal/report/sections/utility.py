@@ -13,7 +13,7 @@ from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
-from shoal.report.words import count, decimal, percent
+from shoal.report.number_format import count, decimal, percent
 
 if TYPE_CHECKING:
     from shoal.utility import ColumnUtility, Learning, QueryErrors, UtilityAssessment

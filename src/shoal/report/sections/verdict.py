@@ -11,9 +11,9 @@ from markupsafe import Markup
 from shoal.measure.measure import canonical
 from shoal.report.glossary import link
 from shoal.report.markup import columns
+from shoal.report.number_format import count, counted, figure, listed, one_in, percent
 from shoal.report.sections.claims import CheckedClaim, checked
 from shoal.report.sections.requirements import may_suppress
-from shoal.report.words import count, counted, figure, listed, one_in, percent
 
 if TYPE_CHECKING:
     from shoal.audit import Audit

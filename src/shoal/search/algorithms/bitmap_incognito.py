@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from shoal import _kernel
 from shoal.errors import InputError
 from shoal.search.algorithms.incognito import Columns, candidates, named, refuse_large_subsets, subsets
+from shoal.search.build_result import minimal, score
 from shoal.search.capabilities import require_serves, served_by
-from shoal.search.conclude import minimal, score
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check, Counters, SearchListener, SearchResult
 from shoal.search.status import SATISFIES, Node, Status

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shoal.search.algorithms.breadth_first import breadth_first
+from shoal.search.build_result import result_of_decided
 from shoal.search.capabilities import refuse_large, require_serves
-from shoal.search.conclude import conclude
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 
@@ -47,7 +47,7 @@ class BottomUp:
         checker = NodeChecker(problem, self.framework, listener, hand_out=True)
         bottom = (0,) * len(checker.levels)
         status = breadth_first(checker, range(len(bottom)), {bottom: None}, nodes=checker.lattice)
-        return conclude(checker, status, all_nodes=all_nodes)
+        return result_of_decided(checker, status, all_nodes=all_nodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shoal import _kernel
-from shoal.search.framework import NodeChecker
+from shoal.search.node_checker import NodeChecker
 from shoal.search.status import SATISFIES, Node, Status
 
 Roots = dict[Node, _kernel.Checked | None]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from shoal.search.bound import lower_bound
+from shoal.search.build_result import build_result
 from shoal.search.capabilities import require_serves
-from shoal.search.conclude import answer
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 
@@ -58,4 +58,4 @@ class Datafly:
             node[able[values.index(max(values))]] += 1
         bound = lower_bound(problem) if checker.best else None
         untouched = checker.lattice - len(checker.scored) - checker.failed
-        return answer(checker, pruned=untouched, optimal=False, bound=bound)
+        return build_result(checker, pruned=untouched, optimal=False, bound=bound)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.measure.measure import Node
 from shoal.privacy.classes import Classes
-from shoal.privacy.judge import passing, settled
+from shoal.privacy.passing_classes import passing, settled
 from shoal.search.capabilities import MOST_LISTED, refuse_large
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult

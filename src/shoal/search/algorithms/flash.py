@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from shoal.search.algorithms.total_order import stable_ranks
+from shoal.search.build_result import result_of_decided
 from shoal.search.capabilities import refuse_large, require_serves
-from shoal.search.conclude import conclude
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node, Status
@@ -55,7 +55,7 @@ class Flash:
         checker.progress = lambda: (status.size, status.decided)
         ranks = stable_ranks(problem.table)
         _Flash(checker, status, ranks.tolist()).run(np.argsort(ranks).tolist())
-        return conclude(checker, status, all_nodes=all_nodes)
+        return result_of_decided(checker, status, all_nodes=all_nodes)
 
 
 class _Flash:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.search.algorithms.breadth_first import Roots, breadth_first
+from shoal.search.build_result import result_of_decided
 from shoal.search.capabilities import refuse_large, require_serves
-from shoal.search.conclude import conclude
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import SATISFIES, Node, Status
@@ -104,7 +104,7 @@ def search_subsets(
         survivors[columns] = status.mask(SATISFIES)
         done += status.size
     status.fail_the_rest()
-    return conclude(checker, status, all_nodes=all_nodes, subsets=named(problem, survivors))
+    return result_of_decided(checker, status, all_nodes=all_nodes, subsets=named(problem, survivors))
 
 
 def refuse_large_subsets(problem: SearchProblem) -> int:

@@ -10,7 +10,7 @@ from shoal import _kernel
 from shoal.search.algorithms.breadth_first import Roots
 from shoal.search.algorithms.incognito import Columns, Sources, search_subsets, subsets
 from shoal.search.capabilities import require_serves
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node

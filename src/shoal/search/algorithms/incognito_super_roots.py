@@ -9,7 +9,7 @@ from typing import ClassVar
 from shoal.search.algorithms.breadth_first import Roots
 from shoal.search.algorithms.incognito import Columns, Sources, search_subsets
 from shoal.search.capabilities import require_serves
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node

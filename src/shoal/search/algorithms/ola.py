@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.search.algorithms.total_order import stable_ranks
+from shoal.search.build_result import result_of_decided
 from shoal.search.capabilities import refuse_large, require_serves
-from shoal.search.conclude import conclude
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import SATISFIES, Node, Status
@@ -92,7 +92,7 @@ def _search(
     checker.progress = lambda: (status.size, status.decided)
     top = tuple(levels - 1 for levels in checker.levels)
     _Bisection(checker, status, ranks).search((0,) * len(top), top)
-    return conclude(checker, status, all_nodes=all_nodes)
+    return result_of_decided(checker, status, all_nodes=all_nodes)
 
 
 class _Bisection:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from shoal.search.build_result import build_result
 from shoal.search.capabilities import refuse_large, require_serves
-from shoal.search.conclude import answer
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import Rank, SearchProblem
 from shoal.search.result import SearchListener, SearchResult
 from shoal.search.status import Node
@@ -57,7 +57,7 @@ class Samarati:
                 high = middle
             else:
                 low = middle + 1
-        return answer(checker, pruned=checker.lattice - len(checker.scored) - checker.failed)
+        return build_result(checker, pruned=checker.lattice - len(checker.scored) - checker.failed)
 
     @staticmethod
     def _nodes(checker: NodeChecker, height: int) -> list[Node]:

@@ -26,7 +26,7 @@ from shoal.privacy.population import Population
 from shoal.search.algorithms.anytime.boxes import Boxes
 from shoal.search.algorithms.anytime.budget import Budget
 from shoal.search.algorithms.anytime.exploration import Exploration
-from shoal.search.algorithms.anytime.hopeless import Hopeless
+from shoal.search.algorithms.anytime.hopeless_nodes import Hopeless
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.algorithms.box import Box
 from shoal.search.algorithms.datafly import Datafly

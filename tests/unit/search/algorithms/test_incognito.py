@@ -20,7 +20,7 @@ from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.algorithms.incognito import Incognito, candidates, roots
 from shoal.search.algorithms.incognito_cube import CubeIncognito
 from shoal.search.algorithms.incognito_super_roots import SuperRootsIncognito
-from shoal.search.framework import Framework
+from shoal.search.node_checker import Framework
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult
 from shoal.testing.tables import coded_tables

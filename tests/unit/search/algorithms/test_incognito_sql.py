@@ -23,7 +23,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.algorithms.exhaustive import Exhaustive
 from shoal.search.algorithms.incognito_sql import IncognitoSql
 from shoal.search.algorithms.incognito_sql.graph import Graph
-from shoal.search.algorithms.incognito_sql.own import OwnDuckDB
+from shoal.search.algorithms.incognito_sql.own_database import OwnDuckDB
 from shoal.search.algorithms.incognito_sql.tables import TemporaryTables
 from shoal.search.problem import SearchProblem
 from shoal.search.result import SearchResult

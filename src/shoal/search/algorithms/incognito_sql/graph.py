@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from shoal.search.algorithms.incognito_sql.star import Node
+from shoal.search.algorithms.incognito_sql.star_schema import Node
 from shoal.search.algorithms.incognito_sql.tables import TemporaryTables
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from shoal.search.algorithms.incognito import Columns, named, refuse_large_subsets, subsets
 from shoal.search.algorithms.incognito_sql.graph import Graph
-from shoal.search.algorithms.incognito_sql.own import OwnDuckDB
-from shoal.search.algorithms.incognito_sql.star import FrequencySet, Node, StarSchema
+from shoal.search.algorithms.incognito_sql.own_database import OwnDuckDB
+from shoal.search.algorithms.incognito_sql.star_schema import FrequencySet, Node, StarSchema
 from shoal.search.algorithms.incognito_sql.tables import TemporaryTables
+from shoal.search.build_result import minimal, score
 from shoal.search.capabilities import refuse_large, require_serves
-from shoal.search.conclude import minimal, score
-from shoal.search.framework import Framework, NodeChecker
+from shoal.search.node_checker import Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Check, Counters, SearchListener, SearchResult
 from shoal.sql.connection import SqlDatabase

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import ANYTHING
 from shoal.engines.relational.database import Database
 from shoal.recode.order import new_key, random_order
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 
 _COPIES = {
     "duckdb": "unnest(range(n))",

@@ -19,7 +19,7 @@ GridPoint: TypeAlias = tuple[int, ...]
 """A node by its positions among the levels of the columns that have several."""
 
 
-class Live:
+class OpenNodes:
     """Which nodes are open: neither known to fail, nor searched, nor worse than the best.
 
     Failing is closed downwards, so one node that fails closes all below it.

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.search.beyond_memory.live import FloatGrid, GridPoint, Live
+from shoal.search.beyond_memory.open_nodes import FloatGrid, GridPoint, OpenNodes
 
 _MOST_CELLS = 1 << 23
 _LARGEST = 50.0  # of logarithms: more rows than any table has
@@ -24,7 +24,7 @@ Samples: TypeAlias = NDArray[np.float32]
 """Along the first axis for each sample, then per node: the logarithm of the rows in the sample's class."""
 
 
-class Forecast:
+class SizeEstimates:
     """Entries and small classes of all nodes, as far as they can be guessed.
 
     Attributes
@@ -35,7 +35,7 @@ class Forecast:
         Per node about how many rows are in classes that are too small.
     """
 
-    def __init__(self, live: Live) -> None:
+    def __init__(self, live: OpenNodes) -> None:
         self._live = live
         table = live.problem.table
         self._rows, self._k = table.rows, live.problem.threshold

@@ -1,4 +1,4 @@
-"""Where a table may be: each place takes an Arrow table and says how `anonymize` is called for it."""
+"""Inputs for every engine: each stores an Arrow table and returns the arguments of `anonymize` for it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from shoal.testing.engines import Place
-from shoal.write.files import write_table
+from shoal.testing.engines import EngineInput
+from shoal.write.table_formats import write_table
 
 
 class InMemory:
@@ -88,10 +88,10 @@ class PostgresTable:
         cells = ", ".join(f"{_quoted(field.name)} {self._type(field.type)}" for field in table.schema)
         with self._clinic.server.connect(self._clinic.database) as connection:
             connection.execute(f"CREATE TABLE {name} ({cells})")
-            places = ", ".join(["%s"] * table.num_columns)
+            marks = ", ".join(["%s"] * table.num_columns)
             with connection.cursor() as cursor:
                 rows = [tuple(row[name] for name in table.column_names) for row in table.to_pylist()]
-                cursor.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+                cursor.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
         return {"data": self._clinic.url, "table": name}
 
     def _type(self, kind: pa.DataType) -> str:
@@ -112,16 +112,16 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-Opened = Callable[[str], Place]
+Opened = Callable[[str], EngineInput]
 _SPARK = pytest.param("spark", marks=pytest.mark.xdist_group("spark"))
 NAMES = ("memory", "parquet", "csv", "duckdb-table", "postgres", _SPARK)
 
 
 @pytest.fixture
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
-    """Give a place by its name; servers and sessions start when the first test asks for them."""
+    """Return an input by its name; servers and sessions start with the first test that needs them."""
 
-    def open_place(name: str) -> Place:
+    def open_input(name: str) -> EngineInput:
         kinds: dict[str, Any] = {"parquet": ParquetFiles, "csv": CsvFile, "duckdb-table": DuckDBTable}
         found: Any
         if name == "memory":
@@ -132,6 +132,6 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
             found = SparkFrame(request.getfixturevalue("quick_spark"))
         else:
             found = kinds[name](tmp_path)
-        return Place(found.engine, found.put, found.text)
+        return EngineInput(found.engine, found.put, found.text)
 
-    return open_place
+    return open_input

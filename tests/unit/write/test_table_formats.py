@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import InputError
 from shoal.read.source import InputFormat, open_source
-from shoal.write.files import ROWS_AT_ONCE, suffix_of, write_table
+from shoal.write.table_formats import ROWS_AT_ONCE, suffix_of, write_table
 
 CELLS = (
     st.none()

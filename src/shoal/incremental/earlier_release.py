@@ -17,7 +17,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.formulas import opens_in_spreadsheets, restored
 from shoal.read.source import InputFormat, check_file, open_source
 from shoal.spec.spec import Spec
-from shoal.write.files import suffix_of
+from shoal.write.table_formats import suffix_of
 
 
 @dataclass(frozen=True, eq=False)

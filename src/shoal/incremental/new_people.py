@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal.errors import InputError
-from shoal.incremental.earlier import Earlier
+from shoal.incremental.earlier_release import Earlier
 from shoal.incremental.people import HashedPeople, Overlap, Trait, identifying, overlap
-from shoal.incremental.remembered import key as kept_key
-from shoal.incremental.remembered import nobody_to_remember, recall
+from shoal.incremental.remembered_people import key as kept_key
+from shoal.incremental.remembered_people import nobody_to_remember, recall
 from shoal.read.source import open_source
 
 ASSERTION = "The publisher asserts that nobody of the earlier table has new rows; it was not compared."
@@ -24,7 +24,7 @@ _PLACE = "docs/extend.md, 'Corrections and withdrawals', says what to do."
 
 
 @dataclass(frozen=True, eq=False)
-class Newness:
+class NewPeople:
     """What is known about the people of the new rows.
 
     Attributes
@@ -77,7 +77,7 @@ def require_new_people(
     shared: Sequence[str] = (),
     asserted: bool = False,
     remember: bool = False,
-) -> Newness:
+) -> NewPeople:
     """Raise unless the new rows are about people of whom the earlier table has none, as far as can be known.
 
     Parameters
@@ -105,7 +105,7 @@ def require_new_people(
     if not columns:
         if remember:
             raise nobody_to_remember()
-        return Newness()
+        return NewPeople()
     recalled = None if originals else recall(earlier.sha256)
     key = kept_key() if remember or recalled is not None else secrets.token_bytes(32)
     known = recalled if recalled is not None else _known(earlier, originals, key)
@@ -122,7 +122,7 @@ def require_new_people(
                 "Those of the earlier one are not known.\n"
                 "Give the original table: --original FILE (in Python original=...)."
             )
-        return Newness(asserted=True)
+        return NewPeople(asserted=True)
     found = overlap(telling, new, spec, key)
     if found.by:
         raise _overlapping(found, new.num_rows)
@@ -130,7 +130,7 @@ def require_new_people(
         raise _incomparable(found.unknown, new.num_rows, telling)
     carried = known is not None and (remember or recalled is not None)
     people = known.with_new(new, spec, key) if known is not None and carried else None
-    return Newness(
+    return NewPeople(
         compared=tuple(trait.name for trait in telling),
         shared=tuple(shared),
         asserted=found.unknown > 0,

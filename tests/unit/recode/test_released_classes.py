@@ -20,7 +20,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
 from shoal.recode.full_domain import FullDomain
-from shoal.recode.verdict import Verdict
+from shoal.recode.released_classes import Verdict
 from shoal.search.frequency_sets import InMemory
 from shoal.testing.problems import requirements
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING
-from shoal.privacy.judge import holding
 from shoal.privacy.model import PrivacyModel
+from shoal.privacy.passing_classes import holding
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -62,7 +62,7 @@ def star_classes(
     other class is starred with them, which takes a limit of 7 rows.
 
     >>> from shoal.privacy.grouped import group
-    >>> from shoal.privacy.judge import passing
+    >>> from shoal.privacy.passing_classes import passing
     >>> from shoal.privacy.k_anonymity import KAnonymity
     >>> classes = group(["a"] * 2 + ["b"] + ["c"] * 5 + ["d"] * 4)
     >>> for k, limit in (3, 3), (4, 7), (4, 6):

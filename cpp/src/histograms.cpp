@@ -1,4 +1,4 @@
-#include "shoal/contents.hpp"
+#include "shoal/histograms.hpp"
 
 #include <algorithm>
 

@@ -10,10 +10,10 @@ from shoal.audit import Audit, References, audit_release
 from shoal.errors import InputError
 from shoal.files.atomic import explained
 from shoal.read.formulas import escaped, opens_in_spreadsheets
-from shoal.write.files import check_writable, write_table
 from shoal.write.manifest import Releasable
 from shoal.write.output import Output, TableOutput
 from shoal.write.publish import Stage
+from shoal.write.table_formats import check_writable, write_table
 from shoal.write.unpublished import UnpublishedFiles
 
 

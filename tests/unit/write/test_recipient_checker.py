@@ -18,10 +18,10 @@ from tests.unit.tampering import PEOPLE, TAMPERINGS, manifest_of, rewrite, spec,
 
 import shoal
 from shoal.read.source import InputFormat
-from shoal.write import checker
+from shoal.write import recipient_checker
 
 ROOT = Path(__file__).parents[3]
-SOURCE = Path(checker.__file__).read_text(encoding="utf-8")
+SOURCE = Path(recipient_checker.__file__).read_text(encoding="utf-8")
 
 
 class Ran(NamedTuple):

@@ -11,11 +11,11 @@ from markupsafe import Markup
 from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
+from shoal.report.number_format import count, figure
 from shoal.report.sections.verdict import proof
-from shoal.report.words import count, figure
 
 if TYPE_CHECKING:
-    from shoal.recode.ladder import Ladder
+    from shoal.recode.released_levels import Ladder
     from shoal.release import Choice, Release
 
 _COLUMNS_SHOWN = 12
@@ -70,7 +70,7 @@ def level_words(rungs: Ladder) -> str:
 
     Examples
     --------
-    >>> from shoal.recode.ladder import Ladder
+    >>> from shoal.recode.released_levels import Ladder
     >>> level_words(Ladder("age", 1, (40, 8, 1), 7, {}))
     '40 values became 8 labels, of which 7 are in the release.'
     >>> level_words(Ladder("country", 0, (1, 1), 1, {}))

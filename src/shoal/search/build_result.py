@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.search.framework import NodeChecker
+from shoal.search.node_checker import NodeChecker
 from shoal.search.result import Counters, SearchResult, border
 from shoal.search.status import FAILS, SATISFIES, Status
 
@@ -16,7 +16,7 @@ _BATCH = 512
 _SLACK = 1 - 1e-11  # a bound is summed in another order than the score
 
 
-def conclude(
+def result_of_decided(
     checker: NodeChecker,
     status: Status,
     *,
@@ -31,7 +31,7 @@ def conclude(
     satisfying = status.satisfying()
     if not checker.problem.measure.monotone:
         score(checker, satisfying)
-    return answer(
+    return build_result(
         checker,
         tagged_satisfying=status.count(SATISFIES) - len(checker.scored),
         tagged_failing=status.count(FAILS) - checker.failed,
@@ -40,7 +40,7 @@ def conclude(
     )
 
 
-def answer(
+def build_result(
     checker: NodeChecker,
     *,
     tagged_satisfying: int = 0,

@@ -8,8 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.search.beyond_memory.forecast import Forecast
-from shoal.search.beyond_memory.live import BoolGrid, FloatGrid, GridPoint, Live, above, below, joined
+from shoal.search.beyond_memory.open_nodes import (
+    BoolGrid,
+    FloatGrid,
+    GridPoint,
+    OpenNodes,
+    above,
+    below,
+    joined,
+)
+from shoal.search.beyond_memory.size_estimates import SizeEstimates
 
 _MOST_CANDIDATES = 256
 _MOST_WORK = 1 << 24
@@ -25,7 +33,7 @@ class Count:
     point: GridPoint
 
 
-class Aim:
+class NodeChooser:
     """Chooses what to count, and remembers what does not fit.
 
     Attributes
@@ -34,9 +42,11 @@ class Aim:
         Nodes whose entries are known not to fit.
     """
 
-    def __init__(self, live: Live, forecast: Forecast, most_entries: int, *, all_nodes: bool) -> None:
+    def __init__(
+        self, live: OpenNodes, estimates: SizeEstimates, most_entries: int, *, all_nodes: bool
+    ) -> None:
         self._live = live
-        self._forecast = forecast
+        self._estimates = estimates
         self._most = most_entries
         self._all_nodes = all_nodes
         self.too_large: BoolGrid = np.zeros(live.shape, dtype=bool)
@@ -47,9 +57,9 @@ class Aim:
 
     def next(self) -> Count | None:
         """Return what to count now; None where nothing helps any more."""
-        live, forecast = self._live, self._forecast
+        live, estimates = self._live, self._estimates
         fails = self._fails()
-        fits = (self._fits | (forecast.entries <= self._most * _ROOM)) & ~self.too_large
+        fits = (self._fits | (estimates.entries <= self._most * _ROOM)) & ~self.too_large
         weights = self._weights(fails, fits)
         fetch, value = self._best_fetch(weights, fails, fits)
         check, other = self._best_check(weights, fails, fits)
@@ -85,7 +95,7 @@ class Aim:
 
     def missing(self) -> float:
         """Return about how many entries would settle what is left, if they were fetched at one node."""
-        live, entries = self._live, self._forecast.entries
+        live, entries = self._live, self._estimates.entries
         fails = self._fails() > 0.5
         point = tuple(np.argwhere(live.open).min(axis=0).tolist())
         while True:
@@ -107,7 +117,7 @@ class Aim:
 
     def _fails(self) -> FloatGrid:
         """Return how likely nodes have too many rows in small classes, as far as it is not known."""
-        return np.where(self._passes, 0.0, self._forecast.fails(self._live.problem.limit))
+        return np.where(self._passes, 0.0, self._estimates.fails(self._live.problem.limit))
 
     def _weights(self, fails: FloatGrid, fits: BoolGrid) -> FloatGrid:
         """Return how much it is worth to settle each node.
@@ -119,7 +129,7 @@ class Aim:
         if not self._all_nodes and np.isfinite(live.by_levels).all():
             guessed = live.floors
             if live.additive:
-                share = np.minimum(self._forecast.small / max(live.problem.table.rows, 1), 1)
+                share = np.minimum(self._estimates.small / max(live.problem.table.rows, 1), 1)
                 guessed = live.floors + share * np.maximum(1 - live.floors, 0)
             likely = wanted & fits & (fails < 0.5)
             if likely.any():
@@ -188,13 +198,13 @@ class Aim:
         live = self._live
         able = live.open & ~self.too_large
         if able.any():
-            entries = np.where(able, self._forecast.entries, math.inf)
+            entries = np.where(able, self._estimates.entries, math.inf)
             # The last of them: of nodes that look equally large the highest.
             last = entries.size - 1 - int(np.argmin(entries.reshape(-1)[::-1]))
             return Count("fetch", _point(entries, last))
         able = live.open & ~self._checked & ~self._passes
         if able.any():
-            fails = np.where(able, self._forecast.fails(live.problem.limit), -1.0)
+            fails = np.where(able, self._estimates.fails(live.problem.limit), -1.0)
             return Count("check", _point(fails, int(np.argmax(fails))))
         return None
 

@@ -18,11 +18,11 @@ from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.measure.measure import Node
 from shoal.privacy.classes import Classes
-from shoal.privacy.judge import passing
 from shoal.privacy.model import PrivacyModel
+from shoal.privacy.passing_classes import passing
 from shoal.read.types import narrowest
 from shoal.recode.recoding import Recoding
-from shoal.recode.stars import star_classes
+from shoal.recode.starred_class import star_classes
 
 IntArray = NDArray[np.int64]
 Numbers = NDArray[np.uint32]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.measure.height import Height
 from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
-from shoal.search.beyond_memory.live import BoolGrid, GridPoint, Live, above, joined
+from shoal.search.beyond_memory.open_nodes import BoolGrid, GridPoint, OpenNodes, above, joined
 from shoal.search.problem import SearchProblem
 
 _MOST_COUNTED = 48
@@ -34,7 +34,7 @@ class Conclusions:
     small: dict[GridPoint, int]
 
 
-def conclude(live: Live, problem: SearchProblem, point: GridPoint) -> Conclusions:
+def conclude(live: OpenNodes, problem: SearchProblem, point: GridPoint) -> Conclusions:
     """Close the nodes of which a region tells that they fail, and raise what others cost at least.
 
     A class that fails by a condition which survives merging has been split from nothing that passes: all
@@ -101,7 +101,7 @@ def certainly_lost(problem: SearchProblem, levels: Sequence[int], rows: int) -> 
     )
 
 
-def _points(live: Live, found: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _points(live: OpenNodes, found: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the positions of nodes, and which of them have one: levels that change nothing have none."""
     points = np.zeros((len(found), len(live.axes)), dtype=np.int64)
     known = np.ones(len(found), dtype=bool)
@@ -115,7 +115,7 @@ def _points(live: Live, found: NDArray[np.uint8]) -> tuple[NDArray[np.int64], ND
     return points, known
 
 
-def _joins(live: Live, passing: BoolGrid, point: GridPoint) -> NDArray[np.int64]:
+def _joins(live: OpenNodes, passing: BoolGrid, point: GridPoint) -> NDArray[np.int64]:
     """Return the passing nodes of the region that are the lowest above open nodes; the busiest, if many."""
     if not live.shape or not live.open.any():
         return np.zeros((0, len(live.shape)), dtype=np.int64)

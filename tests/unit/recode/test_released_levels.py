@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.recode.ladder import LabelLoss, Ladder, losses
+from shoal.recode.released_levels import LabelLoss, Ladder, losses
 
 AGES = [21, 22, 23, 24, 33, 34, 35, 36, 71, 88]
 
