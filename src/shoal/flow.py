@@ -75,7 +75,7 @@ def anonymize(
         Makes the shuffle of the rows repeatable on this machine: it is mixed with the publisher's secret
         (`shoal.secret`) and with the release itself. Nothing that is written says that there was one.
     keep_order
-        Leave the rows in the order of the input, which may tell who is who.
+        Leave the rows in the order of the input, which may reveal who is who.
     keep_undeclared, drop_undeclared
         What to do with columns that the spec does not name; otherwise they are an error.
     all_nodes

@@ -242,7 +242,8 @@ class Release:
 
         if isinstance(output, TableOutput) or output.folder:
             raise InputError(
-                f"Only a release in one file can be extended.\nFound: {output.title!r}, which is none.\n"
+                "Only a release in a single file can be extended.\n"
+                f"Found: {output.title!r}, which is not a single file.\n"
                 "Leave --remember-people out (in Python remember_people)."
             )
         return people_of(self.source, self.spec)
@@ -472,7 +473,9 @@ class Release:
             return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"
         if self.bound is None:
             return "heuristic: a better one may exist"
-        return f"heuristic: a better one may exist, and none is below {self.bound:.12g} (gap {self.gap:.1%})"
+        return (
+            f"heuristic: a better one may exist, but none scores below {self.bound:.12g} (gap {self.gap:.1%})"
+        )
 
     def _null_rule(self) -> str:
         nulls = self.spec.nulls

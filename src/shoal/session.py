@@ -396,7 +396,10 @@ class Session:
         node, best = nodes[position], nodes[0].score
         optimal = canonical(node.score) == canonical(best)
         chosen = f"Chosen as number {position + 1:,} of {len(nodes):,} satisfying nodes by {nodes.quality}."
-        once = "Publish one release of a table: who has two can join them, and neither hides anybody then."
+        once = (
+            "Publish only one release of a table: anybody who has two can join them, and then neither hides "
+            "anybody."
+        )
         return self._release(
             replace(
                 found,
@@ -550,7 +553,7 @@ class _Prepared:
         domain = self.counts.domain
         problems = [
             Problem(
-                f"Column {column.name!r}: its hierarchy has levels 0 to {column.height}, the spec asks for "
+                f"Column {column.name!r}: its hierarchy has levels 0 to {column.height}, but the spec sets "
                 f"{made[column.name].min_level} to {made[column.name].max_level}."
             )
             for column in domain.columns
@@ -660,7 +663,7 @@ def _check_suppressed(suppressed: int, allowed: int) -> None:
     """Raise unless the rows that were suppressed in the end are as few as the spec allows."""
     if suppressed > allowed:
         raise AuditError(
-            "The release does not keep its suppression limit.\n"
+            "The release exceeds its suppression limit.\n"
             f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
             "Nothing was written."
         )

@@ -344,7 +344,8 @@ def _circumstances(
     if not same.holds:
         problems.append(
             Problem(
-                f"The manifest {evidence.path.name!r} is not that of this file.\nSHA-256: {same.measured}.\n"
+                f"The manifest {evidence.path.name!r} does not belong to this file.\n"
+                f"SHA-256: {same.measured}.\n"
                 "Give the file and the manifest that belong together."
             )
         )

@@ -1,4 +1,4 @@
-"""How many rows the columns that are released as they are single out.
+"""How many rows the columns that are released unchanged single out.
 
 Classes hide people behind the quasi-identifiers alone. A sensitive or insensitive column keeps its values: if
 a value occurs in one row, whoever knows it finds the row, and all of its other cells. Several columns that
@@ -126,8 +126,8 @@ class Linkability:
         several = len(self.refused) != 1
         name = self.refused[0] if self.refused else "NAME"
         raise LinkableError(
-            f"{'Columns that are' if several else f'Column {name!r} is'} released as "
-            f"{'they are single' if several else 'it is and singles'} people out.\n"
+            f"{'Columns' if several else f'Column {name!r}'} released unchanged "
+            f"{'single' if several else 'singles'} people out.\n"
             f"Rows with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
             "Make such a column a quasi-identifier with a hierarchy, round its values, or leave it out (role "
             "identifier). If nobody outside can know its values, accept it: in a spec `accept: linkable` "
@@ -153,7 +153,7 @@ class Linkability:
                 f"{name} {self.percent(self.columns[name])}{self._mark(name)}" for name in worst
             )
             more = ", ..." if len(names) > len(worst) else ""
-            by = f"by the {len(names)} columns released as they are (alone: {listed}{more})"
+            by = f"by the {len(names)} columns released unchanged (alone: {listed}{more})"
         told = f"{self.percent(self.together)} of the rows {unique} {by}"
         if self.with_quasi_identifiers is None:
             return told
@@ -225,7 +225,7 @@ class Linkability:
 def measure(
     relation: Relation, spec: Spec, *, rows: int, unit: str | None, labels: bool = True
 ) -> Linkability | None:
-    """Count how many rows are unique by the columns that are released as they are.
+    """Count how many rows are unique by the columns that are released unchanged.
 
     Parameters
     ----------

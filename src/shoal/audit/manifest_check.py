@@ -280,7 +280,7 @@ def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
     """Compare the manifest's spec with itself, and with another one that is given."""
     said = evidence.said
     wrong = [
-        f"{key} is told otherwise than in its spec"
+        f"{key} differs from its spec"
         for key, value, asked in (
             ("null", said.null, spec.nulls),
             ("suppressed", said.suppressed, spec.suppressed),

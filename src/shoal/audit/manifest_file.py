@@ -53,7 +53,7 @@ class Evidence:
         except ValidationError as error:
             key_paths = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
             wrong = ", ".join(key_path for key_path in key_paths if key_path)
-            raise _no_manifest(path, f"Missing in it or wrong: {wrong or 'everything'}") from None
+            raise _no_manifest(path, f"Missing or wrong: {wrong or 'everything'}") from None
         except RepeatedKeyError:
             raise _no_manifest(path, "It has a key twice, and programs differ in which they read") from None
         except (ValueError, RecursionError):

@@ -115,7 +115,7 @@ def without_units(where: str, unit: str | None, rows: int) -> str:
     """Say that rows do not tell whom they are about."""
     return (
         f"Column {unit!r}, the unit, is NULL in {rows:,} rows of {where}.\n"
-        "Whom these rows are about cannot be told.\nFill them in, or leave the rows out."
+        "The people of these rows are unknown.\nFill the column in, or remove these rows."
     )
 
 
@@ -168,7 +168,7 @@ def read_references(
         problems.append(
             Problem(
                 f"To be compared with a population, at the release's levels: {_listed(wanted.values())}.\n"
-                "These levels are not known.\n"
+                "These levels are unknown.\n"
                 "Give the manifest of the release: --manifest FILE (in Python levels=...)."
             )
         )
@@ -448,7 +448,7 @@ def _becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -
     if text and name not in relation.text:
         raise InputError(
             f"it is text in the {what}, and not in the release '{relation.name}'.\n"
-            "Equal values could not be told.\nGive both in one format."
+            "Equal values cannot be recognized.\nGive both in one format."
         )
     return name in relation.text and not text
 

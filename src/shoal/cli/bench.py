@@ -46,9 +46,9 @@ shoal bench search --data ihis --rows 20000 --quality loss --csv > runs.csv
 shoal bench search --data adult --k 2-10 --algorithms flash --figures figures
 """
 
-_ASK = "The questions"
-_WHO = "Who answers"
-_OUT = "What comes out"
+_ASK = "Comparisons"
+_WHO = "Algorithms"
+_OUT = "Output"
 
 
 class _DisagreementError(ShoalError, AssertionError):
@@ -68,17 +68,23 @@ def search(
         ),
     ] = "adult",
     k: Annotated[
-        str, typer.Option("--k", "-k", metavar="NUMBERS", help="As 2,5,10 or 2-10.", rich_help_panel=_ASK)
+        str,
+        typer.Option(
+            "--k", "-k", metavar="NUMBERS", help="Values of k, such as 2,5,10 or 2-10.", rich_help_panel=_ASK
+        ),
     ] = "5",
     suppression: Annotated[
-        str, typer.Option(metavar="SHARES", help="Of the rows, from 0 to 1.", rich_help_panel=_ASK)
+        str,
+        typer.Option(
+            metavar="SHARES", help="Share of rows that may be suppressed, from 0 to 1.", rich_help_panel=_ASK
+        ),
     ] = "0.02",
     quality: Annotated[
-        str, typer.Option(metavar="MEASURE", help="What is optimized.", rich_help_panel=_ASK)
+        str, typer.Option(metavar="MEASURE", help="The quality measure to optimize.", rich_help_panel=_ASK)
     ] = "discernability-monotone",
     rows: Annotated[
         int | None,
-        typer.Option(help="Generate the data, with so many rows.", rich_help_panel=_ASK),
+        typer.Option(help="Generate this many rows instead of reading files.", rich_help_panel=_ASK),
     ] = None,
     algorithms: Annotated[
         str, typer.Option(metavar="NAMES", help="Beside box, the default.", rich_help_panel=_WHO)
@@ -95,7 +101,7 @@ def search(
     repeat: Annotated[
         int,
         typer.Option(
-            help="Take the median time of at least so many runs; short ones are repeated up to 9 times.",
+            help="Take the median time of at least this many runs; short ones are repeated up to 9 times.",
             rich_help_panel=_WHO,
         ),
     ] = 1,
@@ -119,7 +125,9 @@ def search(
     finished: list[ComparedRun] = []
     with reporting():
         if json and csv:
-            raise InputError("The result is printed as JSON or as CSV.\nBoth were asked for.")
+            raise InputError(
+                "--json and --csv cannot be used together.\nFound: both.\nLeave one of them out."
+            )
         without_pandas()
         from shoal.bench.gallery import prepare
         from shoal.bench.runs import Bench
@@ -308,7 +316,7 @@ def _range(text: str) -> range:
 def _share(text: str) -> float:
     number = _number(text, float)
     if number is None or not 0 <= number <= 1:
-        raise InputError(f"Suppression is a share of the rows, from 0 to 1.\nFound: '{text}'.")
+        raise InputError(f"Suppression must be a share of the rows, from 0 to 1.\nFound: '{text}'.")
     return number
 
 

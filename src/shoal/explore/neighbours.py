@@ -172,7 +172,7 @@ def _failing(problem: SearchProblem, suppressed: int) -> str:
     """Say why a node does not satisfy."""
     if not suppressed:
         # Then it is a class that only a population has.
-        return "A class that nobody in the table is in fails, which suppressing cannot mend."
+        return "A class that nobody in the table is in fails, and suppression cannot change that."
     if problem.starred and suppressed <= problem.limit:
         return (
             f"Stars {_rows(suppressed)}, which fail as a class; starring more until they pass takes more "

@@ -120,7 +120,9 @@ class Survey:
                 f"none directly below that does; {_fail(self.size - satisfying)}."
             )
         else:
-            words.append("They are too many to look at all; shown is the chosen node with those beside it.")
+            words.append(
+                "There are too many to check them all; the chosen node and its neighbours are shown."
+            )
         if self.chosen is not None:
             words.append(f"Chosen: {self.describe(self.chosen)}.")
         return " ".join(words)
@@ -230,7 +232,7 @@ def _border(problem: SearchProblem, chosen: tuple[int, ...] | None) -> Survey:
     # Which nodes satisfy does not depend on the measure, and this one is quick.
     asked = replace(problem, measure=Height())
     satisfying = Box().search(asked, all_nodes=True, threads=os.cpu_count() or 1).satisfying
-    assert satisfying is not None, "all nodes were asked for"
+    assert satisfying is not None, "all nodes were requested"
     every = border(satisfying)
     lowest = every[np.argsort(every.sum(axis=1), kind="stable")[:_MOST_RANKED]]
     ranked = lowest[problem.order(lowest, judge(problem, lowest.tolist()).scores)]

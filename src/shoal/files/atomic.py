@@ -157,7 +157,7 @@ def flush(path: Path) -> None:
 
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
-        found = "A file of that name is there" if folder.exists() else "It does not exist"
+        found = "A file of that name already exists" if folder.exists() else "It does not exist"
         raise OutputError(
             f"The output folder '{folder}' cannot be written to.\n"
             f"{found}.\n"

@@ -99,7 +99,7 @@ def open_earlier(
     same = same_file(evidence, path)
     if not same.holds:
         raise InputError(
-            f"The manifest {evidence.path.name!r} is not that of the file {path.name!r}.\n"
+            f"The manifest {evidence.path.name!r} does not belong to the file {path.name!r}.\n"
             f"SHA-256: {same.measured}.\n"
             "A release is extended as it was published: give the file and the manifest that belong together."
         )
@@ -163,7 +163,7 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
     lacking = [name for name in spec.quasi_identifiers if name not in levels]
     if lacking:
         raise InputError(
-            f"The manifest {evidence.path.name!r} does not tell all levels.\n"
+            f"The manifest {evidence.path.name!r} does not list all levels.\n"
             f"Missing: {', '.join(lacking)}.\nGive the manifest as it was written."
         )
     return spec
@@ -188,7 +188,7 @@ def _unsound(spec: Spec) -> Iterator[Problem]:
     if spec.suppressed == "star":
         yield Problem(
             "A release whose suppressed rows are starred cannot be extended.\n"
-            "New rows that have to wait would stand in it with all their other columns, a few at a time, "
+            "New rows that have to wait would appear in it with all their other columns, a few at a time, "
             "and whoever has both releases would see which they are.\n"
             "Make releases that are to grow with `suppressed: remove`."
         )
@@ -216,7 +216,7 @@ def _check_claims(evidence: Evidence, path: Path) -> None:
     failing = [finding for finding in found.findings if finding.checkable and not finding.holds]
     if failing:
         raise InputError(
-            f"The earlier release does not keep its claim '{finding.claim}'.\n"
+            f"The earlier release does not satisfy its claim '{finding.claim}'.\n"
             f"Measured: {finding.measured}.\nOnly a release that holds can be extended."
             for finding in failing
         )

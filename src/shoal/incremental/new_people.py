@@ -182,7 +182,7 @@ def _unknown(earlier: Earlier, known: HashedPeople | None) -> InputError:
     found = (
         f"The original table is not given, and the people of {earlier.name!r} were not remembered."
         if known is None
-        else "No unit or identifier tells the people of the earlier table apart: too many share each value."
+        else "No unit or identifier distinguishes the people of the earlier table: too many share each value."
     )
     give = "" if known is not None else "Give it: --original FILE (in Python original=...). "
     return InputError(

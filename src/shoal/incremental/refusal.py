@@ -15,8 +15,8 @@ _OTHERWISE = (
     "there is nothing to subtract",
 )
 _DANGER = (
-    "Do not release all rows anew at other levels while the earlier release is known: everybody in it stands "
-    "in both, and whoever has the two can join them, class by class, until few or one are left."
+    "Do not release all rows anew at other levels while the earlier release is known: everybody in it is in "
+    "both, and whoever has the two can join them, class by class, until few or one are left."
 )
 
 

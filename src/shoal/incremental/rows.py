@@ -163,7 +163,7 @@ def _joined(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
         if len(kinds) > 1:
             problems.append(
                 Problem(
-                    f"Column {name!r} is not of the same type in all tables.\nFound: {' and '.join(kinds)}.\n"
+                    f"Column {name!r} has different types in these tables.\nFound: {' and '.join(kinds)}.\n"
                     "Give the original table and the new rows in one format."
                 )
             )
@@ -212,7 +212,7 @@ def _in_form_of(columns: Mapping[str, pa.Array], like: pa.Table) -> pa.Table:
         except pa.ArrowException:
             problems.append(
                 Problem(
-                    f"Column {field.name!r} of the new rows is not as in the earlier release.\n"
+                    f"Column {field.name!r} of the new rows differs from the earlier release.\n"
                     f"Types: {column.type}, and {field.type} in the release.\n"
                     "Give the new rows in the format that the original table had."
                 )

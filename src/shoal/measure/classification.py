@@ -55,7 +55,7 @@ class Classification(MeasureDefaults):
     def __post_init__(self) -> None:
         if not isinstance(self.target, str) or not self.target:
             raise InputError(
-                f"The target of classification is the name of a column.\nFound: {self.target!r}.\n"
+                f"The target of classification must be the name of a column.\nFound: {self.target!r}.\n"
                 "Name the column that the release should still predict."
             )
 

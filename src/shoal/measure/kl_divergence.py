@@ -43,7 +43,7 @@ class KLDivergence(MeasureDefaults):
     """
 
     name: ClassVar[str] = "kl-divergence"
-    summary: ClassVar[str] = "How far the distribution that the labels tell is from the true one, in nats."
+    summary: ClassVar[str] = "The distance of the labels' distribution from the true one, in nats."
     extent: ClassVar[str] = "0 to ln(all tuples) - their entropy"
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False

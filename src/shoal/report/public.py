@@ -150,7 +150,7 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]
     if others := [name for name in sensitive if name not in covered]:
         columns = f"{'column' if len(others) == 1 else 'columns'} {listed(others)}"
-        yield f"No claim covers the sensitive {columns}: a class may reveal what its people have there."
+        yield f"No claim covers the sensitive {columns}: a class may reveal the values of its people."
     unique = manifest.get("linkable")
     if unique is not None and unique["with_quasi_identifiers"] is not None:
         yield (

@@ -284,20 +284,21 @@ def _wrong(
     """Return what is wrong about the numbers."""
     problems = []
     if not 0 < threshold <= 1:
-        problems.append(f"The threshold is a chance: above 0, at most 1.\nFound: {threshold!r}.")
+        problems.append(f"The threshold must be a probability: above 0, at most 1.\nFound: {threshold!r}.")
     if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
         problems.append(
-            "The sampling fraction is the share of the population that is in the table: above 0, at most 1.\n"
+            "The sampling fraction must be the share of the population that is in the table: above 0, at "
+            "most 1.\n"
             f"Found: {sampling_fraction!r}.\nFor 5 percent write 0.05."
         )
     if population_size is not None and population_size < 1:
-        problems.append(f"A population has at least one person.\nFound: {population_size!r}.")
+        problems.append(f"A population must have at least one person.\nFound: {population_size!r}.")
     if (population is not None) + (sampling_fraction is not None) + (population_size is not None) > 1:
         problems.append(
             "The sampling fraction follows from the population, and from its size.\nGive one of these alone."
         )
     if largest_subset < 1:
-        problems.append(f"Sets of columns have at least 1 column.\nFound: {largest_subset!r}.")
+        problems.append(f"Sets of columns must have at least 1 column.\nFound: {largest_subset!r}.")
     return [Problem(problem) for problem in problems]
 
 
@@ -386,7 +387,7 @@ def _with_units(data: object, units: pa.ChunkedArray | pa.Array) -> tuple[pa.Tab
     """Return a release with one more column, which says who a row is about, and its name."""
     if not isinstance(data, pa.Table) or len(units) != data.num_rows:
         raise InputError(
-            "Units say who each row of a release is about that is a table.\n"
+            "Units can be given only for a release that is a table.\n"
             f"Found: {len(units):,} units for {data.num_rows if isinstance(data, pa.Table) else 'no'} rows.\n"
             "Give a table, and a unit for each of its rows."
         )
@@ -406,13 +407,13 @@ def _special(
     size = affordable(sizes.count, columns, largest)
     if size == 0:
         return None, (
-            f"Which columns single people out was not looked for: {sizes.count:,} classes by {columns:,} "
+            f"Which columns single people out was not computed: {sizes.count:,} classes by {columns:,} "
             "columns are too many.",
         )
     notes: tuple[str, ...] = ()
     if size < min(largest, columns):
         notes = (
-            f"Of columns together up to {size} were looked at, not {largest}: {sizes.count:,} classes by all "
+            f"Of columns together, up to {size} were examined, not {largest}: {sizes.count:,} classes by all "
             "sets of that many columns are too many.",
         )
     codes, rows = classes.codes() if sizes.uniques else ([], sizes.size[:0])

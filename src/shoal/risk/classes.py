@@ -116,7 +116,7 @@ class GroupedTable:
             raise InputError(
                 f"{fewer:,} of {self.rows:,} rows have quasi-identifiers that fewer people have in the "
                 "population than in the table.\nA population contains the people of the table.\n"
-                "Check that both tables are written alike, or give a population that contains them."
+                "Check that both tables write values the same way, or give a population that contains them."
             )
         by_person = None if self.unit is None else held_by
         return ClassSizes(size, classes, crowd, by_person), int(people), int(alone)

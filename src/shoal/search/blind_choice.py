@@ -64,7 +64,7 @@ def _refuse_several_rows(models: Sequence[PrivacyModel], coded: CodedTable) -> N
         return
     raise InfeasibleError(
         "A choice by quasi-identifiers alone does not hide sensitive values where people have several rows: "
-        f"whether {' and '.join(asked)} holds depends on which of a class's rows are whose.\n"
+        f"whether {' and '.join(asked)} holds depends on which rows of a class belong to whom.\n"
         f"Found: {coded.rows:,} rows of {people:,} people.\n"
-        "Give a table with one row per person, ask for models of class sizes alone, or choose by everything."
+        "Give a table with one row per person, use models of class sizes alone, or choose by everything."
     )

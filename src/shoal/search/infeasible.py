@@ -37,12 +37,11 @@ def infeasible(problem: SearchProblem) -> InfeasibleError:
     if len(problem.models) > 1:
         lines.append(_binding(problem, top))
     lines += [
-        f"Nothing may be suppressed: under {name} a class that is missing tells something."
-        for name in telling
+        f"No row may be suppressed: under {name} a missing class reveals something." for name in telling
     ]
     lines.append(_nearest(problem, top))
     if held:
-        lines.append(f"The spec holds {held} below the top level: raising that helps too.")
+        lines.append(f"The spec holds {held} below the top level; raising it helps too.")
     return InfeasibleError("\n".join(lines))
 
 
@@ -69,7 +68,7 @@ def infeasible_stars(problem: SearchProblem, levels: Sequence[int], *, proved: b
     return InfeasibleError(
         f"No release {'satisfies' if proved else 'was found that satisfies'} {claims} with a suppression "
         f"limit of {problem.suppression:g} and starred rows.\n"
-        "Starred rows are a class that anybody can see. At the best levels "
+        "Starred rows form a class that anybody can see. At the best levels "
         f"{_count(starred, 'row')} would be starred and fail {' and '.join(failing) or 'together'}; starring "
         f"more until they pass takes more than the {_count(problem.limit, 'row')} that may be suppressed.\n"
         f"Remove suppressed rows (suppressed: remove), {higher}or require less."
@@ -125,7 +124,7 @@ def _nearest(problem: SearchProblem, top: Classes) -> str:
         options.append(f"a suppression limit of {smallest_limit(suppressed, rows)}{every} with {what}")
     if not options:
         return "Ask for less."
-    return f"Nearest that can be satisfied: {', or '.join(options)}."
+    return f"Nearest requirements that can be satisfied: {', or '.join(options)}."
 
 
 def largest_k(

@@ -84,7 +84,7 @@ def search_counted(
     Raises
     ------
     InputError
-        Nothing that fits satisfies; or all nodes were asked for, and some do not fit; or the measure needs
+        Nothing that fits satisfies; or all nodes were requested, and some do not fit; or the measure needs
         tuples that do not fit.
 
     Examples
@@ -347,14 +347,14 @@ class _Regions:
         """Say how much memory would do."""
         missing = self.chooser.missing()
         if missing <= self.most_entries:
-            return "With more memory less is left."
+            return "With more memory fewer are left."
         return f"Memory for {about(missing)} would settle it."
 
     def _refuse(self, left: int) -> None:
         what = (
-            "All nodes that satisfy were asked for, and the tuples of some do not fit into memory."
+            "All satisfying nodes were requested, and the tuples of some do not fit into memory."
             if self.all_nodes
-            else "No node that was looked at satisfies, and the tuples of the others do not fit into memory."
+            else "No node that was checked satisfies, and the tuples of the others do not fit into memory."
         )
         raise InputError(
             f"{what}\n"
@@ -366,7 +366,7 @@ class _Regions:
         raise InputError(
             "Even at the highest levels the tuples do not fit into memory.\n"
             f"Tuples that fit: {fitting(self.most_entries)}.\n"
-            "Allow more memory, raise max-level, or let the models and the measure look at fewer columns."
+            "Allow more memory, raise max-level, or use fewer columns in the models and the measure."
         )
 
     @property

@@ -174,7 +174,7 @@ def _satisfying(
     by_scores_alone = problem.measure.costs(problem.table, problem.k) is None
     priced = replace(removed, measure=Height()) if by_scores_alone else removed
     levels = Box().search(priced, all_nodes=True).satisfying
-    assert levels is not None, "all nodes were asked for"
+    assert levels is not None, "all nodes were requested"
     declared = priced.declared
     lowest = np.array([column.min_level for column in problem.table.columns], dtype=np.uint8)
     suppressed = np.zeros(len(levels), dtype=np.int64)

@@ -98,7 +98,7 @@ class LocalDuckDB:
             raise InputError(
                 f"The {self.what} '{self.name}' is too large for the memory that its check may use.\n"
                 "DuckDB says OutOfMemoryException.\n"
-                "Let it have more, in an audit with --memory 8GB (in Python memory='8GB')."
+                "Allow more, in an audit with --memory 8GB (in Python memory='8GB')."
             ) from None
         except duckdb.Error as error:
             # DuckDB quotes the offending line, cell values and all: only its number may be passed on.
@@ -129,5 +129,5 @@ def register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) 
         raise InputError(
             f"The {name} has a column of a type that cannot be audited.\n"
             f"Types: {kinds}.\n"
-            "Turn unusual ones into text or common numbers first."
+            "Convert unusual ones to text or common numbers first."
         ) from None

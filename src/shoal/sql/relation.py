@@ -192,7 +192,7 @@ def open_relation(
 def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:
     """Set how much memory queries may use."""
     if memory is not None and not re.fullmatch(r"(?i)[0-9]+(\.[0-9]+)? ?[KMGT]i?B", memory):
-        raise InputError(f"Memory is a number with its unit.\nFound: {memory!r}.\nWrite for example 4GB.")
+        raise InputError(f"Memory must be a number with a unit.\nFound: {memory!r}.\nWrite 4GB, for example.")
     if memory is None:
         # On a small computer DuckDB's own limit, a share of what there is, is below ours.
         own = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
@@ -281,8 +281,8 @@ def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
     if rows == 0 and open_delimited(path, dialect).more:
         raise InputError(
             f"The {relation.what} '{relation.name}' cannot be read.\n"
-            "It has lines after the header, but no rows are found in them.\n"
-            "Check that all lines end alike."
+            "It has lines after the header, but they contain no rows.\n"
+            "Check that all lines have the same ending."
         )
 
 

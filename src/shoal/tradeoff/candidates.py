@@ -127,7 +127,7 @@ def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
         else:
             kind = type(spec).__name__
             problems.append(
-                Problem(f"What is compared are specs, or the paths of their files.\nFound: {kind}.")
+                Problem(f"Only specs, or the paths of their files, can be compared.\nFound: {kind}.")
             )
     return found
 
@@ -160,7 +160,7 @@ def _limits(suppressions: Sequence[object], problems: list[Problem]) -> list[flo
         if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
             problems.append(
                 Problem(
-                    f"The suppression limit is a share of the rows, from 0 to 1.\nFound: {limit!r}.\n"
+                    f"The suppression limit must be a share of the rows, from 0 to 1.\nFound: {limit!r}.\n"
                     "For 2 percent write 0.02."
                 )
             )

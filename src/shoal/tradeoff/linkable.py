@@ -1,4 +1,4 @@
-"""Which of the compared specs `anonymize` would refuse for columns that are released as they are."""
+"""Which of the compared specs `anonymize` would refuse for columns that are released unchanged."""
 
 from __future__ import annotations
 

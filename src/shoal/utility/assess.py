@@ -94,7 +94,7 @@ def assess_utility(
     if isinstance(quasi_identifiers, str):
         quasi_identifiers = [quasi_identifiers]
     if quasi_identifiers is not None and not quasi_identifiers:
-        raise InputError("No column is named as a quasi-identifier.\nName at least one, or none at all.")
+        raise InputError("The list of quasi-identifiers is empty.\nName at least one, or leave it out.")
     if queries < 0 or seed < 0:
         raise InputError(
             "The number of queries and the seed must be whole numbers of at least 0.\n"
@@ -113,8 +113,8 @@ def assess_utility(
         )
         if belonging.kept is None:
             notes.append(
-                "Equal values have different labels, so that rows cannot be followed into the release. "
-                "Models are trained on a sample of all its rows, among which may be rows of the test."
+                "Equal values have different labels, so rows cannot be matched with the release. "
+                "Models are trained on a sample of all its rows, which may include rows of the test."
             )
         figures = {column.name: column_utility(column) for column in columns.all}
         pairs = associations(columns.quasi_identifiers, columns.others)

@@ -1,7 +1,7 @@
 """Whether a release was made of an original, row by row, without row numbers.
 
 Where every value has one label, each row of the original becomes one tuple of labels, beside the columns that
-are released as they are. The release has no tuple more often than that. What it lacks was suppressed.
+are released unchanged. The release has no tuple more often than that. What it lacks was suppressed.
 """
 
 from __future__ import annotations

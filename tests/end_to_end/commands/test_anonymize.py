@@ -91,7 +91,7 @@ def test_a_budget_for_best_first(folder, shoal):
         "--checks", 3, "--seconds", 5,
     )  # fmt: skip
     words = " ".join(ran.out.split())
-    assert "heuristic: a better one may exist, and none is below" in words
+    assert "heuristic: a better one may exist, but none scores below" in words
     assert f"(gap {hasty['gap']:.1%})" in words
 
 

@@ -123,7 +123,7 @@ def test_a_manifest_of_other_columns(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         audit_release(tmp_path / "zip.csv", manifest=f"{release}.manifest.json")
     assert "Column 'age', a quasi-identifier of the spec, is not in the release" in str(error.value)
-    assert "The manifest 'release.csv.manifest.json' is not that of this file." in str(error.value)
+    assert "The manifest 'release.csv.manifest.json' does not belong to this file." in str(error.value)
 
 
 def test_a_renamed_release_is_the_same(tmp_path: Path) -> None:

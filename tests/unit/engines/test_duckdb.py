@@ -177,7 +177,7 @@ def test_a_large_file_is_left_where_it_is(people: Path) -> None:
         ("people.parquet", {"output": "no/such/folder/release.parquet"}, "does not exist"),
         ("people.parquet", {"output": "."}, "cannot be written"),
         ("people.parquet", {"output": "papers"}, "files that are not Parquet"),
-        ("people.parquet", {"output": "notes"}, "a file of that name is there"),
+        ("people.parquet", {"output": "notes"}, "a file of that name already exists"),
         ("people.parquet", {"seed": 1}, "a seed does not make that repeatable"),
         ("people.parquet", {"keep_order": True}, "cannot keep the order"),
         ("people.parquet", {"memory": "much"}, "Write for example 4GB"),

@@ -358,7 +358,7 @@ def test_a_changed_release_is_refused(tmp_path: Path) -> None:
     manifest = release(tmp_path)
     path = tmp_path / "release.csv"
     path.write_bytes(path.read_bytes().replace(b"flu", b"cold", 1))
-    with pytest.raises(InputError, match=r"is not that of the file 'release\.csv'"):
+    with pytest.raises(InputError, match=r"does not belong to the file 'release\.csv'"):
         shoal.extend(manifest, tmp_path / "new.csv")
 
 
@@ -378,7 +378,7 @@ def test_a_release_that_does_not_hold_is_refused(tmp_path: Path) -> None:
         ({"manifest": "release.csv"}, "is not the manifest of a release"),
         ({"manifest": "nothing.json"}, "does not exist"),
         ({"release": "nothing.csv"}, "does not exist"),
-        ({"release": "people.csv"}, "is not that of the file 'people.csv'"),
+        ({"release": "people.csv"}, "does not belong to the file 'people.csv'"),
         ({"original": "new.csv"}, "Rows: 9; rows that went into the release: 12"),
         ({"original": "others.csv"}, "do not have at its levels"),
         ({"new_rows": "empty.csv"}, "There is nothing to add"),

@@ -324,7 +324,7 @@ def test_what_is_wrong_of_all_tables_at_once(people: pa.Table, spec: shoal.Spec)
             threshold=2,
         )
     assert [p.message.splitlines()[0] for p in refused.value.problems] == [
-        "The threshold is a chance: above 0, at most 1.",
+        "The threshold must be a probability: above 0, at most 1.",
         "Column 'ill' is not in the table.",
         "Column 'sex' is not in the release.",
         "A population is generalized as the release is, and its levels are not known.",

@@ -109,8 +109,8 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
         if len(frame.columns) == 1:
             raise InputError(
                 f"{title!r} has one column.\n"
-                "In such a CSV file an empty line is a row, and Spark leaves it out.\n"
-                "Save the table as Parquet, or take another engine."
+                "In such a CSV file an empty line is a row, but Spark skips empty lines.\n"
+                "Save the table as Parquet, or use another engine."
             )
         return Opened(frame, title, empty, named.doubtful)
     except InputError as error:
@@ -122,7 +122,7 @@ def _explained(error: InputError, title: str) -> InputError:
     if "not there any more" in message:
         return MissingFileError(
             f"{title!r} does not exist, or holds no files.\n"
-            "Spark looked for it from where it runs.\nCheck the path."
+            "Spark looked for it on its own computers.\nCheck the path."
         )
     if "UNABLE_TO_INFER_SCHEMA" in message:
         return InputError(

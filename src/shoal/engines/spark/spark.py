@@ -71,7 +71,7 @@ def open_spark(
     text = CsvFormat(delimiter or ",", quote or '"', encoding or "UTF-8", header)
     try:
         with found.pinned():
-            table = found.act("looking at the table", lambda: opened(data, found.spark, text))
+            table = found.act("reading the columns of the table", lambda: opened(data, found.spark, text))
             return Spark(found, table, tuple(null_values or ()))
     except BaseException:
         found.stop()

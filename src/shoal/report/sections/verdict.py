@@ -83,7 +83,7 @@ def _do(number: int) -> str:
 
 
 def _linkable(audit: Audit) -> Iterator[Markup]:
-    """Say how many rows the columns that are released as they are single out."""
+    """Say how many rows the columns that are released unchanged single out."""
     if audit.linkable is None:
         return
     found = audit.linkable
@@ -318,7 +318,7 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
             for name, sure in open_.items()
         )
         yield Markup(
-            "No claim covers the {} {}. Whoever knows a person's class may learn what the person has there."
+            "No claim covers the {} {}. Whoever knows a person's class may learn the person's values there."
         ).format(
             link("sensitive column", "sensitive column" if len(open_) == 1 else "sensitive columns"), named
         )
@@ -329,4 +329,4 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
             else "All rows are suppressed. Their other columns are released unchanged."
         )
     if not release.shuffled:
-        yield Markup("The rows are in the order of the input, which may tell who is who.")
+        yield Markup("The rows are in the order of the input, which may reveal who is who.")

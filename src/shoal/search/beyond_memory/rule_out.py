@@ -52,7 +52,7 @@ def conclude(live: OpenNodes, problem: SearchProblem, point: GridPoint) -> Concl
         problem = replace(problem, measure=Height())
     relaxed = Part.relaxed(problem)
     found = Box().search(relaxed, all_nodes=True).satisfying
-    assert found is not None, "all nodes were asked for"
+    assert found is not None, "all nodes were requested"
     passing: BoolGrid = np.zeros(live.shape, dtype=bool)
     points, known = _points(live, found)
     passing[tuple(points[known].T)] = True

@@ -75,7 +75,7 @@ class Start:
                 raise InputError(
                     f"The measure '{whole.measure.name}' needs all tuples of the table, and they do not fit "
                     f"into memory.\nFound: {about(size)} tuples; {most_entries:,} fit.\n"
-                    "Allow more memory, or take another measure, such as loss."
+                    "Allow more memory, or use another measure, such as loss."
                 )
         if raised == bottom:
             steps.append(Step("single columns rule out no level"))
