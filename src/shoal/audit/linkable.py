@@ -154,10 +154,10 @@ class Linkability:
             )
             more = ", ..." if len(names) > len(worst) else ""
             by = f"by the {len(names)} columns released unchanged (alone: {listed}{more})"
-        told = f"{self.percent(self.together)} of the rows {unique} {by}"
+        words_so_far = f"{self.percent(self.together)} of the rows {unique} {by}"
         if self.with_quasi_identifiers is None:
-            return told
-        return f"{told}, {self.percent(self.with_quasi_identifiers)} with the quasi-identifiers"
+            return words_so_far
+        return f"{words_so_far}, {self.percent(self.with_quasi_identifiers)} with the quasi-identifiers"
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the shares as plain values, ready for JSON; for the publisher."""
@@ -286,7 +286,9 @@ class _Counter:
 
         dates: set[str] = set()
         for some in _parts(names):
-            found = self.relation.ask(f"SELECT {', '.join(map(written, some))} FROM {self.relation.source}")
+            found = self.relation.fetch_row(
+                f"SELECT {', '.join(map(written, some))} FROM {self.relation.source}"
+            )
             dates.update(name for name, is_date in zip(some, found, strict=True) if is_date == 1)
         return dates
 
@@ -334,7 +336,7 @@ class _Counter:
             # DuckDB crashes where the keys of a row do not fit into a block: 16,384 columns of text.
             keys = [f"hash({', '.join(part)})" for part in _parts(keys)]
         one = "false" if self.unit is None else f"min({self.unit}::VARCHAR) = max({self.unit}::VARCHAR)"
-        rows, of_one_person = self.relation.ask(
+        rows, of_one_person = self.relation.fetch_row(
             "SELECT coalesce(sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), 0)::BIGINT AS alone,\n"
             "  coalesce(sum(CASE WHEN one THEN n ELSE 0 END), 0)::BIGINT AS of_one_person\n"
             f"FROM (SELECT count(*) AS n, {one} AS one FROM {self.relation.source}\n"

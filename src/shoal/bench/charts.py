@@ -149,7 +149,7 @@ def bars(records: Sequence[Record], heading: Heading, *, steps: Sequence[str], y
 def strips(records: Sequence[Record], heading: Heading, *, x_title: str) -> Chart:
     """Draw a tick for each count, one row per algorithm, with how far they are apart in words."""
     names = _names(records)
-    said = list(dict.fromkeys(record["words"] for record in records))
+    labels = list(dict.fromkeys(record["words"] for record in records))
     counts = [record["checks"] for record in records]
     margin = max((max(counts) - min(counts)) * 0.08, 1)
     domain = [min(counts) - margin, max(counts) + margin]
@@ -163,7 +163,7 @@ def strips(records: Sequence[Record], heading: Heading, *, x_title: str) -> Char
                 axis=alt.Axis(format=",d", tickMinStep=1),
                 scale=alt.Scale(domain=domain, nice=False),
             ),
-            y=alt.Y("words:N", sort=said, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False)),
+            y=alt.Y("words:N", sort=labels, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False)),
             color=_colour(names, legend=False),
         )
     )

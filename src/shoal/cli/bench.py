@@ -137,7 +137,7 @@ def search(
             if number is not None and number < 1:
                 raise InputError(f"{option} is a whole number of at least 1.\nFound: {number}.")
         bench = Bench(rows=rows, repeat=repeat)
-        asked = _questions(bench, data, k, suppression, quality)
+        settings = _questions(bench, data, k, suppression, quality)
         chosen = _algorithms(algorithms)
         steps = _steps(optimizations)
         show = not (json or csv)
@@ -145,9 +145,9 @@ def search(
         if figures is not None:
             prepare(figures)
         try:
-            _compare(bench, asked, chosen, steps, finished, show=show)
+            _compare(bench, settings, chosen, steps, finished, show=show)
             if figures is not None:
-                wrong += _draw(bench, asked, figures)
+                wrong += _draw(bench, settings, figures)
         except KeyboardInterrupt:
             echo(f"Interrupted; {len(finished)} runs of the comparison were finished.", err=True)
             raise typer.Exit(130) from None
@@ -162,7 +162,7 @@ def search(
 
 def _compare(
     bench: Bench,
-    asked: Sequence[Setting],
+    settings: Sequence[Setting],
     chosen: Sequence[SearchAlgorithm],
     steps: Sequence[str],
     finished: list[ComparedRun],
@@ -173,7 +173,7 @@ def _compare(
     from shoal.bench.runs import cases, compare, default_case
     from shoal.bench.table import comparison
 
-    plan = [(setting, cases(setting, chosen, steps)) for setting in asked]
+    plan = [(setting, cases(setting, chosen, steps)) for setting in settings]
     runs = {case for setting, some in plan for case in (default_case(setting), *some)}
     with _progress(bench, len(runs)) as bar:
         for setting, some in plan:
@@ -191,12 +191,12 @@ def _compare(
                         bar.start()
 
 
-def _draw(bench: Bench, asked: Sequence[Setting], folder: Path) -> Sequence[str]:
+def _draw(bench: Bench, settings: Sequence[Setting], folder: Path) -> Sequence[str]:
     """Draw the figures, and return what in them should not be."""
     from shoal.bench.figures import plan
     from shoal.bench.gallery import draw
 
-    planned = plan(bench, asked)
+    planned = plan(bench, settings)
     runs = {case for figure in planned for case in figure.cases if not bench.known(case)}
     with _progress(bench, len(runs)):
         gallery = draw(bench, planned, folder)
@@ -280,21 +280,21 @@ def _algorithms(text: str) -> list[SearchAlgorithm]:
     from shoal import registry
     from shoal.bench.runs import algorithm
 
-    asked = _list(text, "--algorithms")
-    return [algorithm(name) for name in (registry.names("algorithms") if "all" in asked else asked)]
+    settings = _list(text, "--algorithms")
+    return [algorithm(name) for name in (registry.names("algorithms") if "all" in settings else settings)]
 
 
 def _steps(text: str) -> list[str]:
     from shoal.bench.runs import OPTIMIZATIONS
 
     known = [*OPTIMIZATIONS, "all"]
-    asked = _list(text, "--optimizations")
-    for name in asked:
+    settings = _list(text, "--optimizations")
+    for name in settings:
         if name not in known:
             raise InputError(
                 f"Unknown optimizations '{name}'.\nKnown: {', '.join(known)}.{nearest(name, known)}"
             )
-    return asked
+    return settings
 
 
 def _list(text: str, option: str) -> list[str]:

@@ -110,8 +110,8 @@ def build(
         without_pandas()
         check_output(output, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        asked = Asked(hierarchy, None, target, data, column, written, missing_values)
-        found = asked.finding()
+        source = Asked(hierarchy, None, target, data, column, written, missing_values)
+        found = source.finding()
         levels = found.require()
         write_file(levels, output)
     echo(f"{output}: {_sizes(levels)}")
@@ -154,12 +154,12 @@ def show(
     with reporting(show_values=show_values):
         without_pandas()
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        asked = Asked(hierarchy, from_format, target, data, column, written, missing_values)
+        source = Asked(hierarchy, from_format, target, data, column, written, missing_values)
         shown = data is None or show_values
         if data is not None:
-            levels = asked.finding().require()
+            levels = source.finding().require()
         else:
-            levels = asked.read().whole() if asked.is_file else asked.sample()
+            levels = source.read().whole() if source.is_file else source.sample()
     if tree:
         ascii = not _draws(sys.stdout.encoding)
         echo(hierarchy_drawing.tree(levels, lines, values=shown, ascii=ascii))
@@ -205,8 +205,8 @@ def check(
 
             if data is None:
                 raise InputError("Checking the hierarchies of a spec needs a table.\nUse --data DATA.")
-            asked = overridden(Spec.from_yaml(spec), written)
-            _report(check_spec(asked, data))
+            source = overridden(Spec.from_yaml(spec), written)
+            _report(check_spec(source, data))
         elif data is not None:
             _report([Asked(str(file), from_format, None, data, column, written).finding()])
         else:
@@ -248,11 +248,11 @@ def convert(
         without_pandas()
         check_output(output, input, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        asked = Asked(str(input), from_format, None, data, column, written, missing_values)
+        source = Asked(str(input), from_format, None, data, column, written, missing_values)
         if data is not None:
-            levels = asked.finding().require()
+            levels = source.finding().require()
         else:
-            read = asked.read()
+            read = source.read()
             if not isinstance(read, Listed):
                 raise InputError(
                     f"{input.name!r} has ranges, which hold any number of values.\n"

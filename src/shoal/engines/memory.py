@@ -220,8 +220,8 @@ class _Beside:
 
     @classmethod
     def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
-        asked = claims(spec)
-        compared = original_columns(spec, asked)
+        to_check = claims(spec)
+        compared = original_columns(spec, to_check)
         told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
         names = [name for name in table.column_names if name in set(spec.released)]
         return cls(

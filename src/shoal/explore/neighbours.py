@@ -111,10 +111,10 @@ def neighbours(problem: SearchProblem, levels: Sequence[int]) -> tuple[Neighbour
     chosen = tuple(levels)
     beside = list(_beside(problem, chosen))
     try:
-        return _told(problem, chosen, beside)
+        return _described(problem, chosen, beside)
     except InputError:
         # Below the lowest allowed level a table may be too wide to group.
-        return _told(problem, chosen, [move for move in beside if _allowed(problem, *move)])
+        return _described(problem, chosen, [move for move in beside if _allowed(problem, *move)])
 
 
 def _beside(problem: SearchProblem, chosen: tuple[int, ...]) -> Iterator[tuple[int, int]]:
@@ -131,7 +131,7 @@ def _allowed(problem: SearchProblem, position: int, level: int) -> bool:
     return column.min_level <= level <= column.max_level
 
 
-def _told(
+def _described(
     problem: SearchProblem, chosen: tuple[int, ...], beside: Sequence[tuple[int, int]]
 ) -> tuple[Neighbour, ...]:
     nodes = [chosen, *((*chosen[:position], level, *chosen[position + 1 :]) for position, level in beside)]
@@ -187,15 +187,15 @@ def _outscored(
     problem: SearchProblem, chosen: tuple[int, ...], best: float | None, node: tuple[int, ...], score: float
 ) -> str:
     """Say why a node that satisfies was not chosen."""
-    told = f"Scores {score:.6g} by {problem.measure.name}"
+    scored = f"Scores {score:.6g} by {problem.measure.name}"
     if best is None:
-        return f"{told}, and satisfies, which the chosen node does not."
+        return f"{scored}, and satisfies, which the chosen node does not."
     mine, other = problem.rank(chosen, best), problem.rank(node, score)
     if canonical(score) != canonical(best):
         apart = f"{abs(score - best):.2g}"
         if other < mine:
-            return f"{told}, better by {apart}: what was chosen is not the best of all."
-        return f"{told}, worse by {apart}."
+            return f"{scored}, better by {apart}: what was chosen is not the best of all."
+        return f"{scored}, worse by {apart}."
     rules = (
         "the lower node",
         "the smaller mean relative level",
@@ -203,8 +203,8 @@ def _outscored(
     )
     position = next(position for position in range(1, 4) if mine[position] != other[position])
     if other < mine:
-        return f"{told}, a tie, which {rules[position - 1]} would have won."
-    return f"{told}, a tie, which goes to {rules[position - 1]}."
+        return f"{scored}, a tie, which {rules[position - 1]} would have won."
+    return f"{scored}, a tie, which goes to {rules[position - 1]}."
 
 
 def _excluded(problem: SearchProblem, position: int, level: int) -> str:

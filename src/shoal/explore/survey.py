@@ -230,8 +230,8 @@ def _beside(problem: SearchProblem, chosen: tuple[int, ...]) -> list[tuple[int, 
 
 def _border(problem: SearchProblem, chosen: tuple[int, ...] | None) -> Survey:
     # Which nodes satisfy does not depend on the measure, and this one is quick.
-    asked = replace(problem, measure=Height())
-    satisfying = Box().search(asked, all_nodes=True, threads=os.cpu_count() or 1).satisfying
+    by_height = replace(problem, measure=Height())
+    satisfying = Box().search(by_height, all_nodes=True, threads=os.cpu_count() or 1).satisfying
     assert satisfying is not None, "all nodes were requested"
     every = border(satisfying)
     lowest = every[np.argsort(every.sum(axis=1), kind="stable")[:_MOST_RANKED]]

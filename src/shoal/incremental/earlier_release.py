@@ -47,22 +47,22 @@ class Earlier:
     @property
     def name(self) -> str:
         """The name that its manifest gives it."""
-        return self.evidence.said.file.name
+        return self.evidence.manifest.file.name
 
     @property
     def sha256(self) -> str:
-        return self.evidence.said.file.sha256
+        return self.evidence.manifest.file.sha256
 
     @property
     def levels(self) -> dict[str, int]:
-        levels = self.evidence.said.levels
+        levels = self.evidence.manifest.levels
         assert levels is not None, "others are refused when they are opened"
         return levels
 
     @property
     def rows(self) -> int:
         """Rows of the table that it was made of, suppressed ones included."""
-        return self.evidence.said.rows.before
+        return self.evidence.manifest.rows.before
 
 
 def open_earlier(
@@ -121,7 +121,7 @@ def open_earlier(
 
 def _file(evidence: Evidence, release: str | Path | None) -> Path:
     """Return the path of the release. What a manifest calls a file is a name, whatever it looks like."""
-    beside = evidence.path.parent / PureWindowsPath(evidence.said.file.name).name
+    beside = evidence.path.parent / PureWindowsPath(evidence.manifest.file.name).name
     path = beside if release is None else Path(release)
     if release is None and not path.exists():
         raise InputError(
@@ -141,7 +141,7 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
     )
     evidence.check_paths(files_folder)
     try:
-        spec = Spec.from_mapping(evidence.said.spec, files_folder)
+        spec = Spec.from_mapping(evidence.manifest.spec, files_folder)
     except InputError as error:
         raise InputError(
             Problem(f"In the manifest {evidence.path.name!r}: {problem.message}", problem.values)
@@ -153,11 +153,11 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
             f"Hierarchies of the manifest {evidence.path.name!r} are in files.\n"
             f"Not found: {', '.join(lost)}.\n{advice}"
         )
-    levels = evidence.said.levels
+    levels = evidence.manifest.levels
     if levels is None:
         raise InputError(
             "Only a release with one level per column can be extended, since new rows get the same labels.\n"
-            f"Found: a recoding of the kind {evidence.said.recoding.kind!r}.\n"
+            f"Found: a recoding of the kind {evidence.manifest.recoding.kind!r}.\n"
             "Release the new rows by themselves."
         )
     lacking = [name for name in spec.quasi_identifiers if name not in levels]

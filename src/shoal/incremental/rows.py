@@ -78,7 +78,7 @@ def gather(
         recoded = _generalized(tables[-1], earlier)
         table = pa.concat_tables([earlier.table, recoded])
         new = np.arange(table.num_rows) >= earlier.table.num_rows
-        return ExtendedRows(table, ~new, new, earlier.evidence.said.rows.suppressed, None, tuple(notes))
+        return ExtendedRows(table, ~new, new, earlier.evidence.manifest.rows.suppressed, None, tuple(notes))
     rows = sum(table.num_rows for table in tables[:-1])
     if rows != earlier.rows:
         raise InputError(

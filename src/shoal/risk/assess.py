@@ -109,7 +109,7 @@ def assess_risk(
     problems += _missing_in_population(population, spec, levels, released)
     if problems:
         raise InputError(problems)
-    tell = listener or (lambda event: None)
+    report = listener or (lambda event: None)
     if units is None:
         unit, notes = _unit(data, spec, form, released)
     else:
@@ -119,7 +119,7 @@ def assess_risk(
         # Starred rows are a class; but nobody in a population has its labels, so there they are left out.
         suppressible = population is not None and all(model.suppressible for model in spec.privacy)
         limit = spec.suppression if released and suppressible else 0.0
-    tell(StepStarted("classes"))
+    report(StepStarted("classes"))
     with open_classes(
         data,
         tuple(spec.quasi_identifiers),
@@ -137,7 +137,7 @@ def assess_risk(
         fraction = None
         skipped: tuple[str, ...] = ()
         if population is not None:
-            tell(StepStarted("population"))
+            report(StepStarted("population"))
             in_population, people, alone = classes.sizes_in(next(iter(tables.populations.values())))
             known = PopulationUniques(
                 sizes.counted / max(people, 1), people, None, None, None, float(alone), "counted"
@@ -151,8 +151,8 @@ def assess_risk(
                 )
             elif fraction is not None:
                 known = population_uniques(sizes, fraction)
-        special, not_special = _special(classes, sizes, unit, largest_subset, tell)
-        tell(StepStarted("values"))
+        special, not_special = _special(classes, sizes, unit, largest_subset, report)
+        report(StepStarted("values"))
         attributes = attribute_risks(classes, tuple(spec.sensitive), tables)
         return RiskAssessment(
             quasi_identifiers=tuple(spec.quasi_identifiers),
@@ -398,7 +398,7 @@ def _with_units(data: object, units: pa.ChunkedArray | pa.Array) -> tuple[pa.Tab
 
 
 def _special(
-    classes: GroupedTable, sizes: ClassSizes, unit: str | None, largest: int, tell: Listener
+    classes: GroupedTable, sizes: ClassSizes, unit: str | None, largest: int, report: Listener
 ) -> tuple[SpecialUniques | None, tuple[str, ...]]:
     """Return what singles rows out, or why that was not looked for."""
     if unit is not None:
@@ -419,6 +419,6 @@ def _special(
     codes, rows = classes.codes() if sizes.uniques else ([], sizes.size[:0])
     names = classes.quasi_identifiers
     found = special_uniques(
-        names, codes, rows, size, lambda s: tell(StepStarted(f"{s} of {columns} columns"))
+        names, codes, rows, size, lambda s: report(StepStarted(f"{s} of {columns} columns"))
     )
     return found, notes

@@ -107,10 +107,10 @@ def _members(classes: GroupedTable, sensitive: Sequence[str], tables: Tables) ->
 
 def _risk(classes: GroupedTable, tables: Tables, name: str) -> AttributeRisk:
     relation = classes.relation
-    found = relation.ask(_query(tables, tables.columns[name]))
+    found = relation.fetch_row(_query(tables, tables.columns[name]))
     ordered = None
     if _ordered(classes, tables, name):
-        _, ordered = relation.ask(TCloseness(name, 1, distance="ordered").sql(tables))
+        _, ordered = relation.fetch_row(TCloseness(name, 1, distance="ordered").sql(tables))
     distinct, entropy, highest, average, prior, certain, closeness, beta, delta = map(float, found)
     return AttributeRisk(
         distinct=int(distinct),
@@ -178,7 +178,7 @@ def _ordered(classes: GroupedTable, tables: Tables, name: str) -> bool:
     if name not in classes.relation.text:
         return True
     column = tables.columns[name]
-    (numbers,) = classes.relation.ask(
+    (numbers,) = classes.relation.fetch_row(
         "SELECT coalesce(bool_and(TRY_CAST(value AS DOUBLE) IS NOT NULL), false)\n"
         f"FROM (SELECT DISTINCT {column} AS value FROM {tables.original} WHERE {column} IS NOT NULL)"
     )

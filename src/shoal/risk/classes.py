@@ -94,7 +94,7 @@ class GroupedTable:
             "CREATE OR REPLACE TEMP TABLE crowds AS\n"
             f"SELECT {named}, count(*) AS people FROM {population} GROUP BY {columns}"
         )
-        people, alone = self.relation.ask(
+        people, alone = self.relation.fetch_row(
             "SELECT coalesce(sum(people), 0), count(*) FILTER (people = 1) FROM crowds"
         )
         seen = f"SELECT class, n, coalesce(people, 0) AS crowd FROM classes LEFT JOIN crowds ON {same}"
@@ -212,7 +212,7 @@ def _grouped(
 ) -> GroupedTable:
     if unit is not None:
         column = relation.columns[unit]
-        (nobody,) = relation.ask(f"SELECT count(*) - count({column}) FROM {relation.source}")
+        (nobody,) = relation.fetch_row(f"SELECT count(*) - count({column}) FROM {relation.source}")
         if nobody:
             raise InputError(without_units(f"the {relation.what}", unit, nobody))
     quoted = [relation.columns[name] for name in quasi_identifiers]
@@ -225,7 +225,7 @@ def _grouped(
         f"  FROM {relation.source} GROUP BY {', '.join(quoted)}\n)"
     )
     stars = " AND ".join(f"q{number}::VARCHAR = '*'" for number in range(len(quoted)))
-    rows, suppressed = relation.ask(
+    rows, suppressed = relation.fetch_row(
         f"SELECT coalesce(sum(rows), 0), coalesce(sum(rows) FILTER ({stars}), 0) FROM classes"
     )
     if suppressed > starred * rows + _ROUNDING or starred_rows not in (None, suppressed):

@@ -30,14 +30,14 @@ def infeasible(problem: SearchProblem) -> InfeasibleError:
     """Return the error for a problem without a solution."""
     top = classes_of(problem, [column.max_level for column in problem.table.columns])
     claims = " and ".join(model.describe() for model in problem.models)
-    telling = [model.describe() for model in problem.models if not model.suppressible]
-    limit = "" if telling else f" with a suppression limit of {problem.suppression:g}"
+    revealing = [model.describe() for model in problem.models if not model.suppressible]
+    limit = "" if revealing else f" with a suppression limit of {problem.suppression:g}"
     held = ", ".join(column.name for column in problem.table.columns if column.max_level < column.height)
     lines = [f"No release satisfies {claims}{limit}.", _failing(problem, top)]
     if len(problem.models) > 1:
         lines.append(_binding(problem, top))
     lines += [
-        f"No row may be suppressed: under {name} a missing class reveals something." for name in telling
+        f"No row may be suppressed: under {name} a missing class reveals something." for name in revealing
     ]
     lines.append(_nearest(problem, top))
     if held:
@@ -83,14 +83,18 @@ def _failing(problem: SearchProblem, top: Classes) -> str:
     kept = passing(problem.models, top)
     suppressed = int(top.sizes[~kept].sum())
     even = "Even at" if problem.requirement.monotone else "At"
-    told = (
+    explanation = (
         f"{even} the highest levels {_count(suppressed, 'row')} of {rows:,} "
         f"{'is' if suppressed == 1 else 'are'} in classes that fail, and {problem.limit:,} may be suppressed"
     )
     absent = int(np.count_nonzero(~kept & (top.sizes == 0)))
     if absent:
-        told += f"; {_count(absent, 'class', 'classes')} of the population without a row fail too"
-    return f"{told}." if problem.requirement.monotone else f"{told}; no lower node satisfies either."
+        explanation += f"; {_count(absent, 'class', 'classes')} of the population without a row fail too"
+    return (
+        f"{explanation}."
+        if problem.requirement.monotone
+        else f"{explanation}; no lower node satisfies either."
+    )
 
 
 def _binding(problem: SearchProblem, top: Classes) -> str:
@@ -152,8 +156,8 @@ def largest_k(
     candidates = np.unique(classes.people[classes.sizes > 0]).tolist()
 
     def feasible(k: int) -> bool:
-        asked = _with_k(models, positions, k)
-        return settled(asked, classes, passing(asked, classes), limit)
+        weaker = _with_k(models, positions, k)
+        return settled(weaker, classes, passing(weaker, classes), limit)
 
     low, high = 0, len(candidates)  # all below `low` are feasible, none from `high` on
     while low < high:

@@ -35,7 +35,7 @@ class QueryRunner(Protocol):
         """Let queries read what a query gives, which is asked once; return what it is called in them."""
         ...
 
-    def told(self, sql: str) -> str:
+    def shown_query(self, sql: str) -> str:
         """Return a query in the words of whoever is to repeat it."""
         ...
 
@@ -62,11 +62,11 @@ class LocalDuckDB:
     kept: list[str] = field(default_factory=list, repr=False)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        with self._telling():
+        with self._explaining():
             return self.connection.execute(sql).fetchall()
 
     def fetch(self, sql: str) -> pa.Table:
-        with self._telling():
+        with self._explaining():
             return self.connection.execute(sql).to_arrow_table()
 
     def put(self, table: pa.Table, name: str) -> str:
@@ -79,11 +79,11 @@ class LocalDuckDB:
         self.kept.append(made)
         return made
 
-    def told(self, sql: str) -> str:
+    def shown_query(self, sql: str) -> str:
         return sql
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _explaining(self) -> Iterator[None]:
         """Tell what went wrong in a query, without values."""
         import duckdb
 

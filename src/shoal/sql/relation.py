@@ -69,12 +69,12 @@ class Relation:
     """Those of its columns that are text in `shown`, where they are others: in a CSV file all are."""
 
     @property
-    def told_text(self) -> Collection[str]:
+    def text_as_shown(self) -> Collection[str]:
         """The columns that are text for somebody who has the release in front of them."""
         return self.text if self.shown_text is None else self.shown_text
 
     @property
-    def told_columns(self) -> Mapping[str, str]:
+    def columns_as_shown(self) -> Mapping[str, str]:
         """The identifiers of columns for somebody who has the release in front of them."""
         return self.columns if self.shown_columns is None else self.shown_columns
 
@@ -96,7 +96,7 @@ class Relation:
         """Let queries read what a query gives; return what stands for it after FROM."""
         return self.runner.keep(sql, name)
 
-    def ask(self, sql: str) -> tuple[Any, ...]:
+    def fetch_row(self, sql: str) -> tuple[Any, ...]:
         """Return the one row that the query gives."""
         (row,) = self.rows(sql)
         return row
@@ -105,9 +105,9 @@ class Relation:
         """Return the rows that the query gives."""
         return self.runner.rows(sql)
 
-    def told(self, sql: str) -> str:
+    def shown_query(self, sql: str) -> str:
         """Return a query on `shown` for somebody who has the release in front of them."""
-        return self.runner.told(sql)
+        return self.runner.shown_query(sql)
 
 
 @contextmanager
@@ -277,7 +277,7 @@ def _refuse_others(folder: Path, parts: Sequence[Path], same: Sequence[bool], wh
 
 def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
     """Refuse a file that has rows of which DuckDB sees none: it would hold any claim."""
-    (rows,) = relation.ask(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
+    (rows,) = relation.fetch_row(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
     if rows == 0 and open_delimited(path, dialect).more:
         raise InputError(
             f"The {relation.what} '{relation.name}' cannot be read.\n"

@@ -33,13 +33,13 @@ class Question:
         With its hierarchies made.
     counts
         The table, counted on request. A choice by the quasi-identifiers alone sees no other column in it.
-    ask
+    make_problem
         Makes the problem of a frequency set: the models, the measure and the limit on its rows.
     most_entries
         How many entries of a frequency set fit into memory.
     all_nodes
         Whether all choices of levels that satisfy are to be listed.
-    listener, tell
+    listener, report
         Called with the progress, and with what is counted, in words.
     bind
         Lets an algorithm that runs in a database run in that of the table.
@@ -47,12 +47,12 @@ class Question:
 
     spec: Spec
     counts: FrequencySets
-    ask: Callable[[CodedTable], SearchProblem]
+    make_problem: Callable[[CodedTable], SearchProblem]
     most_entries: int
     all_nodes: bool = False
     threads: int = 1
     listener: SearchListener | None = None
-    tell: Callable[[str], None] | None = None
+    report: Callable[[str], None] | None = None
     bind: Callable[[SearchAlgorithm], SearchAlgorithm] = _as_it_is
 
     def problem(self) -> SearchProblem:
@@ -64,7 +64,7 @@ class Question:
             They do not fit into memory.
         """
         bottom = (0,) * len(self.counts.domain.columns)
-        return self.ask(self.counts.at(bottom, most=self.most_entries))
+        return self.make_problem(self.counts.at(bottom, most=self.most_entries))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

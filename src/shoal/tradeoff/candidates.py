@@ -112,9 +112,9 @@ def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
         given = [(None, spec) for spec in specs]  # type: ignore[attr-defined]
     names: set[str] = set()
     found: list[tuple[str, Spec]] = []
-    for position, (said, spec) in enumerate(given, start=1):
-        name = said or (_stem(spec) if isinstance(spec, str | os.PathLike) else "spec")
-        if said is None and len(given) > 1 and (name in names or isinstance(spec, Spec)):
+    for position, (given_name, spec) in enumerate(given, start=1):
+        name = given_name or (_stem(spec) if isinstance(spec, str | os.PathLike) else "spec")
+        if given_name is None and len(given) > 1 and (name in names or isinstance(spec, Spec)):
             name = f"{name} {position}"
         names.add(name)
         if isinstance(spec, Spec):

@@ -104,12 +104,12 @@ def compare(
             BestFirst(seconds=seconds)
         except InputError as error:
             problems += error.problems
-    asked = candidates(specs, ks=ks, suppressions=suppressions, quality=quality, problems=problems)
+    chosen = candidates(specs, ks=ks, suppressions=suppressions, quality=quality, problems=problems)
     if input_format is not None:
-        asked = [
-            replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in asked
+        chosen = [
+            replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in chosen
         ]
-    check_columns(data, asked, problems)
+    check_columns(data, chosen, problems)
     if problems:
         raise InputError(problems)
 
@@ -118,7 +118,7 @@ def compare(
     search = _Search(seconds, min(threads or processors, processors), steps, listener is not None)
     points: dict[int, Point] = {}
     rows = 0
-    for group in grouped(asked):
+    for group in grouped(chosen):
         with group.open(data, listener) as session:
             problems_of_group = group.problems(session)
             for position, candidate, problem in zip(
@@ -127,7 +127,7 @@ def compare(
                 points[position] = search.point(candidate, problem)
                 rows = problem.table.rows
     with steps("audit"):
-        notes = tuple(linkable_notes(data, asked))
+        notes = tuple(linkable_notes(data, chosen))
     return Comparison(_marked([points[position] for position in sorted(points)], risk), risk, rows, notes)
 
 
@@ -141,7 +141,7 @@ class _Search:
         self._listener = self._advance if heard else None
 
     def _advance(self, nodes: int, decided: int, best: float | None) -> None:
-        self._steps.tell(SearchAdvanced(nodes, decided, best))
+        self._steps.report(SearchAdvanced(nodes, decided, best))
 
     def point(self, candidate: Candidate, problem: SearchProblem) -> Point:
         """Search, and measure what was found."""

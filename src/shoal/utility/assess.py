@@ -124,8 +124,8 @@ def assess_utility(
     if learning:
         notes += skipped
         with _step("learn", listener):
-            learned, told = _learn(columns, targets, belonging, tables, seed)
-            notes += told
+            learned, learning_notes = _learn(columns, targets, belonging, tables, seed)
+            notes += learning_notes
     return UtilityAssessment(
         rows=tables.original.num_rows,
         released_rows=tables.release.num_rows,

@@ -120,7 +120,7 @@ def levels_in(path: Path) -> dict[str, int]:
     InputError
         The file is no manifest, or that of a recoding without levels.
     """
-    said = Evidence.read(path).said
+    said = Evidence.read(path).manifest
     if said.levels is None:
         raise InputError(
             f"The release {said.name!r} has no levels at which a population could be generalized.\n"

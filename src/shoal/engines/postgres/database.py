@@ -89,7 +89,7 @@ class Postgres:
         with self._guard(rows.reading):
             self._begin()
             # Not by the simple protocol, which would run a second command after a semicolon.
-            self._described = self._describe(f"SELECT * FROM {rows.source}", told=rows.title == "query")
+            self._described = self._describe(f"SELECT * FROM {rows.source}", query=rows.title == "query")
         named = f"Table {rows.title!r}" if rows.title != "query" else "The query"
         self._columns = check_names([column.name for column in self._described], named)
         with self._guard(_KEEPING):
@@ -388,14 +388,14 @@ class Postgres:
         self._begin()
         return self._connection.execute(sql)
 
-    def _describe(self, sql: str, *, told: bool = False) -> list[ResultColumn]:
+    def _describe(self, sql: str, *, query: bool = False) -> list[ResultColumn]:
         """Return the columns of a query, without its rows."""
         self._begin()
         try:
             found = self._connection.execute(f"SELECT * FROM ({sql}\n) AS q LIMIT 0", binary=True)
         except psycopg.Error as error:
             # These name what stands in the query, which is the user's own; no cell is read yet.
-            if told and (error.sqlstate or "").startswith("42") and error.sqlstate != "42501":
+            if query and (error.sqlstate or "").startswith("42") and error.sqlstate != "42501":
                 says = error.diag.message_primary
                 raise InputError(
                     f"{self._rows.reading.failed}\nPostgreSQL says: {says}.\nCorrect the query."

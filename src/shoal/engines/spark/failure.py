@@ -119,7 +119,7 @@ for _logger in map(PySparkLogger.getLogger, _LOGGERS):
 
 
 @contextmanager
-def told(*, writing: bool = False) -> Iterator[None]:
+def explained(*, writing: bool = False) -> Iterator[None]:
     """Raise what fails in Spark as an error of ours.
 
     Parameters

@@ -304,12 +304,12 @@ _OF_PEOPLE = {
 
 def _attribute(before: AttributeRisk, after: AttributeRisk | None) -> Iterator[BeforeAfter]:
     nothing = ("-",) * len(_ATTRIBUTE)
-    after_words = nothing if after is None else _told(after)
-    for (name, _), first, second in zip(_ATTRIBUTE, _told(before), after_words, strict=True):
+    after_words = nothing if after is None else _described(after)
+    for (name, _), first, second in zip(_ATTRIBUTE, _described(before), after_words, strict=True):
         yield BeforeAfter(name, (first,), (second,))
 
 
-def _told(found: AttributeRisk) -> tuple[str, ...]:
+def _described(found: AttributeRisk) -> tuple[str, ...]:
     return (
         count(found.distinct),
         figure(found.entropy),

@@ -63,19 +63,19 @@ def headline(claims: Sequence[CheckedClaim]) -> str:
     failing = sum(not claim.holds and claim.checkable for claim in claims)
     unknown = sum(not claim.holds and not claim.checkable for claim in claims)
     earlier = sum(claim.holds and not claim.checkable for claim in claims)
-    said = []
+    sentence = []
     if failing:
-        said.append(f"{failing} of {count(total, 'claim')} {_do(failing)} not hold.")
+        sentence.append(f"{failing} of {count(total, 'claim')} {_do(failing)} not hold.")
     if unknown:
-        said.append(f"{unknown} of {count(total, 'claim')} cannot be checked.")
-    if not said:
-        said.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
+        sentence.append(f"{unknown} of {count(total, 'claim')} cannot be checked.")
+    if not sentence:
+        sentence.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
     if earlier:
-        said.append(
+        sentence.append(
             f"Recipients cannot check {earlier} of them: {'it needs' if earlier == 1 else 'they need'} data "
             "that is not released."
         )
-    return " ".join(said)
+    return " ".join(sentence)
 
 
 def _do(number: int) -> str:
@@ -88,14 +88,16 @@ def _linkable(audit: Audit) -> Iterator[Markup]:
         return
     found = audit.linkable
     both = found.with_quasi_identifiers
-    said = Markup("")
+    sentence = Markup("")
     if found.together.singled_out:
-        said = Markup(" These columns keep their values: they are {} for whoever knows such a value.").format(
-            link("linkable")
-        )
+        sentence = Markup(
+            " These columns keep their values: they are {} for whoever knows such a value."
+        ).format(link("linkable"))
     elif both is not None and both.singled_out:
-        said = Markup(" Whoever knows these values of a person and the quasi-identifiers may find the row.")
-    yield Markup("{}.{}").format(found.words(), said)
+        sentence = Markup(
+            " Whoever knows these values of a person and the quasi-identifiers may find the row."
+        )
+    yield Markup("{}.{}").format(found.words(), sentence)
 
 
 def _released(release: Release) -> Markup:
@@ -188,7 +190,7 @@ def _risk(risk: RiskComparison) -> Markup:
     if not after.rows:
         return Markup("No class is released, so there is no risk of this kind to measure.")
     highest = after.prosecutor.highest
-    said = f" ({one_in(highest)})" if highest < 1 else ""
+    sentence = f" ({one_in(highest)})" if highest < 1 else ""
     told = Markup(
         "An attacker who knows that a person is in the release, and all of that person's {} but nothing "
         "else, picks the right {} with a probability of at most {}{}. In the original table it was {}, and "
@@ -197,7 +199,7 @@ def _risk(risk: RiskComparison) -> Markup:
         link("quasi-identifier", "quasi-identifiers"),
         "row" if after.unit is None else "person of the class",
         percent(highest),
-        said,
+        sentence,
         percent(before.prosecutor.highest),
         counted(before.sample_uniques, before.unit),
         "was" if before.sample_uniques == 1 else "were",

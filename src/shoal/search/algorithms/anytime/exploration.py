@@ -78,7 +78,7 @@ class Exploration:
     def check(self, node: Node) -> _kernel.Checked:
         """Check a node, and take it for the best if it is."""
         self.budget.spend()
-        self._tell()
+        self._report()
         return self.look(node)
 
     def hopeless(self, node: Node) -> bool:
@@ -170,9 +170,9 @@ class Exploration:
 
     def _wait(self, nodes: int, decided: int, best: float | None) -> None:
         self.budget.look_at_the_clock()
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._listener is not None and (now := perf_counter()) - self._reported > _REPORT_EVERY:
             self._reported = now
             self._listener(*self.progress, self.best.score if self.best else None)
