@@ -88,7 +88,7 @@ def anonymize(
     InputError
         With everything that is wrong about the data, the spec or a parameter.
     LinkableError
-        Columns that are released as they are single people out, and the spec does not accept that; an
+        Columns that are released unchanged single people out, and the spec does not accept that; an
         InputError too.
     InfeasibleError
         No release satisfies the spec; the message names the nearest that can be satisfied.
@@ -145,7 +145,7 @@ def plan(
     drop_undeclared: bool = False,
     listener: Listener | None = None,
 ) -> Plan:
-    """Tell how `anonymize` would go about its search, and how large what it counts is. Nothing is written.
+    """Return how `anonymize` would go about its search, and how large what it counts is. Nothing is written.
 
     The parameters are those of `anonymize`. The values of columns are counted for it, and where there may be
     too many tuples, these are estimated.

@@ -15,7 +15,7 @@ from shoal.write.output import Output, TableOutput
 
 
 def on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
-    """Tell what is odd about hierarchies that can be used all the same."""
+    """Return what is odd about hierarchies that can still be used."""
     notes = [f"Column {column.name!r}: {note}" for column in coded.columns for note in column.notes]
     notes += [
         f"Column {column.name!r}: its hierarchy ends with {len(column.labels[-1]):,} labels instead of one, "
@@ -34,7 +34,7 @@ def on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
 
 
 def on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
-    """Tell how models were applied where that does not go without saying."""
+    """Return how models were applied where that is not obvious."""
     notes = [note for model in spec.privacy for note in model.notes(coded)]
     if spec.choose_by == "quasi-identifiers":
         notes.append("Models of sensitive columns took no part in the search; they were checked afterwards.")
@@ -64,14 +64,14 @@ def on_uncovered_columns(spec: Spec) -> tuple[str, ...]:
 
 
 def on_weights(spec: Spec) -> tuple[str, ...]:
-    """Tell if weights were given to a measure that does not look at them."""
+    """Return a note if weights were given to a measure that ignores them."""
     if spec.quality.weighted or len({qi.weight for qi in spec.quasi_identifiers.values()}) == 1:
         return ()
     return (f"Column weights have no effect on {spec.quality.name}, which is not a mean over columns.",)
 
 
 def on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
-    """Say how many rows were starred only to make the starred rows pass as a class."""
+    """Describe how many rows were starred only to make the starred rows pass as a class."""
     if not verdict.starred or not verdict.suppressed_rows:
         return ()
     failing = int(verdict.classes.sizes[~passing(spec.searched, verdict.classes)].sum())
@@ -87,14 +87,14 @@ def on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
 
 
 def on_formulas(rows: Rows, spec: Spec, output: Output | None) -> tuple[str, ...]:
-    """Say which columns have cells that spreadsheets compute, unless no spreadsheet opens the release."""
+    """List the columns with cells that spreadsheets compute, unless no spreadsheet opens the release."""
     if isinstance(output, TableOutput) or (output is not None and not opens_in_spreadsheets(output.path)):
         return ()
     return formula_note(rows.formula_cells(), spec.released, escaping=spec.escape_formulas)
 
 
 def on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
-    """Say which labels were made with the help of rows that are not released."""
+    """List the columns whose labels were made from rows that are not all released."""
     made = [
         column.name
         for column, cells in zip(verdict.coded.columns, verdict.cells, strict=True)

@@ -320,14 +320,14 @@ class Release:
         return neighbours(self.original.problem(self.spec), self._node())
 
     def ladders(self) -> tuple[Ladder, ...]:
-        """Tell where each quasi-identifier stands in its hierarchy, by labels that the release has."""
+        """Return where each quasi-identifier stands in its hierarchy, by labels that the release has."""
         original, rungs = self.original, self.recoding.rungs
         if rungs is None:
             raise self._lacks("ladders, with one level to mark on each")
         return ladders(original.coded, [rungs[name] for name in original.coded.names], original.lost)
 
     def suppression(self) -> dict[str, tuple[LabelLoss, ...]]:
-        """Tell which labels the suppressed rows had, by column, as far as that gives nobody away."""
+        """Return which labels the suppressed rows had, by column, as far as that gives nobody away."""
         original = self.original
         least = max(model.minimum_size for model in self.spec.privacy)
         cells = self.recoding.cells(original.coded)
@@ -339,7 +339,7 @@ class Release:
         return "Column", self.recoding.choices(self.original.coded).title, "Labels"
 
     def choices(self) -> list[Choice]:
-        """Tell what was chosen for each quasi-identifier."""
+        """Return what was chosen for each quasi-identifier."""
         chosen = self.recoding.choices(self.original.coded).of_columns
         return [
             Choice(name, words, _some_labels(self.released.labels(name))) for name, words in chosen.items()

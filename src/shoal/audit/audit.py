@@ -340,7 +340,7 @@ def _with_undeclared(spec: Spec, columns: Iterable[str]) -> Spec:
 def _circumstances(
     evidence: Evidence | None, release: str | Path | pa.Table, spec: Spec, given: Spec | None
 ) -> list[Problem]:
-    """Tell what else may be wrong where claims cannot be checked: lost files, another file's manifest."""
+    """Return what else may be wrong where claims cannot be checked: lost files, another file's manifest."""
     if evidence is None or isinstance(release, pa.Table):
         return []
     problems = evidence.missing_files(spec) if given is None else []

@@ -113,7 +113,7 @@ class Audit:
         return "\n".join([*(finding.render() for finding in self.findings), f"rows: {self.counted()}"])
 
     def counted(self) -> str:
-        """Say how many rows there are, and how many of them have `*` in every quasi-identifier."""
+        """Describe how many rows there are, and how many of them have `*` in every quasi-identifier."""
         if not self.starred_rows:
             return f"{self.rows:,}"
         have = "has" if self.starred_rows == 1 else "have"

@@ -142,7 +142,7 @@ class Linkability:
         return tuple(self._notes())
 
     def words(self) -> str:
-        """Say how many rows are unique, the most telling figure first."""
+        """Describe how many rows are unique, the most telling figure first."""
         names = list(self.columns)
         unique = "are unique" if self.together.of_one_person is None else "point to one person"
         if len(names) == 1:

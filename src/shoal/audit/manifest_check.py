@@ -215,7 +215,7 @@ def differing_claims(
     withheld: Mapping[str, str],
     given: bool = False,
 ) -> list[str]:
-    """Tell how claims of a manifest differ from what is found now.
+    """Return how claims of a manifest differ from what is found now.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
 def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
     """Return the paths of keys in which two specs differ; of columns each by itself.
 
-    Columns that only the manifest has, released as they are, were kept without being in the spec.
+    Columns that only the manifest has, released unchanged, were kept without being in the spec.
     """
     for key in dict.fromkeys([*ours, *theirs]):
         if key != "columns" and ours.get(key) != theirs.get(key):

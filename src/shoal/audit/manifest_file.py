@@ -121,7 +121,7 @@ class Evidence:
             )
 
     def missing_files(self, spec: Spec) -> list[Problem]:
-        """Tell of files of a spec in a manifest that are not beside it."""
+        """Return a problem for files of a manifest's spec that are not beside it."""
         lost = [file.name for file in spec.files if not file.exists()]
         if not lost:
             return []

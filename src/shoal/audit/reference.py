@@ -105,7 +105,7 @@ def with_unknown_recoding(to_check: Sequence[Claim], kind: str) -> list[Claim]:
 
 
 def without_original(to_check: Sequence[Claim]) -> Problem:
-    """Say that claims compare with the original table, and there is none."""
+    """Describe that claims compare with the original table, and there is none."""
     compared = _listed(claim.model for claim in to_check if claim.checkable and claim.reads.original)
     return Problem(
         f"To be compared with the original table: {compared}.\nThat table is not given.\n"
@@ -114,7 +114,7 @@ def without_original(to_check: Sequence[Claim]) -> Problem:
 
 
 def without_units(where: str, unit: str | None, rows: int) -> str:
-    """Say that rows do not tell whom they are about."""
+    """Describe that rows do not tell whom they are about."""
     return (
         f"Column {unit!r}, the unit, is NULL in {rows:,} rows of {where}.\n"
         "The people of these rows are unknown.\nFill the column in, or remove these rows."
@@ -439,7 +439,7 @@ def _taxonomy(values: pa.ChunkedArray, hierarchy: Hierarchy) -> pa.Table:
 
 
 def _becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -> bool:
-    """Tell whether values are to be text, as in the release, where it is a CSV file.
+    """Return whether values are to be text, as in the release, where it is a CSV file.
 
     Raises
     ------

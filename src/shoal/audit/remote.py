@@ -242,7 +242,7 @@ def _hash(node: Tree, dialect: str) -> Tree:
 
 
 def _counts_rows(window: Tree) -> bool:
-    """Tell whether a window numbers the rows in any order: Spark has other words for that."""
+    """Return whether a window numbers the rows in any order: Spark has other words for that."""
     from sqlglot import exp
 
     ordered = any(window.args.get(part) for part in ("order", "partition_by", "alias"))

@@ -118,10 +118,10 @@ def ranges(
         .mark_point(filled=True, size=42, color="white", opacity=1)
         .encode(x=alt.X("mean:Q"))
     )
-    told = base.encode(x=alt.X("most:Q"), text="words:N")
+    texts = base.encode(x=alt.X("most:Q"), text="words:N")
     placed: dict[str, Any] = {"align": "left", "dx": 10, "fontSize": 11}
-    halo = told.mark_text(**placed, stroke="white", strokeWidth=4, strokeJoin="round")
-    words = told.mark_text(**placed, color="#444")
+    halo = texts.mark_text(**placed, stroke="white", strokeWidth=4, strokeJoin="round")
+    words = texts.mark_text(**placed, color="#444")
     layers: list[Any] = [bar, dot, halo, words]
     if reference is not None:
         rule = alt.Chart().mark_rule(strokeDash=[3, 3], color="#666").encode(x=alt.datum(reference))

@@ -161,7 +161,7 @@ class Bench:
         return self._data[name]
 
     def known(self, case: Case) -> bool:
-        """Tell whether a case has been run."""
+        """Return whether a case has been run."""
         return case in self._runs
 
     def run(self, case: Case, *, once: bool = False) -> Run:

@@ -239,7 +239,7 @@ def audit(
 
 
 def _rows(found: Audit) -> str:
-    """Say how many rows there are, how many of them have stars only, and what is left unchecked."""
+    """Describe how many rows there are, how many of them have stars only, and what is left unchecked."""
     words = "1 row." if found.rows == 1 else f"{found.rows:,} rows."
     if found.starred_rows:
         stars = f"{found.starred_rows:,} rows have * in every quasi-identifier and are"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.hierarchy_input import Asked, check_output
+from shoal.cli.hierarchy_input import HierarchyInput, check_output
 from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.cli.terminal import echo
 from shoal.errors import InputError, Problem
@@ -110,7 +110,7 @@ def build(
         without_pandas()
         check_output(output, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        source = Asked(hierarchy, None, target, data, column, written, missing_values)
+        source = HierarchyInput(hierarchy, None, target, data, column, written, missing_values)
         found = source.finding()
         levels = found.require()
         write_file(levels, output)
@@ -154,7 +154,7 @@ def show(
     with reporting(show_values=show_values):
         without_pandas()
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        source = Asked(hierarchy, from_format, target, data, column, written, missing_values)
+        source = HierarchyInput(hierarchy, from_format, target, data, column, written, missing_values)
         shown = data is None or show_values
         if data is not None:
             levels = source.finding().require()
@@ -208,9 +208,9 @@ def check(
             source = overridden(Spec.from_yaml(spec), written)
             _report(check_spec(source, data))
         elif data is not None:
-            _report([Asked(str(file), from_format, None, data, column, written).finding()])
+            _report([HierarchyInput(str(file), from_format, None, data, column, written).finding()])
         else:
-            read = Asked(str(file), from_format, column=column).read()
+            read = HierarchyInput(str(file), from_format, column=column).read()
             echo(f"{file}: {_sizes(read.whole())}\nNo errors.")
             _print_notes(read.notes)
 
@@ -248,7 +248,7 @@ def convert(
         without_pandas()
         check_output(output, input, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        source = Asked(str(input), from_format, None, data, column, written, missing_values)
+        source = HierarchyInput(str(input), from_format, None, data, column, written, missing_values)
         if data is not None:
             levels = source.finding().require()
         else:
@@ -358,7 +358,7 @@ def _sizes(levels: Levels) -> str:
 
 
 def _draws(encoding: str | None) -> bool:
-    """Tell whether a terminal can show the lines of a tree."""
+    """Return whether a terminal can show the lines of a tree."""
     try:
         "├└│─…".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -219,5 +219,5 @@ def _overlap(one: Box, other: Box) -> bool:
 
 
 def _described(dots: Sequence[Dot]) -> str:
-    """Say in words what is to be seen."""
+    """Describe what is to be seen."""
     return " ".join(f"{dot.hint}{', on the front' if dot.on_front else ''}." for dot in dots)

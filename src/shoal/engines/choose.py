@@ -106,5 +106,5 @@ def _chosen(fits: Mapping[EngineKind, Fit], engine: str, given: Input) -> Engine
 
 
 def _type_of(given: Input) -> str:
-    """Say what the data is by its type alone: a table shows its values."""
+    """Describe data by its type alone: the text of a table has its values."""
     return f"data of type '{given.library} {type(given.data).__name__}'"

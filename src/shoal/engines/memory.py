@@ -222,11 +222,11 @@ class _Beside:
     def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
         to_check = claims(spec)
         compared = original_columns(spec, to_check)
-        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
+        is_released = spec.unit in spec.sensitive or spec.unit in spec.insensitive
         names = [name for name in table.column_names if name in set(spec.released)]
         return cls(
             columns=names,
             others=table.select([name for name in names if name not in spec.quasi_identifiers]),
             references=References(table.select(compared) if compared else None, populations),
-            units=None if spec.unit is None or told else table.column(spec.unit),
+            units=None if spec.unit is None or is_released else table.column(spec.unit),
         )

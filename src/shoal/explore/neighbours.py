@@ -169,7 +169,7 @@ def _described(
 
 
 def _failing(problem: SearchProblem, suppressed: int) -> str:
-    """Say why a node does not satisfy."""
+    """Describe why a node does not satisfy."""
     if not suppressed:
         # Then it is a class that only a population has.
         return "A class that nobody in the table is in fails, and suppression cannot change that."
@@ -186,7 +186,7 @@ def _failing(problem: SearchProblem, suppressed: int) -> str:
 def _outscored(
     problem: SearchProblem, chosen: tuple[int, ...], best: float | None, node: tuple[int, ...], score: float
 ) -> str:
-    """Say why a node that satisfies was not chosen."""
+    """Describe why a node that satisfies was not chosen."""
     scored = f"Scores {score:.6g} by {problem.measure.name}"
     if best is None:
         return f"{scored}, and satisfies, which the chosen node does not."

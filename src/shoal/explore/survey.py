@@ -101,7 +101,7 @@ class Survey:
         return next((node for node in self.nodes if node.chosen), None)
 
     def describe(self, node: SurveyedNode) -> str:
-        """Say in words what became of a node."""
+        """Describe what became of a node."""
         levels = ", ".join(f"{name} {level}" for name, level in zip(self.columns, node.levels, strict=True))
         rows = "1 row" if node.suppressed_rows == 1 else f"{node.suppressed_rows:,} rows"
         if node.score is None:
@@ -109,7 +109,7 @@ class Survey:
         return f"{levels}: satisfies, {rows} suppressed, {self.measure} {node.score:.6g}"
 
     def render(self) -> str:
-        """Say in words what is known."""
+        """Describe what is known."""
         nodes = "node" if self.size == 1 else "nodes"
         words = [f"A lattice of {_many(self.size)} {nodes} over {', '.join(self.columns)}."]
         if self.layers:

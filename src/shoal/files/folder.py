@@ -71,7 +71,7 @@ def digests(files: Iterable[Path]) -> dict[str, str]:
 
 
 def differing_files(folder: Path, recorded: Mapping[str, str]) -> list[str]:
-    """Tell how the files of a folder differ from those that a manifest names, with their SHA-256.
+    """Return how the files of a folder differ from those that a manifest names, with their SHA-256.
 
     What others leave there must be empty, such as `_SUCCESS`: hidden files are handed on with the rest.
     """
@@ -96,5 +96,5 @@ def _has_content(entry: Path) -> bool:
 
 
 def _is_checksum(file: Path) -> bool:
-    """Tell whether a file is one that Hadoop keeps beside data: `.part-0.parquet.crc`."""
+    """Return whether a file is one that Hadoop keeps beside data: `.part-0.parquet.crc`."""
     return file.name.startswith(".") and file.name.endswith(".crc")

@@ -170,7 +170,7 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
 
 
 def _unsound(spec: Spec) -> Iterator[Problem]:
-    """Tell what keeps a release from being extended such that nobody is given away."""
+    """Return what keeps a release from being extended such that nobody is given away."""
     for model in spec.privacy:
         if model.population is not None or not model.suppressible:
             yield Problem(

@@ -52,7 +52,7 @@ def refusal(earlier: Earlier, found: ExtensionPlan) -> InfeasibleError:
 
 
 def _nearest(spec: Spec, found: ExtensionPlan) -> list[str]:
-    """Say with which k the levels could stay, and what else may help."""
+    """List the k with which the levels could stay, and what else may help."""
     options = []
     positions = [position for position, model in enumerate(spec.privacy) if isinstance(model, KAnonymity)]
     # Rows that are no candidates stay out whatever k is, and some candidate is to be added.

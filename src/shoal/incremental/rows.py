@@ -253,7 +253,7 @@ def _among(rows: pa.Table, released: pa.Table) -> BoolArray | None:
 
 
 def _not_found(earlier: Earlier, original: pa.Table, sources: Iterable[Source]) -> InputError:
-    """Tell why rows of the release are not among those of the original table."""
+    """Return why rows of the release are not among those of the original table."""
     alone = _generalized(original, earlier)
     if _among(alone, earlier.table) is not None:
         return InputError(

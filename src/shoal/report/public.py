@@ -113,7 +113,7 @@ def _claims(manifest: Mapping[str, Any]) -> Iterator[CheckedClaim]:
 
 
 def _needs(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Say what else an audit needs. Nobody hands on the original table."""
+    """Describe what else an audit needs. Nobody hands on the original table."""
     models = (settings for model in manifest["spec"]["privacy"] for settings in model.values())
     if any(isinstance(settings, Mapping) and "population" in settings for settings in models):
         yield POPULATION
@@ -141,7 +141,7 @@ def _released(manifest: Mapping[str, Any]) -> str:
 
 
 def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Say what the claims do not cover."""
+    """Describe what the claims do not cover."""
     spec = manifest["spec"]
     if spec.get("proposed"):
         yield "The roles of the columns are proposals of a program that nobody has confirmed."

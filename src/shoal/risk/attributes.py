@@ -174,7 +174,7 @@ FROM told"""
 
 
 def _ordered(classes: GroupedTable, tables: Tables, name: str) -> bool:
-    """Tell whether the values have an order of their own: they are not text, or text that is all numbers."""
+    """Return whether the values have their own order: they are not text, or text that is all numbers."""
     if name not in classes.relation.text:
         return True
     column = tables.columns[name]

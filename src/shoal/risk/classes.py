@@ -255,7 +255,7 @@ def _openable(data: object, wanted: Sequence[str], form: InputFormat) -> str | P
 
 
 def is_open(data: object) -> bool:
-    """Tell whether data is a source that was opened before."""
+    """Return whether data is a source that was opened before."""
     return hasattr(data, "read") and hasattr(data, "restore")
 
 

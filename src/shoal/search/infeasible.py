@@ -1,6 +1,6 @@
 """The answer when no release satisfies the requirements: what binds, and the nearest that can be had.
 
-It is told at the top of the allowed lattice. Where generalizing never adds to the suppressed rows, what is
+It is found at the top of the allowed lattice. Where generalizing never adds to the suppressed rows, what is
 infeasible there is infeasible everywhere.
 """
 
@@ -76,7 +76,7 @@ def infeasible_stars(problem: SearchProblem, levels: Sequence[int], *, proved: b
 
 
 def _failing(problem: SearchProblem, top: Classes) -> str:
-    """Tell how far the top is from satisfying."""
+    """Describe how far the top is from satisfying."""
     rows, people = problem.table.rows, _people(problem)
     if max((model.k for model in problem.models if isinstance(model, KAnonymity)), default=0) > people:
         return f"The table has only {_count(people, 'row' if problem.table.units is None else 'unit')}."
@@ -98,7 +98,7 @@ def _failing(problem: SearchProblem, top: Classes) -> str:
 
 
 def _binding(problem: SearchProblem, top: Classes) -> str:
-    """Tell what each requirement does by itself."""
+    """Describe what each requirement does by itself."""
     alone = []
     binding = []
     for model in problem.models:
@@ -111,7 +111,7 @@ def _binding(problem: SearchProblem, top: Classes) -> str:
 
 
 def _nearest(problem: SearchProblem, top: Classes) -> str:
-    """Tell what can be satisfied at the top."""
+    """Describe what can be satisfied at the top."""
     models, rows = problem.models, problem.table.rows
     sizes = [position for position, model in enumerate(models) if isinstance(model, KAnonymity)]
     options = []

@@ -132,7 +132,7 @@ def explain(
     report: Report | None = None,
     engine: str = "",
 ) -> Plan:
-    """Tell how a search would count the table, as far as that is known before.
+    """Return how a search would count the table, as far as that is known before.
 
     Examples
     --------
@@ -351,7 +351,7 @@ class _Regions:
         )
 
     def _help(self) -> str:
-        """Say how much memory would do."""
+        """Describe how much memory would do."""
         missing = self.chooser.missing()
         if missing <= self.most_entries:
             return "With more memory fewer are left."

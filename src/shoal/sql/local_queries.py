@@ -84,7 +84,7 @@ class LocalDuckDB:
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
-        """Tell what went wrong in a query, without values."""
+        """Raise what went wrong in a query as our own error, without values."""
         import duckdb
 
         try:

@@ -159,7 +159,7 @@ def open_relation(
             path = Path(release)
             name = name or path.name
             suffix, parts = data_files(path) if path.is_dir() else ("", [path])
-            told = pattern(name, suffix)
+            shown_path = pattern(name, suffix)
             file = open_source(parts[0], input_format)
             if file.dialect is not None:
                 _check_parts(path, parts, file)
@@ -170,11 +170,11 @@ def open_relation(
                 options = csv_options(
                     readable[0], unique_names(file.columns), file.dialect, input_format.null_values
                 )
-                source, shown = reading_csv(files(readable), options), _shown(told, options)
+                source, shown = reading_csv(files(readable), options), _shown(shown_path, options)
             elif isinstance(file, ParquetFile):
                 connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
                 _check_columns(path, parts)
-                source, shown = reading_parquet(files(parts)), _shown(told)
+                source, shown = reading_parquet(files(parts)), _shown(shown_path)
             else:
                 # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
                 register(connection, "release", file.read(file.columns, coded=()))
@@ -216,19 +216,19 @@ def shown_files(
     ("read_parquet('visits/*.parquet')", {'age': '"age"'})
     """
     suffix = next((end for end in (".csv.gz", ".csv") if name.lower().endswith(end)), ".parquet")
-    told = pattern(name, suffix if folder else "")
+    shown_path = pattern(name, suffix if folder else "")
     unique = unique_names(columns)
     identifiers = dict(zip(columns, map(quoted, unique), strict=True))
     if suffix == ".parquet":
-        return _shown(told), identifiers
-    return _shown(told, csv_form(unique, delimiter, quote)), identifiers
+        return _shown(shown_path), identifiers
+    return _shown(shown_path, csv_form(unique, delimiter, quote)), identifiers
 
 
-def _shown(told: str, form: str | None = None) -> str:
+def _shown(shown_path: str, form: str | None = None) -> str:
     """Return what reads a release for somebody who has it; the name of a folder counts only if it has `=`."""
-    if "=" in told.rpartition("/")[0]:
-        return reading_parquet(told) if form is None else reading_csv(told, form)
-    return f"read_parquet({told})" if form is None else f"read_csv({told}, {form})"
+    if "=" in shown_path.rpartition("/")[0]:
+        return reading_parquet(shown_path) if form is None else reading_csv(shown_path, form)
+    return f"read_parquet({shown_path})" if form is None else f"read_csv({shown_path}, {form})"
 
 
 def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:

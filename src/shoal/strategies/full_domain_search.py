@@ -113,7 +113,7 @@ class FullDomainSearch:
 
 
 def on_size(size: int, algorithm: SearchAlgorithm, searched: SearchResult) -> tuple[str, ...]:
-    """Say why another search than the default ran; `searched` is its result before rows were starred."""
+    """Describe why another search than the default ran; `searched` is its result before rows were starred."""
     if not isinstance(algorithm, BestFirst):
         return ()
     large = f"The lattice of {size:.3g} nodes is too large for the default search"

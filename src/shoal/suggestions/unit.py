@@ -277,7 +277,7 @@ def _years(table: Table, name: str) -> int:
 
 
 def _age_and_birth(table: Table, one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Tell whether of two numbers one is the age and one the year of birth: together they make one year."""
+    """Return whether of two numbers one is the age and one the year of birth: together they make one year."""
     if not one.kind is other.kind is Kind.INTEGER:
         return False
     year = " + ".join(f"TRY_CAST({table.columns[each.name]} AS DOUBLE)" for each in (one, other))

@@ -192,7 +192,7 @@ class _Search:
 
 
 def _marked(points: Sequence[Point], risk: Risk) -> tuple[Point, ...]:
-    """Say of each point whether it is on the front."""
+    """Mark each point that is on the front."""
     there = [point for point in points if point.feasible]
     front = on_front(
         [

@@ -160,7 +160,7 @@ class _Columns:
 
 @contextmanager
 def _step(name: str, listener: Listener | None) -> Iterator[None]:
-    """Tell a listener when a step begins and ends."""
+    """Notify a listener when a step begins and ends."""
     if listener is None:
         yield
         return

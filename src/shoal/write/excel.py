@@ -147,7 +147,7 @@ def _check(table: pa.Table, columns: list[pa.ChunkedArray]) -> None:
 
 
 def _unfit(column: pa.ChunkedArray) -> str:
-    """Say what a column has that does not come back from an Excel file; nothing if all does."""
+    """Describe what a column has that does not come back from an Excel file; nothing if all does."""
     kind = column.type
     if pa.types.is_boolean(kind):
         return ""

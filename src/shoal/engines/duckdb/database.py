@@ -271,7 +271,7 @@ class DuckDB:
             raise self._explained(error) from None
 
     def _explained(self, error: duckdb.Error) -> ShoalError:
-        """Say what went wrong without what DuckDB quotes: it may be somebody's."""
+        """Describe what went wrong without what DuckDB quotes: it may be somebody's."""
         message = str(error)
         if isinstance(error, duckdb.OutOfMemoryException) or "max_temp_directory_size" in message:
             return InputError(

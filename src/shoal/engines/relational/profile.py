@@ -222,7 +222,7 @@ def _count_nulls(database: Database, position: int) -> Counted:
 
 
 def _summable(kind: pa.DataType) -> bool:
-    """Tell whether Arrow groups values of a type, and finds those equal that the database does."""
+    """Return whether Arrow groups values of a type, and finds those equal that the database does."""
     checks = (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean, pa.types.is_date)
     return any(is_kind(kind) for is_kind in checks)
 

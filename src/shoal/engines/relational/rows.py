@@ -197,7 +197,7 @@ def _all_text(output: Output | None) -> bool:
 
 
 def _tells_people(spec: Spec) -> bool:
-    """Tell whether a release has the column that says who a row is about, as it was."""
+    """Return whether a release has the column that says who a row is about, as it was."""
     return spec.unit in spec.sensitive or spec.unit in spec.insensitive
 
 

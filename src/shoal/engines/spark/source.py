@@ -133,7 +133,7 @@ def _explained(error: InputError, title: str) -> InputError:
 
 
 def _holds_text(path: str) -> bool:
-    """Tell whether a folder here holds CSV files; of a folder elsewhere it is not known."""
+    """Return whether a folder here holds CSV files; of a folder elsewhere it is not known."""
     folder = Path(path.removeprefix("file://"))
     try:
         return any(

@@ -152,7 +152,7 @@ def _average(after: RiskAssessment) -> str:
 
 
 def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
-    said = Markup("In the original table {} {} {} ({}); in the release {} {}.").format(
+    sentence = Markup("In the original table {} {} {} ({}); in the release {} {}.").format(
         counted(before.sample_uniques, before.unit),
         "was" if before.sample_uniques == 1 else "were",
         "alone in a class",
@@ -161,8 +161,8 @@ def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
         "are" if after.sample_uniques > 1 else "is",
     )
     if before.population_uniques is not None:
-        return said
-    return said + Markup(
+        return sentence
+    return sentence + Markup(
         " How many of them are unique in the whole {} was not estimated: no sampling fraction was given."
     ).format(link("population"))
 

@@ -58,7 +58,7 @@ def verdict(
 
 
 def headline(claims: Sequence[CheckedClaim]) -> str:
-    """Say in a sentence or two whether the claims hold."""
+    """Return a sentence or two on whether the claims hold."""
     total = len(claims)
     failing = sum(not claim.holds and claim.checkable for claim in claims)
     unknown = sum(not claim.holds and not claim.checkable for claim in claims)
@@ -83,7 +83,7 @@ def _do(number: int) -> str:
 
 
 def _linkable(audit: Audit) -> Iterator[Markup]:
-    """Say how many rows the columns that are released unchanged single out."""
+    """Describe how many rows the columns that are released unchanged single out."""
     if audit.linkable is None:
         return
     found = audit.linkable
@@ -191,7 +191,7 @@ def _risk(risk: RiskComparison) -> Markup:
         return Markup("No class is released, so there is no risk of this kind to measure.")
     highest = after.prosecutor.highest
     sentence = f" ({one_in(highest)})" if highest < 1 else ""
-    told = Markup(
+    described = Markup(
         "An attacker who knows that a person is in the release, and all of that person's {} but nothing "
         "else, picks the right {} with a probability of at most {}{}. In the original table it was {}, and "
         "{} {} unique."
@@ -204,11 +204,11 @@ def _risk(risk: RiskComparison) -> Markup:
         counted(before.sample_uniques, before.unit),
         "was" if before.sample_uniques == 1 else "were",
     )
-    return told + rows_or_people(risk)
+    return described + rows_or_people(risk)
 
 
 def rows_or_people(risk: RiskComparison) -> Markup:
-    """Say what is counted: people, or rows that are taken for people."""
+    """Describe what is counted: people, or rows that are taken for people."""
     unit = risk.before.unit
     if unit is None:
         return Markup(
@@ -225,7 +225,7 @@ def _loss(release: Release, utility: UtilityAssessment) -> Markup:
 
 
 def proof(release: Release) -> Markup:
-    """Say whether a better choice of levels, or another better recoding, may exist."""
+    """Describe whether a better choice of levels, or another better recoding, may exist."""
     if release.recoding.node is None:
         return _proof_of_recoding(release)
     spec, measure, score = release.spec, release.explanation.measure, figure(release.score)
@@ -258,7 +258,7 @@ def proof(release: Release) -> Markup:
 
 
 def _proof_of_recoding(release: Release) -> Markup:
-    """Say whether a better recoding may exist, where it is no choice of levels."""
+    """Describe whether a better recoding may exist, where it is no choice of levels."""
     measure, score = release.explanation.measure, figure(release.score)
     if release.optimal:
         return Markup("The recoding scores {} by {} and is {}: none of its kind scores better.").format(
@@ -302,7 +302,7 @@ def _cards(
 
 
 def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
-    """Say what the claims leave open and the figures show."""
+    """Describe what the claims leave open and the figures show."""
     if release.spec.proposed:
         yield Markup(
             "<code>shoal init</code> proposed the roles of the columns, and nobody has confirmed them. "

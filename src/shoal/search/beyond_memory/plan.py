@@ -84,7 +84,7 @@ class Plan:
 
 
 def fitting(entries: int) -> str:
-    """Say how many entries fit.
+    """Describe how many entries fit.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def named(table: CodedTable, levels: Sequence[int]) -> dict[str, int]:
 
 
 def at_least(table: CodedTable, levels: Sequence[int]) -> str:
-    """Say where a node is above the lowest levels that the spec allows.
+    """Describe where a node is above the lowest levels that the spec allows.
 
     A column that has a single label at its level takes no part.
     """

@@ -82,7 +82,7 @@ class Exploration:
         return self.look(node)
 
     def hopeless(self, node: Node) -> bool:
-        """Tell whether neither a node nor any of its specializations satisfies."""
+        """Return whether neither a node nor any of its specializations satisfies."""
         known = self._known.get(node)
         return self.check(node).hopeless if known is None else known
 
@@ -102,7 +102,7 @@ class Exploration:
         return None if found.levels is None else self.position(found.levels)
 
     def dominated(self, node: Node, floor: float) -> bool:
-        """Tell whether the best is better than the node and all above it, which score at least `floor`."""
+        """Return whether the best is better than the node and all above it, which score at least `floor`."""
         if self.best is None:
             return False
         if (least := canonical(floor)) != self.best.rank[0]:
