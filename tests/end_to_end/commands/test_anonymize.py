@@ -266,7 +266,7 @@ def test_failed_audit_exits_with_4(folder, shoal, monkeypatch):
     )
     ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "--output", "out.csv")
     assert (ran.code, ran.out) == (4, "")
-    assert "does not keep its claim 'k-anonymity 5'" in ran.err
+    assert "does not satisfy its claim 'k-anonymity 5'" in ran.err
     assert not (folder / "out.csv").exists()
 
 

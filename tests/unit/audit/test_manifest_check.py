@@ -369,7 +369,7 @@ def test_classes_whose_hashes_are_the_same(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("memory", ["4", "lots", "-1GB"])
 def test_memory_that_is_none(tmp_path: Path, memory: str) -> None:
-    with pytest.raises(InputError, match="Memory is a number with its unit"):
+    with pytest.raises(InputError, match="Memory must be a number with a unit"):
         audit_release(write(tmp_path), memory=memory)
 
 

@@ -367,7 +367,7 @@ def test_a_release_that_does_not_hold_is_refused(tmp_path: Path) -> None:
     said = json.loads(manifest.read_text("utf-8"))
     said["spec"]["privacy"] = [{"k-anonymity": 4}]
     manifest.write_text(json.dumps(said), encoding="utf-8")
-    with pytest.raises(InputError, match="does not keep its claim 'k-anonymity 4'"):
+    with pytest.raises(InputError, match="does not satisfy its claim 'k-anonymity 4'"):
         shoal.extend(manifest, tmp_path / "new.csv")
 
 

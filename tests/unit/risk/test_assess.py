@@ -335,9 +335,9 @@ def test_what_is_wrong_of_all_tables_at_once(people: pa.Table, spec: shoal.Spec)
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"threshold": 0.0}, "The threshold is a chance"),
-        ({"sampling_fraction": 1.5}, "sampling fraction is the share"),
-        ({"sampling_fraction": 0.0}, "sampling fraction is the share"),
+        ({"threshold": 0.0}, "The threshold must be a probability"),
+        ({"sampling_fraction": 1.5}, "sampling fraction must be the share"),
+        ({"sampling_fraction": 0.0}, "sampling fraction must be the share"),
         ({"population_size": 5}, "smaller than the table"),
         ({"population_size": 50, "sampling_fraction": 0.5}, "Give one of these alone"),
         ({"population": pa.table(PEOPLE), "sampling_fraction": 0.5}, "Give one of these alone"),

@@ -292,7 +292,7 @@ def test_where_nothing_that_fits_satisfies_the_message_says_what_would_help() ->
     capped = CodedTable(tuple(column for column in table.columns[:4]), table.rows)
     with pytest.raises(InputError, match="Allow more memory"):
         search_counted(InMemory(capped), asking((KAnonymity(2),), Loss(), 0.0), Box(), most_entries=0)
-    with pytest.raises(InputError, match="All nodes that satisfy were asked for"):
+    with pytest.raises(InputError, match="All satisfying nodes were requested"):
         search_counted(
             InMemory(capped), asking((KAnonymity(2),), Loss(), 0.9), Box(), most_entries=5, all_nodes=True
         )
