@@ -315,7 +315,7 @@ def test_people_not_rows(role: str | None, folder: Path) -> None:
     assert ("patient" in release.table.column_names) is (role == "insensitive")
     assert release.audit.findings[0].measured == "smallest class 6, counted by 'patient'"
     assert "counted by 'patient'" in release.summary()
-    assert ("it has no role and is not released" in release.summary()) is (role is None)
+    assert ("it has no role, so it is not released" in release.summary()) is (role is None)
     release.write("release.csv")
     claim = json.loads(Path("release.csv.manifest.json").read_text(encoding="utf-8"))["claims"][0]
     assert claim["holds"]

@@ -109,7 +109,7 @@ def test_figures_go_into_a_folder(bench, tmp_path, monkeypatch):
         (("--repeat", "0"), "--repeat is a whole number of at least 1."),
         (("--data", "adult", "--rows", "0"), "--rows is a whole number of at least 1."),
         (("--rows", "100"), "There is no shape 'tiny'"),
-        (("--json", "--csv"), "as JSON or as CSV"),
+        (("--json", "--csv"), "cannot be used together"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(bench, arguments, told):

@@ -294,7 +294,7 @@ def test_a_table_of_another_user_is_not_replaced(visits, reader):
 
 def test_a_table_that_may_not_be_read(visits, reader):
     message = refused(reader, table="visits_release")
-    assert "may not do that" in message
+    assert "lacks the permission" in message
     assert "GRANT SELECT" in message
 
 

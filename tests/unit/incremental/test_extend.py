@@ -447,7 +447,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     shoal.extend(f"{path}.manifest.json", new, output=tmp_path / "out.parquet")
     assert pq.read_schema(tmp_path / "out.parquet").types == [pa.int64(), pa.float64()]
     strange = write_csv(tmp_path / "new.csv", {"age": [1, 1], "pay": ["much", "little"]})
-    with pytest.raises(InputError, match="Column 'pay' of the new rows is not as in the earlier release"):
+    with pytest.raises(InputError, match="Column 'pay' of the new rows differs from the earlier release"):
         shoal.extend(f"{path}.manifest.json", strange)
 
 
