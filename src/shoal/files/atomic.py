@@ -189,7 +189,9 @@ def _check_file(path: Path) -> None:
     check_link(path)
     if path.is_dir():
         raise OutputError(
-            f"The output '{path}' cannot be written.\nA folder of that name is there.\nChoose another name."
+            f"The output '{path}' cannot be written.\n"
+            "A folder of that name already exists.\n"
+            "Choose another name."
         )
 
 
