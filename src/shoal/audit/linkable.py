@@ -126,7 +126,7 @@ class Linkability:
         several = len(self.refused) != 1
         name = self.refused[0] if self.refused else "NAME"
         raise LinkableError(
-            f"{'Columns' if several else f'Column {name!r}'} released unchanged "
+            f"{'Columns are' if several else f'Column {name!r} is'} released unchanged and "
             f"{'single' if several else 'singles'} people out.\n"
             f"Rows with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
             "Make such a column a quasi-identifier with a hierarchy, round its values, or leave it out (role "
