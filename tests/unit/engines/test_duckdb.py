@@ -220,7 +220,9 @@ def test_what_goes_wrong_leaves_the_old_release(
         if sql.startswith("COPY") and how != "audit":
             original(self, sql, *rest, **more)  # so that there is something to clean up
             if how == "disk":
-                raise self._explained(duckdb.IOException("Could not write all bytes: No space left on device"))
+                raise self._explained(
+                    duckdb.IOException("Could not write all bytes: No space left on device")
+                )
             if how == "interrupt":
                 raise KeyboardInterrupt
         return original(self, sql, *rest, **more)
