@@ -7,7 +7,7 @@ from pathlib import Path
 from shoal.errors import InputError
 from shoal.events import Listener
 from shoal.release import Release
-from shoal.search.beyond_memory.plan import Plan
+from shoal.search.counting_plan import Plan
 from shoal.search.result import SearchAlgorithm
 from shoal.session import Session
 from shoal.spec.spec import Spec

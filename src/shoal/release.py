@@ -18,7 +18,7 @@ from shoal.engines.engine import Rows
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
 from shoal.explore.nodes import Nodes
-from shoal.explore.original import Original
+from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source

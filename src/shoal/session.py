@@ -25,7 +25,7 @@ from shoal.engines.engine import Engine, Profile
 from shoal.errors import AuditError, InputError, Problem
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
 from shoal.explore.nodes import Nodes
-from shoal.explore.original import Original
+from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
@@ -35,11 +35,11 @@ from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
 from shoal.recode.released_classes import Verdict
 from shoal.release import Release
-from shoal.search.beyond_memory.plan import Plan
 from shoal.search.blind_choice import require_all
-from shoal.search.evaluate import judge
+from shoal.search.counting_plan import Plan
 from shoal.search.frequency_sets import FrequencySets, Remembered, Viewed
 from shoal.search.infeasible import infeasible_stars
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
 from shoal.search.result import Counters, SearchAlgorithm
 from shoal.search.run import explain as explain_search

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from shoal.audit.classes import ReleasedClasses
 from shoal.audit.difference import check_difference
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.linkable import measure
 from shoal.audit.manifest_check import check_manifest, same_file
 from shoal.audit.manifest_file import Evidence, manifest_path
-from shoal.audit.original import original_table
+from shoal.audit.numbered_classes import ReleasedClasses
+from shoal.audit.original_finding import original_table
 from shoal.audit.reference import (
     Claim,
     HeldOriginal,

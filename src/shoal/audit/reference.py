@@ -13,7 +13,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit.spelling import as_spelled
+from shoal.audit.spelled_as_released import as_spelled
 from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.errors import InputError, Problem

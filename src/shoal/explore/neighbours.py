@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.errors import InputError
 from shoal.measure.measure import canonical
-from shoal.search.evaluate import judge
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem
 
 

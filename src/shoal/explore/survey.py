@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from shoal.measure.height import Height
 from shoal.search.algorithms.box import Box
-from shoal.search.evaluate import judge
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem
 from shoal.search.result import border
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.errors import InfeasibleError
+from shoal.incremental.admitted_rows import ExtensionPlan, plan
 from shoal.incremental.earlier_release import Earlier, with_k
-from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.infeasible import largest_k, smallest_limit
 from shoal.spec.spec import Spec

@@ -8,10 +8,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from shoal.counting import count
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
+from shoal.exact_counts import count
 from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
 from shoal.measure.untouched_classes import untouched_classes
 

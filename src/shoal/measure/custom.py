@@ -10,10 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.counting import count
 from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
+from shoal.exact_counts import count
 from shoal.measure.measure import Costs, IntArray, Node, number_groups
 
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.counting import count
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
+from shoal.exact_counts import count
 from shoal.measure.measure import Costs, MeasureDefaults, Node, number_groups
 from shoal.measure.untouched_classes import untouched_classes
 

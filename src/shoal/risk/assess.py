@@ -18,7 +18,7 @@ from shoal.read.source import InputFormat, check_wanted
 from shoal.risk.assessment import RiskAssessment, RiskComparison
 from shoal.risk.attributes import attribute_risks
 from shoal.risk.class_sizes import ClassSizes
-from shoal.risk.classes import GroupedTable, check_columns, open_classes, opened
+from shoal.risk.grouped_table import GroupedTable, check_columns, open_classes, opened
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.reference_tables import add_compared
 from shoal.risk.reidentification import journalist, marketer, prosecutor

@@ -35,7 +35,7 @@ from typing import Any
 from shoal.privacy.model import Tables
 from shoal.privacy.queries import counted
 from shoal.privacy.t_closeness import TCloseness
-from shoal.risk.classes import GroupedTable
+from shoal.risk.grouped_table import GroupedTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from shoal.errors import InputError
 from shoal.privacy.beta_likeness import BetaLikeness
 from shoal.privacy.k_map import KMap
 from shoal.privacy.model import PrivacyModel, Tables
-from shoal.risk.classes import GroupedTable, is_open, opened
+from shoal.risk.grouped_table import GroupedTable, is_open, opened
 from shoal.spec.spec import Spec
 
 

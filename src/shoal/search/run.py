@@ -21,12 +21,12 @@ from shoal.errors import InputError
 from shoal.search import custom_measure
 from shoal.search.beyond_memory.next_node import NodeChooser
 from shoal.search.beyond_memory.open_nodes import GridPoint, OpenNodes, below
-from shoal.search.beyond_memory.plan import Plan, Step, about, at_least, fitting, named
 from shoal.search.beyond_memory.region_counters import added, within
 from shoal.search.beyond_memory.rule_out import certainly_lost, conclude
 from shoal.search.beyond_memory.size_estimates import SizeEstimates
 from shoal.search.beyond_memory.start import Start, entries_at_most
 from shoal.search.capabilities import MOST_NODES
+from shoal.search.counting_plan import Plan, Step, about, at_least, fitting, named
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener, SearchResult

@@ -211,7 +211,7 @@ def _nearby(
     They are the best where suppressed rows are removed, those directly above it, and the best where none are
     suppressed, of which nothing is starred.
     """
-    from shoal.search.evaluate import judge
+    from shoal.search.judge_nodes import judge
 
     assert found.levels is not None, "something was found"
     candidates = [] if first is None else [first]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable
 from shoal.recode.recoding import Recoding
-from shoal.search.beyond_memory.plan import Plan
+from shoal.search.counting_plan import Plan
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener

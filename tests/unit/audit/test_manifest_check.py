@@ -360,7 +360,7 @@ def test_published_queries_find_what_the_audit_found(tmp_path: Path, monkeypatch
 
 def test_classes_whose_hashes_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where two classes had one hash, claims would be put to the labels themselves."""
-    from shoal.audit.classes import ReleasedClasses
+    from shoal.audit.numbered_classes import ReleasedClasses
 
     release = write(tmp_path)
     monkeypatch.setattr(ReleasedClasses, "filled", lambda self, tables: None)

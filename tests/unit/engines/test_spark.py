@@ -35,10 +35,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from shoal.engines.spark import session, shuffle, spark
+from shoal.engines.spark.database import Spark, open_spark
 from shoal.engines.spark.failure import known
 from shoal.engines.spark.session import PINNED, SparkConnection, check_java
 from shoal.engines.spark.shuffle import shuffled
-from shoal.engines.spark.spark import Spark, open_spark
 
 # The conformance suite, the cluster and the page on it run with every change; all of this takes minutes.
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]

@@ -20,7 +20,7 @@ from shoal import InputError
 from shoal.events import Event, StepStarted
 from shoal.read.source import InputFormat, open_source
 from shoal.risk import RiskComparison, assess_risk, compare_risk
-from shoal.risk.classes import open_classes
+from shoal.risk.grouped_table import open_classes
 from shoal.sql.local_queries import LocalDuckDB
 
 PEOPLE = {

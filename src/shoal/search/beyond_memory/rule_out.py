@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.measure.height import Height
-from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
 from shoal.search.beyond_memory.open_nodes import BoolGrid, GridPoint, OpenNodes, above, joined
+from shoal.search.lattice_part import Part
 from shoal.search.problem import SearchProblem
 
 _MOST_COUNTED = 48

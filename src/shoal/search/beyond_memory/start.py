@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.search.beyond_memory.plan import Plan, Step, about, at_least, named
+from shoal.search.counting_plan import Plan, Step, about, at_least, named
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.problem import SearchProblem
 

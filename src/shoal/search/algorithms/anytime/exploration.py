@@ -8,9 +8,9 @@ from shoal import _kernel
 from shoal.measure.measure import canonical
 from shoal.search.algorithms.anytime.budget import Budget
 from shoal.search.algorithms.anytime.hopeless_nodes import Hopeless
-from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
 from shoal.search.bound import Bounds
+from shoal.search.lattice_part import Part
 from shoal.search.node_checker import Best, Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
