@@ -266,7 +266,11 @@ def _judged(
         *_nulls_absent(relation, spec),
     )
     # An earlier audit of the same rows may know people whom the release does not tell apart.
-    linkable = measure(relation, spec, rows=classes.rows, unit=unit) if earlier is None else earlier.linkable
+    linkable = (
+        earlier.linkable
+        if earlier is not None and spec.unit is not None and unit is None
+        else measure(relation, spec, rows=classes.rows, unit=unit)
+    )
     return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable)
 
 

@@ -31,6 +31,7 @@ from shoal.engines.relational.star_schema import Dimension
 from shoal.errors import InputError, OutputError
 from shoal.read.source import check_names
 from shoal.write.output import FileOutput, Output, TableOutput
+from shoal.write.unpublished import State
 
 _MEMORY = 256  # MiB
 _SETTINGS = (
@@ -239,6 +240,8 @@ class Postgres:
             done.rowcount,
             None if release_table is None else partial(self._publish, release_table, made),
             partial(self._remove, relation),
+            self._mark,
+            "" if release_table is None else release_table.title,
         )
         stored: UnpublishedTable | QueryableFiles = table
         if isinstance(output, FileOutput):
@@ -340,6 +343,8 @@ class Postgres:
                 # Others that are not published yet would be committed too, under their present names.
                 if isinstance(other, UnpublishedTable) and other.relation != quoted(output.schema, made):
                     other.discard()
+                elif isinstance(other, QueryableFiles) and other.table is not None:
+                    other.table.discard()
             self._execute(f"DROP TABLE IF EXISTS {relation}")
             self._execute(f"ALTER TABLE {quoted(output.schema, made)} RENAME TO {quoted(output.table)}")
             if self._rows.table is not None and self._input is not None:
@@ -359,6 +364,11 @@ class Postgres:
         finally:
             self._forget()
         return relation
+
+    def _mark(self, relation: str) -> object:
+        """Return which table it is and which transactions wrote its rows."""
+        writers = "min(xmin::text::bigint), max(xmin::text::bigint)"
+        return self.rows(f"SELECT min(tableoid::bigint), count(*), {writers} FROM {relation}")
 
     def _remove(self, relation: str) -> None:
         if self._connection.closed or self._idle:
@@ -430,8 +440,10 @@ class Postgres:
         for stored in self._stored:
             if isinstance(stored, QueryableFiles):
                 if stored.table is not None:
-                    stored.table.done = True  # it goes with the transaction
+                    stored.table.state = State.GONE
                 stored.discard()
+            elif stored.state is State.WAITING:
+                stored.state = State.GONE
         if not self._connection.closed:
             with suppress(psycopg.Error):
                 if self._connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
@@ -445,7 +457,9 @@ class Postgres:
         self._input = None
         self._made = []
         self._stored = [
-            stored for stored in self._stored if isinstance(stored, QueryableFiles) and not stored.done
+            stored
+            for stored in self._stored
+            if isinstance(stored, QueryableFiles) and stored.state is State.WAITING
         ]
 
 

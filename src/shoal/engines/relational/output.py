@@ -10,7 +10,7 @@ from shoal.errors import InputError, OutputError
 from shoal.files.atomic import check_link, check_path
 from shoal.write.output import FileOutput
 from shoal.write.table_formats import suffix_of
-from shoal.write.unpublished import UnpublishedFiles
+from shoal.write.unpublished import State, UnpublishedFiles, gone, published_table, replaced
 
 
 @dataclass(slots=True)
@@ -23,23 +23,40 @@ class UnpublishedTable:
         Gives it the name of the output and returns that as SQL; a temporary table keeps its own.
     remove
         Drops it.
+    mark
+        Asks for what differs if its rows are others, such as a hash of them.
+    title
+        What messages call it when it is published.
     """
 
     relation: str
     rows: int
     rename: Callable[[], str] | None
     remove: Callable[[], None]
+    mark: Callable[[str], object]
+    title: str = ""
     files: Sequence[Path] = ()
-    done: bool = field(default=False, repr=False)
+    state: State = field(default=State.WAITING, repr=False)
+    _published: object = field(default=None, repr=False)
+
+    def check(self) -> None:
+        if self.state is State.GONE:
+            raise gone()
+        if self.state is State.PUBLISHED and self.mark(self.relation) != self._published:
+            raise replaced(self.title)
 
     def publish(self) -> None:
-        if not self.done and self.rename is not None:
+        self.check()
+        if self.state is State.PUBLISHED:
+            raise published_table(self.title)
+        if self.rename is not None:
+            self._published = self.mark(self.relation)
             self.relation = self.rename()
-        self.done = True
+            self.state = State.PUBLISHED
 
     def discard(self) -> None:
-        if not self.done:
-            self.done = True
+        if self.state is State.WAITING:
+            self.state = State.GONE
             self.remove()
 
 
@@ -61,11 +78,13 @@ class QueryableFiles(UnpublishedFiles):
 
     @property
     def relation(self) -> str:
+        if self.table is not None:
+            self.table.check()
         return self.reading(self.current)
 
     def discard(self) -> None:
         UnpublishedFiles.discard(self)
-        if self.table is not None and not self.done:
+        if self.table is not None and self.state is State.GONE:
             self.table.discard()
 
 

@@ -268,10 +268,7 @@ class _Labels:
             return ibis.literal(self._constants[name])
         if name in self._names and name not in self._untouched:
             return joined.sides[self._names[name]].label
-        value = joined.input[f"c{position}"]
-        if name in self._untouched and self._database.schema[f"c{position}"].startswith("float"):
-            return value + ibis.literal(0)  # -0.0 and 0.0 are one value: who has which must not be told
-        return value
+        return joined.input[f"c{position}"]
 
     def number(self, chosen: tuple[CodedColumn, int, Dimension], joined: Joined) -> Any:
         """Return the number of the label of a quasi-identifier with more than one."""

@@ -49,6 +49,7 @@ class DatabaseRows:
         return self.stored.rows
 
     def table(self) -> pa.Table:
+        self.stored.check()
         return self.queries.database.fetch(f"SELECT * FROM {self.stored.relation}")
 
     def with_people(self, spec: Spec) -> tuple[pa.Table, pa.ChunkedArray | None]:
@@ -58,6 +59,7 @@ class DatabaseRows:
         return found.drop_columns(["unit"]).rename_columns(self.queries.columns), found.column("unit")
 
     def native(self) -> Any:
+        self.stored.check()
         frame = getattr(self.stored, "frame", None)
         return self.table() if frame is None else frame
 
@@ -86,6 +88,7 @@ class DatabaseRows:
         return self._audit(self.stored, self.output, spec, levels, earlier)
 
     def write(self, release: Releasable, output: Output, stage: Stage) -> tuple[UnpublishedRelation, Audit]:
+        self.stored.check()
         if output == self.output:
             return self.stored, release.audit
         database, columns = self.queries.database, self.queries.columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,6 +15,7 @@ from pyspark.sql import SparkSession
 from shoal.errors import OutputError
 from shoal.files.atomic import check_link
 from shoal.files.temporary import private_folder, remove_private
+from shoal.write.unpublished import found_digests, gone
 
 
 def located(spark: SparkSession, address: str) -> str:
@@ -84,13 +86,18 @@ class Folder:
         """Rename the hidden folder; what was at the output before is removed after that."""
         old = self._beside("old.")
         try:
+            if not self._files.exists(self._hidden):
+                raise gone()
             replaces = self._files.exists(self._output)
             if replaces and not self._files.rename(self._output, old):
                 raise self._refused()
-            if not self._files.rename(self._hidden, self._output):
+            try:
+                if not self._files.rename(self._hidden, self._output):
+                    raise self._refused()
+            except BaseException:
                 if replaces:
                     self._files.rename(old, self._output)
-                raise self._refused()
+                raise
             if replaces:
                 self._files.delete(old, True)
             self._tidy_up()
@@ -121,6 +128,18 @@ class Folder:
     def _tidy_up(self) -> None:
         if self._private is not None:
             remove_private(self._private)
+
+    def contents(self, *, published: bool) -> Mapping[str, str]:
+        """Return by name what tells its files from others: their SHA-256, or elsewhere their lengths.
+
+        Elsewhere the names tell them apart too, since Spark gives each file that it writes one of its own.
+        """
+        if local := self.files(published=published):
+            return found_digests(local)
+        folder = self._output if published else self._hidden
+        if not self._files.exists(folder):
+            return {}
+        return {str(one.getPath().getName()): str(one.getLen()) for one in self._files.listStatus(folder)}
 
     def files(self, *, published: bool) -> list[Path]:
         """Return the paths of the files, if they are on a disk of this machine."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 from pyspark.sql.types import StructField
 
 from shoal.engines.spark.columns import emptied
+from shoal.engines.spark.failure import explained
 from shoal.engines.spark.folder import Folder
 from shoal.engines.spark.output_names import address_of, joined, parts_of
 from shoal.engines.spark.session import SparkConnection
 from shoal.errors import OutputError, ShoalError
 from shoal.write.output import FileOutput, TableOutput
+from shoal.write.unpublished import State, gone, published_table, replaced
 
 _WRITING = "writing the release"
 _CHECKING = "counting the release"
@@ -55,6 +57,9 @@ class UnpublishedFrame:
         self.given = True
         return self._frame
 
+    def check(self) -> None:
+        """Do nothing: it is held here, and nobody else can change it."""
+
     def publish(self) -> None:
         """Leave the frame to whoever asked for it."""
         self.given = True
@@ -77,7 +82,8 @@ class UnpublishedFolder:
     ) -> None:
         self.given = False
         self._session = session
-        self._published = False
+        self.state = State.WAITING
+        self._contents: Mapping[str, str] = {}
         self._folder = Folder(session.spark, address_of(output))
         self._output = output
         self._columns = columns
@@ -99,16 +105,31 @@ class UnpublishedFolder:
 
     @property
     def files(self) -> Sequence[Path]:
-        return self._folder.files(published=self._published)
+        return self._folder.files(published=self.state is State.PUBLISHED)
+
+    def check(self) -> None:
+        if self.state is State.GONE:
+            raise gone()
+        if self.state is State.PUBLISHED:
+            with explained(writing=True):
+                found = self._folder.contents(published=True)
+            if found != self._contents:
+                raise replaced(self._output.title)
 
     def publish(self) -> None:
+        self.check()
+        if self.state is State.PUBLISHED:
+            return
         with self._session.pinned():
+            with explained(writing=True):
+                self._contents = self._folder.contents(published=False)
             self._folder.publish()
-            self._published = True
+            self.state = State.PUBLISHED
             self._frame = self._read(self._folder.output)
 
     def discard(self) -> None:
-        if not self._published:
+        if self.state is State.WAITING:
+            self.state = State.GONE
             self._folder.discard()
 
     def _write(self, frame: DataFrame) -> None:
@@ -172,7 +193,9 @@ class UnpublishedCatalogTable:
     def __init__(self, session: SparkConnection, frame: DataFrame, output: TableOutput) -> None:
         self.given = False
         self._session = session
-        self._published = False
+        self._title = output.name
+        self.state = State.WAITING
+        self._files: Sequence[str] = ()
         *schema, name = parts_of(output.name)
         self._output = joined(*schema, name)
         mark = secrets.token_hex(4)
@@ -187,15 +210,25 @@ class UnpublishedCatalogTable:
 
     @property
     def relation(self) -> str:
-        return self._output if self._published else self._hidden
+        return self._output if self.state is State.PUBLISHED else self._hidden
 
     @property
     def frame(self) -> DataFrame:
         self.given = True
         return self._session.spark.table(self.relation)
 
+    def check(self) -> None:
+        if self.state is State.GONE:
+            raise gone()
+        if self.state is State.PUBLISHED and self._written_files() != self._files:
+            raise replaced(self._title)
+
     def publish(self) -> None:
         """Rename the table; what had its name before goes when it has it."""
+        self.check()
+        if self.state is State.PUBLISHED:
+            raise published_table(self._title)
+        self._files = self._written_files()
         replaces = self._session.act(
             "checking for the table",
             lambda: self._session.spark.catalog.tableExists(self._output),
@@ -209,13 +242,21 @@ class UnpublishedCatalogTable:
             if replaces:
                 self._run(f"ALTER TABLE {self._old} RENAME TO {self._output}")
             raise
-        self._published = True
+        self.state = State.PUBLISHED
         if replaces:
             self._drop(self._old)
 
     def discard(self) -> None:
-        if not self._published:
+        if self.state is State.WAITING:
+            self.state = State.GONE
             self._drop(self._hidden)
+
+    def _written_files(self) -> Sequence[str]:
+        """Return the names of its files. Spark gives each file that it writes a name of its own."""
+        found = self._session.act(
+            "checking the table", lambda: self._session.spark.table(self.relation).inputFiles(), writing=True
+        )
+        return sorted(file.rpartition("/")[2] for file in found)
 
     def _drop(self, table: str) -> None:
         with suppress(ShoalError):
