@@ -123,8 +123,6 @@ class GroupedTable:
 
     def codes(self) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
         """Return for each quasi-identifier a number per class, equal where the values are, and the sizes."""
-        import duckdb
-
         joins, codes = [], []
         for label in self.label_columns:
             self.relation.rows(
@@ -138,13 +136,7 @@ class GroupedTable:
             "CREATE OR REPLACE TEMP TABLE codes AS\n"
             f"SELECT n, {', '.join(codes)} FROM classes\n{' '.join(joins)}"
         )
-        try:
-            found = self.relation.connection.execute("FROM codes").fetchnumpy()
-        except (duckdb.InterruptException, RuntimeError) as error:
-            # DuckDB takes Ctrl-C for itself and reports it so.
-            if "interrupt" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
+        found = self.relation.connection.execute("FROM codes").fetchnumpy()
         return [np.asarray(found[f"c{label}"]) for label in self.label_columns], np.asarray(found["n"])
 
 

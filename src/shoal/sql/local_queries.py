@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from shoal.errors import InputError
+from shoal.sql.interrupts import interrupts
 
 if TYPE_CHECKING:
     import duckdb
@@ -88,12 +89,8 @@ class LocalDuckDB:
         import duckdb
 
         try:
-            yield
-        except (duckdb.InterruptException, RuntimeError) as error:
-            # DuckDB takes Ctrl-C for itself and reports it so.
-            if "interrupt" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
+            with interrupts():
+                yield
         except duckdb.OutOfMemoryException:
             raise InputError(
                 f"The {self.what} '{self.name}' is too large for the memory that its check may use.\n"

@@ -31,6 +31,7 @@ from shoal.read.sql import (
     unique_names,
     unquoted,
 )
+from shoal.sql.interrupts import interrupts
 from shoal.sql.local_queries import LocalDuckDB, QueryRunner, register
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def open_relation(
 
     from shoal.files.temporary import scratch_folder  # only here, since what writes imports the audit
 
-    with scratch_folder() as scratch:
+    with interrupts(), scratch_folder() as scratch:
         config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,

@@ -20,6 +20,7 @@ from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
 from shoal.read.source import check_names
 from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
+from shoal.sql.interrupts import interrupts
 from shoal.write.output import FileOutput, Output, TableOutput
 
 _IBIS_TYPES = {
@@ -149,7 +150,7 @@ class DuckDB:
 
     def put(self, table: pa.Table, name: str) -> str:
         own = self._name(name)
-        self._connection.register(f"{own}_arrow", table)
+        self._register(f"{own}_arrow", table)
         cells = []
         for position, field in enumerate(table.schema):
             cell = quoted(field.name)
@@ -157,7 +158,7 @@ class DuckDB:
                 # An ENUM is a number in every row, which sorts and writes several times as fast as text.
                 kind = f"{own}_type_{position}"
                 labels = pa.table({"label": table.column(position).unify_dictionaries().chunk(0).dictionary})
-                self._connection.register(f"{kind}_arrow", labels)
+                self._register(f"{kind}_arrow", labels)
                 if labels.num_rows:
                     self.run(f"CREATE TYPE {kind} AS ENUM (SELECT label FROM {kind}_arrow)")
                     cell = f"CAST({cell} AS {kind}) AS {cell}"
@@ -263,15 +264,15 @@ class DuckDB:
         self._names += 1
         return f"shoal_{name}_{self._names}"
 
+    def _register(self, name: str, table: pa.Table) -> None:
+        with interrupts():
+            self._connection.register(name, table)
+
     def _execute(self, sql: str, take: Any = None, *, query: bool = False) -> Any:
         try:
-            found = self._connection.sql(sql) if query else self._connection.execute(sql)
-            return None if take is None else take(found)
-        except (duckdb.InterruptException, RuntimeError) as error:
-            # DuckDB takes Ctrl-C for itself and reports it so.
-            if "interrupt" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
+            with interrupts():
+                found = self._connection.sql(sql) if query else self._connection.execute(sql)
+                return None if take is None else take(found)
         except duckdb.Error as error:
             raise self._explained(error) from None
 

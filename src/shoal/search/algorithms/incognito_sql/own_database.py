@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
+from shoal.sql.interrupts import interrupts
+
 
 class OwnDuckDB:
     """DuckDB in memory, as a `SqlDatabase`."""
@@ -32,18 +34,12 @@ class OwnDuckDB:
         self.rows(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        import duckdb
-
-        try:
+        with interrupts():
             return self._connection.execute(sql).fetchall()
-        except (duckdb.InterruptException, RuntimeError) as error:
-            # DuckDB takes Ctrl-C for itself and reports it so.
-            if "interrupt" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
 
     def fetch(self, sql: str) -> pa.Table:
-        return self._connection.execute(sql).to_arrow_table()
+        with interrupts():
+            return self._connection.execute(sql).to_arrow_table()
 
     def put(self, table: pa.Table, name: str) -> str:
         self._connection.register("shoal_given", table)
