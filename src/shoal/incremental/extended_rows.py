@@ -160,7 +160,7 @@ def _joined(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
     for name in names:
         parts = [plain(table.column(name), name) for table in tables]
         if all(is_text(part.type) for part in parts):
-            parts = [text_of(part, pa.large_string()) for part in parts]
+            parts = [text_of(part) for part in parts]
         kinds = list(dict.fromkeys(str(part.type) for part in parts))
         if len(kinds) > 1:
             problems.append(
