@@ -81,6 +81,20 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
+def keep(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read; it is there whole, or as it was before."""
+    hidden = path.with_name(f".{secrets.token_hex(4)}{path.suffix}")
+    try:
+        file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+        with os.fdopen(file, "wb") as writing:
+            writing.write(content)
+            writing.flush()
+            os.fsync(writing.fileno())
+        hidden.replace(path)
+    finally:
+        hidden.unlink(missing_ok=True)
+
+
 def _settings() -> Path:
     """Return the folder in which programs of this platform keep what is the user's."""
     if sys.platform == "win32":

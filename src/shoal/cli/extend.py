@@ -108,6 +108,15 @@ def extend(
             rich_help_panel=_PEOPLE,
         ),
     ] = False,
+    replace_extension: Annotated[
+        bool,
+        typer.Option(
+            "--replace-extension",
+            help="Assert that nobody else has, or will have, the file to which this release was extended "
+            "before. Otherwise extend that one.",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = False,
     remember_people: Annotated[
         bool,
         typer.Option(
@@ -176,6 +185,7 @@ def extend(
                 drop_undeclared=drop_undeclared,
                 shared=shared or (),
                 new_people=new_people,
+                replace_extension=replace_extension,
                 remember_people=remember_people,
                 input_format=input_format(delimiter, quote, encoding, null_value, sheet, header),
                 sign=sign,

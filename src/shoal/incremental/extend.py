@@ -40,6 +40,7 @@ def extend(
     drop_undeclared: bool = False,
     shared: Sequence[str] = (),
     new_people: bool = False,
+    replace_extension: bool = False,
     remember_people: bool = False,
     input_format: InputFormat | None = None,
     sign: str | Path | None = None,
@@ -80,6 +81,9 @@ def extend(
     new_people
         Assert that nobody of the earlier table has new rows, where that cannot be compared: the original
         table is not given, and its people were not remembered. The manifest says that it was asserted.
+    replace_extension
+        Assert that nobody has, and will have, the file to which this release was extended before. Without
+        that it cannot be extended once more: extend the newest release.
     remember_people
         Remember the people of the extended release, as `Release.write` does. Those of an earlier release that
         were remembered are carried over in any case.
@@ -94,7 +98,7 @@ def extend(
     ------
     InputError
         With what is wrong about the earlier release, the new rows or a parameter; also if people of the
-        earlier table have new rows, or if nobody knows that.
+        earlier table have new rows, or if nobody knows that, or if the release was extended before.
     LinkableError
         Columns that are released as they are single people out in the extended release.
     InfeasibleError
@@ -136,7 +140,8 @@ def extend(
         found = plan(rows, earlier.spec)
     if not found.feasible:
         raise refusal(earlier, found)
-    extension = _extension(earlier, found, checked_people, steps)
+    extension = _extension(earlier, found, checked_people, steps, replaces=replace_extension)
+    extension.require_only()
     if output is not None:
         extension.write(output, sign=sign)
     return extension
@@ -157,7 +162,9 @@ def _check_references(spec: Spec, originals: Sequence[object]) -> None:
         )
 
 
-def _extension(earlier: Earlier, found: ExtensionPlan, new_people: NewPeople, steps: Steps) -> Extension:
+def _extension(
+    earlier: Earlier, found: ExtensionPlan, new_people: NewPeople, steps: Steps, *, replaces: bool
+) -> Extension:
     """Put the rows together, and audit them and what was added."""
     rows, spec = found.rows, earlier.spec
     with steps("recode"):
@@ -188,6 +195,7 @@ def _extension(earlier: Earlier, found: ExtensionPlan, new_people: NewPeople, st
         earlier=earlier,
         references=references,
         steps=steps,
+        replaces=replaces,
     )
 
 
@@ -208,6 +216,8 @@ def _notes(earlier: Earlier, rows: ExtendedRows) -> list[str]:
     notes = [
         f"Extends {earlier.name!r} at its levels: the rows of that release are all in this one, and what was "
         "added satisfies the claims by itself.",
+        f"From now on extend this release, and {earlier.name!r} no more: whoever has two extensions of one "
+        "release finds the people who are new in both.",
         *rows.notes,
     ]
     numbers = numbered(pa.concat_tables([earlier.table, rows.table.filter(pa.array(rows.new))]))

@@ -16,6 +16,7 @@ from shoal.audit.published_findings import published
 from shoal.errors import InputError
 from shoal.events import Steps
 from shoal.incremental.earlier_release import Earlier
+from shoal.incremental.extended_before import record_extension, require_only_extension
 from shoal.incremental.new_people import NewPeople
 from shoal.incremental.remembered_people import remember
 from shoal.read.source import InputFormat
@@ -57,6 +58,8 @@ class Extension:
         What is known about the people of the new rows.
     earlier
         The release that it extends.
+    replaces
+        Whether it may extend a release that another one extends, of which nobody knows.
     """
 
     table: pa.Table
@@ -75,6 +78,7 @@ class Extension:
     earlier: Earlier = field(repr=False)
     references: References = field(repr=False)
     steps: Steps = field(repr=False)
+    replaces: bool = False
 
     @property
     def levels(self) -> dict[str, int]:
@@ -115,6 +119,7 @@ class Extension:
         """
         path = Path(path)
         self.check_path(path)
+        self.require_only()
 
         output = FileOutput(path).like(self.dialect, self.spec.input)
 
@@ -135,6 +140,7 @@ class Extension:
 
         write_rows = partial(write_table_file, self.table, self.references)
         publish(self, write_rows, output, sign=sign, stage=self.steps, further=extends)
+        record_extension(self.earlier, path, self.table)
         if self.new_people.people is not None:
             remember(path, self.new_people.people)
         return path
@@ -150,6 +156,11 @@ class Extension:
             The path is that of the earlier release, or cannot be written to.
         """
         check_path(path, self.earlier)
+
+    def require_only(self) -> None:
+        """Raise if the earlier release was extended before, by other rows."""
+        if not self.replaces:
+            require_only_extension(self.earlier, self.table)
 
     def _audit_of_rows(self, rows: pa.Table) -> Audit:
         return audit_release(rows, self.spec, original=self.references.original)

@@ -6,9 +6,8 @@ One file per release, named by its SHA-256, in the folder of the publisher's sec
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import secrets
 import zipfile
 import zlib
 from pathlib import Path
@@ -43,7 +42,6 @@ def remember(release: Path, people: HashedPeople) -> Path:
     folder = secret.private_folder(secret.private_folder(secret.home()) / _FOLDER)
     (sha256,) = digests([release]).values()
     path = folder / f"{sha256}.npz"
-    hidden = folder / f".{secrets.token_hex(4)}.npz"
     about = {
         "secret": _mark(),
         "traits": [[trait.columns, trait.people, trait.sharing, trait.missing] for trait in people.traits],
@@ -51,21 +49,16 @@ def remember(release: Path, people: HashedPeople) -> Path:
     arrays: dict[str, Any] = {
         f"hashes{position}": trait.hashes for position, trait in enumerate(people.traits)
     }
+    content = io.BytesIO()
+    np.savez(content, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
     try:
-        file = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(file, "wb") as writing:
-            np.savez(writing, about=np.frombuffer(json.dumps(about).encode(), dtype=np.uint8), **arrays)
-            writing.flush()
-            os.fsync(writing.fileno())
-        hidden.replace(path)
+        secret.keep(path, content.getvalue())
     except OSError as error:
         raise OutputError(
             f"The release was written, but its people cannot be remembered in '{folder}'.\n"
             f"The system says: {error.strerror or type(error).__name__}.\n"
             f"Set {secret.HOME} to a folder that you can write to and only you can read, and write it again."
         ) from error
-    finally:
-        hidden.unlink(missing_ok=True)
     return path
 
 
