@@ -595,7 +595,7 @@ def test_rows_are_kept_for_later_queries(visits):
         ("SELECT 1", "Visits", "The input is read from it"),
         ("SELECT 1", "wardd.out", "There is no schema 'wardd'.\nDid you mean 'ward'"),
         ("CREATE VIEW out AS SELECT 1", "out", "A view of that name already exists"),
-        ("CREATE SEQUENCE out", "out", "another object of that name"),
+        ("CREATE SEQUENCE out", "out", "Another object of that name"),
         (
             "CREATE VIEW v AS SELECT * FROM visits_release",
             "visits_release",
@@ -674,3 +674,58 @@ def test_a_csv_release_of_typed_columns_passes_its_audit(
     )
     shoal.anonymize(clinic.url, asked, engine="postgres", table="typed", output=tmp_path / "release.csv")
     assert [f.measured for f in shoal.audit_release(tmp_path / "release.csv").findings if not f.holds] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO out VALUES ('53703')",
+        "UPDATE out SET zip = '53704'",
+        "DELETE FROM out WHERE zip = '53703'",
+        "TRUNCATE out",
+        "DROP TABLE out",
+        "BEGIN; DROP TABLE out; CREATE TABLE out AS SELECT zip FROM visits; COMMIT",
+    ],
+)
+def test_a_table_with_other_rows_gets_no_evidence(visits, tmp_path, monkeypatch, change):
+    """The rows of a published table are known by who wrote them."""
+    monkeypatch.chdir(tmp_path)
+    asked = shoal.Spec(quasi_identifiers={"zip": "suppress"}, privacy=[shoal.KAnonymity(1)])
+    release = shoal.anonymize(visits.url, asked, table="visits", output_table="out", drop_undeclared=True)
+    with pytest.raises(OutputError, match="published already, as the table 'out'"):
+        release.write(TableOutput("out"))
+    release.released.queries.database.run("COMMIT")  # a transaction sees no later change
+    visits.execute(*change.split("; "))
+    for again in (
+        lambda: release.write(TableOutput("out")),
+        lambda: release.write("x.csv"),
+        lambda: release.data,
+    ):
+        with pytest.raises(OutputError, match="changed or replaced"):
+            again()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.manifest.json"]
+
+
+def test_rows_that_went_with_the_transaction_of_another_release(visits, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = shoal.Spec(quasi_identifiers={"zip": "suppress"}, privacy=[shoal.KAnonymity(1)])
+    with shoal.Session(visits.url, asked, table="visits", drop_undeclared=True, output_table="a") as session:
+        found = session.search()
+        first = session.release(found)
+        second = session.release(found, output_table="b")
+        third = session.release(found, output="c.csv")
+        first.write(TableOutput("a"))
+        third.write("c.csv")
+        for again in (
+            lambda: second.write(TableOutput("b")),
+            lambda: second.write("b.csv"),
+            lambda: second.data,
+            lambda: third.data,
+        ):
+            with pytest.raises(OutputError, match="the database has removed them since"):
+                again()
+        third.write("c.csv", report=False)
+        session.close()
+    assert visits.execute("SELECT to_regclass('b')") == [(None,)]
+    assert not (tmp_path / "b.manifest.json").exists()
+    assert shoal.audit_release("c.csv").holds

@@ -240,7 +240,7 @@ class Postgres:
             done.rowcount,
             None if release_table is None else partial(self._publish, release_table, made),
             partial(self._remove, relation),
-            self._mark,
+            partial(self._mark, doing),
             "" if release_table is None else release_table.title,
         )
         stored: UnpublishedTable | QueryableFiles = table
@@ -365,10 +365,18 @@ class Postgres:
             self._forget()
         return relation
 
-    def _mark(self, relation: str) -> object:
-        """Return which table it is and which transactions wrote its rows."""
+    def _mark(self, doing: Doing, relation: str) -> object:
+        """Return which table has a name and which transactions wrote its rows; nothing if there is none."""
         writers = "min(xmin::text::bigint), max(xmin::text::bigint)"
-        return self.rows(f"SELECT min(tableoid::bigint), count(*), {writers} FROM {relation}")
+        with self._guard(doing):
+            ((there,),) = self._execute(
+                f"SELECT to_regclass({self._literal(relation)}) IS NOT NULL"
+            ).fetchall()
+            if not there:
+                return None
+            return self._execute(
+                f"SELECT min(tableoid::bigint), count(*), {writers} FROM {relation}"
+            ).fetchall()
 
     def _remove(self, relation: str) -> None:
         if self._connection.closed or self._idle:
