@@ -31,10 +31,12 @@ from shoal.write.table_formats import write_table
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'shoal[spark]'")
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from shoal.engines.spark import session, shuffle, spark
+from shoal.engines.spark import database as spark
+from shoal.engines.spark import session, shuffle
 from shoal.engines.spark.database import Spark, open_spark
 from shoal.engines.spark.failure import known
 from shoal.engines.spark.session import PINNED, SparkConnection, check_java
@@ -249,6 +251,86 @@ def test_a_table_of_the_catalog(spark_session: SparkSession, opened: Any) -> Non
         again.check(TableOutput("nowhere.release"))
     with pytest.raises(OutputError, match="not the name of a table"):
         again.check(TableOutput("a..b"))
+
+
+@pytest.mark.parametrize("name", ["release", "release.csv"])
+def test_a_published_folder_is_published_again_only_as_it_was(opened: Any, tmp_path: Path, name: str) -> None:
+    target = FileOutput(tmp_path / name)
+    database = opened(pa.table({"x": [1, 2]}))
+    first, second = (database.store(everything(database), ["x"], target) for _ in range(2))
+    first.publish()
+    before = sorted(path.name for path in target.path.iterdir())
+    first.publish()
+    first.discard()
+    assert sorted(path.name for path in target.path.iterdir()) == before
+    first.check()
+    second.publish()
+    for again in (first.check, first.publish):
+        with pytest.raises(OutputError, match="changed or replaced"):
+            again()
+    second.check()
+    shutil.rmtree(target.path)
+    with pytest.raises(OutputError, match="changed or replaced"):
+        second.publish()
+    third = database.store(everything(database), ["x"], target)
+    third.discard()
+    for again in (third.check, third.publish):
+        with pytest.raises(OutputError, match="They were not published"):
+            again()
+    assert not target.path.exists()
+
+
+class Refusing:
+    """A file system of Java's that fails when a certain folder is to be renamed."""
+
+    def __init__(self, files: Any, folder: str) -> None:
+        self._files, self._folder = files, folder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._files, name)
+
+    def rename(self, old: Any, new: Any) -> Any:
+        if old.toString() == self._folder:
+            raise Py4JError("An error occurred while calling rename")
+        return self._files.rename(old, new)
+
+
+@pytest.mark.parametrize("loss", ["removed", "refused"])
+def test_a_folder_stays_if_the_new_one_cannot_take_its_place(opened: Any, tmp_path: Path, loss: str) -> None:
+    target = FileOutput(tmp_path / "release")
+    database = opened(pa.table({"x": [1, 2]}))
+    database.store(everything(database), ["x"], target).publish()
+    stored = database.store("SELECT 3 AS r0", ["x"], target)
+    folder = stored._folder
+    if loss == "removed":
+        shutil.rmtree(stored.files[0].parent)
+    else:
+        folder._files = Refusing(folder._files, folder.hidden)
+    with pytest.raises(OutputError, match="are gone" if loss == "removed" else "could not be published"):
+        stored.publish()
+    assert counted(written(target.path)) == {(1,): 1, (2,): 1}
+    stored.discard()
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_table_of_the_catalog_gets_evidence_once(opened: Any) -> None:
+    target = TableOutput("shoal_once")
+    database = opened(pa.table({"x": [1, 2]}))
+    first, second = (database.store(everything(database), ["x"], target) for _ in range(2))
+    first.publish()
+    first.check()
+    with pytest.raises(OutputError, match="published already, as the table 'shoal_once'"):
+        first.publish()
+    second.publish()
+    for again in (first.check, first.publish):
+        with pytest.raises(OutputError, match="changed or replaced"):
+            again()
+    second.check()
+    third = database.store(everything(database), ["x"], target)
+    third.discard()
+    with pytest.raises(OutputError, match="They were not published"):
+        third.publish()
+    database.session.sql("DROP TABLE shoal_once")
 
 
 def test_a_frame_stays_when_all_else_goes(spark_session: SparkSession) -> None:

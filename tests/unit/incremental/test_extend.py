@@ -476,3 +476,25 @@ def test_new_rows_with_more_places_leave_the_earlier_ones_as_they_are(
     )
     lines = larger.write(tmp_path / "two.csv").read_text(encoding="utf-8").splitlines()
     assert Counter(lines[1:]) == {f"Ulm,{before}": 13, f"Ulm,{after}": 5}
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+)
+@pytest.mark.parametrize("which", ["old", "new"])
+def test_text_is_text_whatever_frame_it_comes_from(tmp_path: Path, kind: pa.DataType, which: str) -> None:
+    """Polars has long texts and pandas short ones: both are the same values."""
+    old = pa.table({"sex": ["F", "F", "M", "M", "M"], "sick": ["a", "b", "a", "b", None]})
+    new = pa.table({"sex": ["F", "F"], "sick": ["c", "a"]})
+    spec = shoal.Spec(
+        quasi_identifiers={"sex": "suppress"},
+        sensitive=["sick"],
+        privacy=[shoal.KAnonymity(2)],
+        accept={"sick": "linkable"},
+    )
+    path = shoal.anonymize(old, spec).write(tmp_path / "release.csv")
+    other = pa.schema([("sex", kind), ("sick", kind)])
+    old, new = (old.cast(other), new) if which == "old" else (old, new.cast(other))
+    extension = shoal.extend(f"{path}.manifest.json", new, original=old, output=tmp_path / "extended.csv")
+    assert extension.added_rows == 2
+    assert shoal.audit_release(tmp_path / "extended.csv").holds

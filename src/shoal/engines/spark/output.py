@@ -253,9 +253,12 @@ class UnpublishedCatalogTable:
 
     def _written_files(self) -> Sequence[str]:
         """Return the names of its files. Spark gives each file that it writes a name of its own."""
-        found = self._session.act(
-            "checking the table", lambda: self._session.spark.table(self.relation).inputFiles(), writing=True
-        )
+        with self._session.pinned():
+            found = self._session.act(
+                "checking the table",
+                lambda: self._session.spark.table(self.relation).inputFiles(),
+                writing=True,
+            )
         return sorted(file.rpartition("/")[2] for file in found)
 
     def _drop(self, table: str) -> None:
