@@ -144,8 +144,9 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Say what the claims do not cover."""
     spec = manifest["spec"]
     if spec.get("proposed"):
-        unit = " and the column by which people are counted" if spec.get("unit") else ""
-        yield f"The roles of the columns{unit} are proposals of a program that nobody has confirmed."
+        yield "The roles of the columns are proposals of a program that nobody has confirmed."
+        if spec.get("unit"):
+            yield "The program also proposed the column by which people are counted."
     models = (settings for model in spec["privacy"] for settings in model.values())
     covered = {settings.get("column") for settings in models if isinstance(settings, Mapping)}
     sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]

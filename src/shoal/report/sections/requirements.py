@@ -64,9 +64,8 @@ def requirements(spec: Spec, names: Sequence[str]) -> RequirementsSection:
 def _origin(spec: Spec) -> Markup:
     """Say where the roles come from: nobody is said to have decided what nobody confirmed."""
     if spec.proposed:
-        what = "" if spec.unit is None else " and the column by which people are counted"
-        sentence = "The roles{} were proposed by <code>shoal init</code> and are not yet confirmed."
-        return Markup(sentence).format(what)
+        roles = Markup("The roles were proposed by <code>shoal init</code> and are not yet confirmed.")
+        return roles if spec.unit is None else roles + " So was the column by which people are counted."
     return Markup("The roles are those of the spec.")
 
 

@@ -302,11 +302,10 @@ def _cards(
 def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
     """Say what the claims leave open and the figures show."""
     if release.spec.proposed:
-        what = "" if release.spec.unit is None else " and the column by which people are counted"
         yield Markup(
-            "<code>shoal init</code> proposed the roles of the columns{}, and nobody has confirmed them. "
+            "<code>shoal init</code> proposed the roles of the columns, and nobody has confirmed them. "
             "Check them, then remove the line <code>proposed:</code> from the spec."
-        ).format(what)
+        )
     guarded = {model.column for model in release.spec.privacy}
     open_ = {
         name: attribute.highest_posterior
