@@ -241,9 +241,9 @@ def best_values() -> shoal.Release:
 CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
-        one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred,
-        people_counted, proposed_unit, proposed, by_hand, heuristic, one_choice, dropped, blind,
-        blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
+        one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
+        people_counted, proposed_unit, proposed, heuristic, one_choice, dropped, blind, blind_by_hand,
+        present, close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
     )
 }  # fmt: skip
 
