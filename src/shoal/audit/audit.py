@@ -76,9 +76,9 @@ def audit_release(
         Its privacy models are the claims; its roles say which columns are which. If not given, it is that of
         the manifest.
     input_format
-        Delimiter, quote and encoding of a CSV file. What it leaves open is the manifest's, then the spec's;
-        then the delimiter is sniffed and the quote is `"`, since `'x'` and `x` would be the same value for a
-        wrong guess. The encoding is never the spec's, since releases are written in UTF-8.
+        Delimiter, quote and encoding of a CSV file. What it leaves open is the manifest's, or without one the
+        spec's; then the delimiter is sniffed and the quote is `"`, since `'x'` and `x` would be the same
+        value for a wrong guess. The encoding is never the spec's, since releases are written in UTF-8.
     manifest
         The manifest of the release. Everything that it says about the file is compared with it. If neither
         this nor a spec is given, it is the one beside the file.
@@ -358,10 +358,11 @@ def _circumstances(
 
 def _dialect(given: InputFormat | None, evidence: Evidence | None, spec: Spec) -> InputFormat:
     own = given or InputFormat()
-    recorded = evidence.input_format if evidence is not None else InputFormat()
+    # The spec may be the manifest's: what it says of the input is no way to read the release.
+    recorded = spec.input.of_release() if evidence is None else evidence.input_format
     return InputFormat(
-        delimiter=own.delimiter or recorded.delimiter or spec.input.delimiter,
-        quote=own.quote or recorded.quote or spec.input.quote or '"',
+        delimiter=own.delimiter or recorded.delimiter,
+        quote=own.quote or recorded.quote,
         encoding=own.encoding,
         # The claims name its columns: what is none of them is not shown.
         header=True if own.header is None else own.header,
@@ -493,6 +494,10 @@ def _uncheckable(
     for recorded in evidence.manifest.claims if evidence is not None else ():
         if recorded.claim == name:
             measured += f"; by the manifest {recorded.measured}"
+            people = _SMALLEST.search(recorded.measured)
+            if people is not None and sizes and int(people[1]) > min(sizes):
+                measured = f"smallest class {people[1]} people by the manifest, and {min(sizes)} rows here"
+                return Finding(name, False, measured, "")
     return Finding(name, holds=False, measured=measured, sql="", checkable=False)
 
 
