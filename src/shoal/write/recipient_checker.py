@@ -18,6 +18,15 @@ from decimal import Decimal
 from pathlib import Path
 
 OTHERS = ("t-closeness", "beta-likeness", "delta-disclosure", "k-map", "delta-presence")
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+COMPUTED = re.compile("'*[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]")  # by spreadsheets, without an apostrophe
+NUMBER = re.compile(
+    r"'*[+-]?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|[Ii]nf(inity)?|[Nn]a[Nn]|PT[0-9]+(.[0-9]+)?S)"
+)
 TINY = 5e-324  # the least number above 0
 
 
@@ -36,7 +45,7 @@ def shown(letter):
 def folded(name):
     """Return the name of a column without what readers may not tell apart: case, spaces, forms of letters."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name or "").casefold())
-    return "".join(letter for letter in plain if unicodedata.category(letter)[0] not in "CZ")
+    return "".join(c for c in INVISIBLE.sub("", plain) if unicodedata.category(c)[0] not in "CZ")
 
 
 def files_of(path):
