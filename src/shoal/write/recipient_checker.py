@@ -308,6 +308,11 @@ def check(path, told):
     fits = sizes == told["class_sizes"] and len(classes) == told["classes"]
     yield "class sizes as in the manifest", fits, f"{len(classes)} classes"
 
+    if spec.get("escape-formulas"):
+        cells = [c for row in [header, *rows] for c in row if c and c[0] != "'" and COMPUTED.match(c)]
+        live = sum(not NUMBER.fullmatch(c) for c in cells)
+        yield "cells like formulas escaped", not live, f"{live or 'all'}{' are not' if live else ''}"
+
     if told.get("linkable") and rows:
         fits = unique_rows(rows, place, roles, told["linkable"])
         yield "unique rows as in the manifest", fits, "by columns that are released unchanged"
