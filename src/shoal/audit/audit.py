@@ -145,6 +145,7 @@ def audit_release(
         relation, strange = with_types(relation, checked_spec)
         unit = _released_unit(relation, checked_spec) if hidden is None else opened.columns[hidden]
         to_check = _claims(checked_spec, evidence, levels, unit)
+        _check_original(original, to_check)
         if spec is None:
             to_check = for_recipients(to_check, checked_spec, original, populations)
         references, problems = read_references(checked_spec, to_check, original, populations, levels)
@@ -518,11 +519,14 @@ def _uncheckable(
 ) -> Finding:
     """Return the finding on a claim that the released values do not tell.
 
-    People are no more than their rows. So where a class has fewer rows than the claim needs people, it fails
-    whoever they are; otherwise only what was measured before can be told, and that proves nothing here.
+    People are no more than their rows. So where a class has fewer rows than the claim needs people, or than
+    the manifest says, it fails whoever they are; otherwise only what was measured before can be told, and
+    that proves nothing here.
     """
     name, done = claim.model.describe(), _fate(spec)
     if before is not None:
+        if not before.checkable:  # it says so already
+            return before
         return replace(before, measured=f"{before.measured} before it was {done}", checkable=False)
     sizes, needed = classes.sizes, claim.model.minimum_size
     if failing := sum(count for size, count in sizes.items() if size < needed):
