@@ -117,8 +117,6 @@ class DuckDB:
             if null_values and kind == "VARCHAR":
                 listed = ", ".join(map(text, null_values))
                 cell = f"CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END"
-            if kind in ("DOUBLE", "FLOAT"):
-                cell = f"{cell} + 0"  # -0.0 and 0.0 are one value: who has which must not be told
             cells.append(f"{cell} AS c{position}")
         self.run(f"CREATE TEMP VIEW {self.input} AS SELECT {', '.join(cells)} FROM {source}")
         self.schema = {f"c{position}": _ibis_type(row[1]) for position, row in enumerate(described)}
