@@ -119,7 +119,7 @@ def compare(
     """
     with reporting(show_values=show_values):
         without_pandas()
-        from shoal.cli.short_form import measure
+        from shoal.cli.short_form import named
         from shoal.files.atomic import atomic, check_path
         from shoal.tradeoff.compare import compare as run
 
@@ -132,7 +132,7 @@ def compare(
                 specs,
                 ks=_numbers(k, int),
                 suppressions=_numbers(suppression, float),
-                quality=None if quality is None else measure(quality),
+                quality=None if quality is None else named(quality, "--quality"),
                 risk=cast("Any", risk),
                 seconds=seconds,
                 threads=threads,
