@@ -67,7 +67,7 @@ spec = shoal.Spec(
 @pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
 def test_from_a_table_to_its_report(site: Path, name: str) -> None:
     code = f"""{START}
-release = shoal.anonymize("people.csv", spec, strategy="frequent-values")
+release = shoal.anonymize("people.csv", spec, recoding="frequent-values")
 print(release.recoding)
 path = release.write({name!r}, report=True)
 audit = shoal.audit_release(path)
@@ -90,14 +90,14 @@ print("Neighbours" in internal, "frequent-values" in internal, "frequent-values"
 def test_what_it_cannot_serve_is_refused_before_any_work(site: Path) -> None:
     code = f"""{START}
 from dataclasses import replace
-asked = dict(strategy="frequent-values")
+asked = dict(recoding="frequent-values")
 at_population = replace(spec, privacy=[shoal.KMap(2, people)])
 for more in (
     dict(spec=spec, engine="duckdb"),
     dict(spec=spec, all_nodes=True),
     dict(spec=spec, algorithm="flash"),
     dict(spec=at_population),
-    dict(spec=spec, strategy="frequent-value"),
+    dict(spec=spec, recoding="frequent-value"),
 ):
     try:
         shoal.anonymize("people.csv", **asked | more)

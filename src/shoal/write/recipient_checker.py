@@ -18,6 +18,8 @@ from decimal import Decimal
 from pathlib import Path
 
 OTHERS = ("t-closeness", "beta-likeness", "delta-disclosure", "k-map", "delta-presence")
+KINDS = ("full-domain", "attribute-suppression", "subtree", "ordered-set", "mondrian", "cells", "starred")
+KINDS += ("cell-suppression", "microaggregation")
 TINY = 5e-324  # the least number above 0
 
 
@@ -319,8 +321,13 @@ def check(path, told):
             same = same and (claim["measured"], claim.get("checkable", True)) == (words, True)
             same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
         yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
-    if told["recoding"]["kind"] != "full-domain":
+    kind, limits = told["recoding"]["kind"], {"min-level", "max-level"}
+    if kind not in KINDS:
         yield "recoding that the spec allows", None, "this program does not know its kind"
+    elif kind != "full-domain" and any(limits & column.keys() for column in spec["columns"].values()):
+        yield "levels that the spec allows", None, f"{kind}, whose labels do not show the limits"
+    elif kind != "full-domain":
+        yield "kind of recoding", True, kind
     if "extends" in told:
         yield "what it adds to an earlier release", None, "this program reads one release"
 
