@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "shoal/group_tests.hpp"
 #include "shoal/history.hpp"
 #include "shoal/sweep.hpp"
 
@@ -278,7 +279,51 @@ public:
         return result;
     }
 
+    TupleClasses divide(const Requirement& requirement, const CellCosts& costs, Cut cut, unsigned threads,
+                        const Stop& stop) override {
+        const Tuples tuples = tuples_with(costs);
+        std::vector<std::uint32_t> all(tuples.size());
+        std::iota(all.begin(), all.end(), 0U);
+        return mondrian(tuples, all, cut, tests_of(requirement, stop), threads, stop);
+    }
+
+    TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs, const CheapestOptions& options,
+                          const Stop& stop) override {
+        return cheapest_classes(tuples_with(costs), tests_of(requirement, stop), options, stop);
+    }
+
 private:
+    MakeTests tests_of(const Requirement& requirement, const Stop& stop) {
+        return [this, &requirement, &stop]() -> std::unique_ptr<GroupTests> {
+            return std::make_unique<RequirementTests<Words, Count>>(table_, requirement, stop);
+        };
+    }
+
+    Tuples tuples_with(const CellCosts& costs) const {
+        const std::size_t columns = table_.position.size();
+        Tuples tuples{table_.hierarchies, std::vector<std::vector<Label>>(columns), {}, CellCosts(columns)};
+        if (costs.size() != columns) throw std::invalid_argument("costs need one entry per column");
+        for (std::size_t c = 0; c < columns; ++c) {
+            const std::size_t column = table_.position[c];
+            if (costs[c].size() != table_.hierarchies.levels(column)) throw std::invalid_argument("one list of costs per level");
+            for (unsigned level = 0; level < costs[c].size(); ++level) {
+                const std::vector<Cost>& of_labels = costs[c][level];
+                if (of_labels.size() != table_.hierarchies.labels(column, level)) {
+                    throw std::invalid_argument("one cost per label");
+                }
+                for (const Cost cost : of_labels) {
+                    if (cost < 0 || cost > full_cost) throw std::invalid_argument("a cost is out of range");
+                }
+            }
+            tuples.costs[column] = costs[c];
+            std::vector<Label>& labels = tuples.labels[column];
+            labels.resize(table_.ground.size);
+            for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = label(table_.ground, i, column);
+        }
+        tuples.rows.assign(table_.ground.counts.data(), table_.ground.counts.data() + table_.ground.size);
+        return tuples;
+    }
+
     void fill_ground(const std::vector<AttributeInput>& attributes, std::span<const Count> counts,
                      const SortedRows<Words, Count>& sorted, const Stop& stop) {
         table_.ground.contents.classes = table_.ground.size;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "shoal/box_search.hpp"
+#include "shoal/cheapest_classes.hpp"
+#include "shoal/mondrian.hpp"
 
 namespace shoal {
 
@@ -102,6 +104,12 @@ public:
     virtual void reset_peak_bytes() = 0;
     // Roll F0 up along a path of nodes, and show the classes of the last.
     virtual Classes classes(const std::vector<std::vector<unsigned>>& path, const Stop& stop) = 0;
+    // The tuples of F0, in the order of `classes` at the lowest levels, put into classes of other shapes. Of the
+    // requirement only what it asks of single classes counts. costs[column][level][label] in the caller's column order.
+    virtual TupleClasses divide(const Requirement& requirement, const CellCosts& costs, Cut cut, unsigned threads,
+                                const Stop& stop) = 0;
+    virtual TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs,
+                                  const CheapestOptions& options, const Stop& stop) = 0;
 };
 
 }  // namespace shoal
