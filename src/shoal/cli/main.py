@@ -27,8 +27,8 @@ from shoal.cli.init import EPILOG as INIT_EPILOG
 from shoal.cli.init import init
 from shoal.cli.key import key
 from shoal.cli.measures import measures
-from shoal.cli.recodings import recodings
 from shoal.cli.models import models
+from shoal.cli.recodings import recodings
 from shoal.cli.risk import EPILOG as RISK_EPILOG
 from shoal.cli.risk import risk
 from shoal.cli.sample import sample

@@ -47,7 +47,7 @@ class CellMeasure(MeasureDefaults, ABC):
     monotone: ClassVar[bool] = False
     weighted: ClassVar[bool] = True
     needs_nodes: ClassVar[bool] = True
-    """Whether labels must be nodes of hierarchies; if not, it is enough to know the leaves that they cover."""
+    """Whether labels must be nodes of hierarchies; if not, the leaves that they cover are enough."""
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:

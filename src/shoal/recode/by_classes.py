@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self, get_args
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal import _kernel
@@ -91,11 +90,12 @@ class ByClasses:
     @classmethod
     def from_manifest(cls, said: Mapping[str, Any]) -> Self:
         """Return what recipients know of it, which is not which values are in which class."""
-        kind, labels = said.get("kind"), said.get("labels")
+        kind: Any = said.get("kind")
+        labels: Any = said.get("labels")
         if not isinstance(kind, str) or labels not in get_args(LabelForm):
             raise InputError(
-                f"A recoding by classes has a kind and a form of labels.\nFound: the keys {', '.join(said)}.\n"
-                "Give the manifest as it was written."
+                "A recoding by classes has a kind and a form of labels.\n"
+                f"Found: the keys {', '.join(said)}.\nGive the manifest as it was written."
             )
         settings = {key: value for key, value in said.items() if key not in ("kind", "labels")}
         return cls(kind, settings, labels)

@@ -115,10 +115,12 @@ class ClassValues:
     def _as_nodes(self, levels: IntArray, numbers: IntArray) -> ClassLabels:
         column = self.column
         pairs, of_class = np.unique(np.stack([levels, numbers]), axis=1, return_inverse=True)
-        of_class = of_class.reshape(-1).astype(np.uint32)
+        of_class = of_class.reshape(-1)
         if not pairs[0].any():
             labels = column.labels[0].take(pa.array(pairs[1]))
-            return ClassLabels(labels, column.leaves[0][pairs[1]], HierarchyNodes(*pairs), of_class)
+            return ClassLabels(
+                labels, column.leaves[0][pairs[1]], HierarchyNodes(*pairs), of_class.astype(np.uint32)
+            )
         texts = _texts_of(column, pairs)
         leaves = np.array([column.leaves[level][node] for level, node in pairs.T.tolist()], dtype=np.int64)
         found = _by_text(texts, leaves)

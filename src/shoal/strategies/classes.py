@@ -1,4 +1,4 @@
-"""What strategies share that put tuples into classes: the kernel's inputs, and the better of two recodings."""
+"""What strategies share that put tuples into classes: the kernel's inputs, and the best of recodings."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class ClassProblem:
         return ByClasses(kind, settings, labels, self.values, class_of)
 
     def full_domain(self, question: Question) -> UIntArray | None:
-        """Return the classes of the best choice of levels; None where there is none, or too many to search."""
+        """Return the classes at the best levels; None where there are none, or too many to search."""
         if self.problem.too_large:
             return None
         try:

@@ -81,7 +81,7 @@ class Mondrian(StrategyDefaults):
         return choose_best(question, problem, self.recodings(question, problem))
 
     def recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
-        """Yield the division, and the best choice of levels as classes, which may be better on small tables."""
+        """Yield the division, and the classes at the best levels, which may be better on small tables."""
         divided = problem.table.divide(
             problem.requirement, problem.costs, cut=self.cut, threads=question.threads
         )

@@ -10,7 +10,6 @@ from shoal.errors import InputError
 from shoal.search.result import SearchAlgorithm
 from shoal.spec.spec import Spec, recoding_of
 from shoal.strategies.abilities import Ability
-from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.strategy import Strategy
 
 

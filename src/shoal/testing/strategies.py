@@ -103,8 +103,8 @@ def _check_choice(
         chosen = choose(1)
     with promise(whose, "its choice does not depend on threads, and is the same each time"):
         again = choose(2)
-        recodings = [None if found is None else found.recoding for found in (chosen, again)]
-        require(same_labels(*recodings, table), "With two threads it chose another.")
+        one, other = (None if found is None else found.recoding for found in (chosen, again))
+        require(same_labels(one, other, table), "With two threads it chose another.")
     if chosen is None:
         return
     problem = chosen.problem

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, get_args
 
+from shoal.encode.table import CodedTable
+from shoal.engines.memory import Memory
 from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
 from shoal.read.source import InputFormat
-from shoal.engines.memory import Memory
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.blind_choice import require_all
 from shoal.search.frequency_sets import InMemory
@@ -171,7 +172,9 @@ class _Search:
                     Question(
                         spec=candidate.spec,
                         counts=InMemory(problem.table),
-                        ask=lambda table: problem if table is problem.table else replace(problem, table=table),
+                        ask=lambda table: (
+                            problem if table is problem.table else replace(problem, table=table)
+                        ),
                         most_entries=Memory.most_entries,
                         threads=self._threads,
                         listener=self._listener,
@@ -192,6 +195,11 @@ class _Search:
             bound=None if chosen.optimal else chosen.bound,
             **asdict(figures(verdict)),
         )
+
+
+def _about(problem: SearchProblem, table: CodedTable) -> SearchProblem:
+    """Return a problem of another table of the same columns; for its own table the one that shares F0."""
+    return problem if table is problem.table else replace(problem, table=table)
 
 
 def _marked(points: Sequence[Point], risk: Risk) -> tuple[Point, ...]:
