@@ -1,4 +1,4 @@
-"""A recoding and a strategy outside the tree, those of docs/recodings.md: from a table to its report."""
+"""A recoding and a strategy outside the tree, those of docs/own-recodings.md: from a table to its report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "recodings.md"
+PAGE = Path(__file__).parents[2] / "docs" / "own-recodings.md"
 _BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -172,9 +172,7 @@ class _Search:
                     Question(
                         spec=candidate.spec,
                         counts=InMemory(problem.table),
-                        ask=lambda table: (
-                            problem if table is problem.table else replace(problem, table=table)
-                        ),
+                        ask=lambda counted: _about(problem, counted),
                         most_entries=Memory.most_entries,
                         threads=self._threads,
                         listener=self._listener,
