@@ -20,6 +20,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,11 @@ STRATEGIES: dict[str, Strategy] = {
     "mondrian, gain": Mondrian(cut="gain"),
     "mondrian, median": Mondrian(cut="median"),
 }
+
+
+def coded(name: str, rows: int | None) -> CodedTable:
+    benchmark = find_benchmark(name)
+    return load_benchmark(benchmark if rows is None else replace(benchmark, rows=rows))
 
 
 def median_ms(run: Callable[[], object], seconds: float = 1.5) -> float:
@@ -115,8 +121,7 @@ def anonypy_row(name: str, k: int, table: CodedTable) -> tuple[str, ...] | None:
 
 def rows_of(name: str, ks: list[int]) -> list[tuple[str, ...]]:
     data, _, rows = name.partition(":")
-    benchmark = find_benchmark(data, rows=int(rows)) if rows else find_benchmark(data)
-    table = load_benchmark(benchmark)
+    table = coded(data, int(rows) if rows else None)
     found = []
     for k in ks:
         for limit in (0.0, 0.02):
@@ -159,8 +164,7 @@ def growth() -> None:
     for header in ("rows", "tuples", "mondrian", "cells", "peak MB"):
         table.add_column(header, justify="right")
     for rows in (10**4, 10**5, 10**6, 10**7):
-        coded = load_benchmark(find_benchmark("ihis", rows=rows))
-        problem = ClassProblem(question(coded, 5).problem())
+        problem = ClassProblem(question(coded("ihis", rows), 5).problem())
         times = [
             median_ms(in_kernel(problem, strategy, 2), seconds=0)
             for strategy in (Mondrian(), CheapestClasses())
