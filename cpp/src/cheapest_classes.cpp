@@ -1,230 +1,173 @@
 #include "shoal/cheapest_classes.hpp"
 
 #include <algorithm>
-#include <queue>
+#include <limits>
+#include <numeric>
 
-#include "shoal/cell_costs.hpp"
-#include "shoal/remaining_tuples.hpp"
-#include "shoal/workers.hpp"
+#include "shoal/cheapest_first.hpp"
+#include "shoal/class_tree.hpp"
+#include "shoal/refine_classes.hpp"
 
 namespace shoal {
 
 namespace {
 
-// Nodes of the lattice, each when it may have the cheapest class.
-class NodeQueue {
+// Finds classes for the tuples that are left.
+class LeftOver {
 public:
-    NodeQueue(const Hierarchies& hierarchies, const CellCoster& coster) : choices_(coster.columns()) {
-        for (std::size_t c = 0; c < choices_.size(); ++c) {
-            for (unsigned level = 0; level < hierarchies.levels(c); ++level) {
-                // One that merges nothing is the one below.
-                if (level > 0 && hierarchies.labels(c, level) == hierarchies.labels(c, level - 1)) continue;
-                choices_[c].push_back({static_cast<std::uint8_t>(level), coster.least_cost(c, level)});
-            }
-        }
-        Cost bound = 0;
-        for (const auto& choices : choices_) bound += choices.front().cost;
-        add(std::vector<std::uint8_t>(choices_.size()), 0, bound);
-    }
+    LeftOver(const Tuples& tuples, const CellCoster& coster, ClassSet& classes, GroupTests& tests,
+             std::uint64_t suppressible, const Stop& stop)
+        : tuples_(tuples), coster_(coster), classes_(classes), tests_(tests), suppressible_(suppressible), stop_(stop) {}
 
-    bool empty() const noexcept { return queue_.empty(); }
-    // No node in the queue has a class that costs less.
-    Cost bound() const noexcept { return queue_.empty() ? no_label : queue_.top().bound; }
-    std::uint32_t pop() {
-        const Entry entry = queue_.top();
-        queue_.pop();
-        if (!nodes_[entry.node].opened) open(entry);
-        return entry.node;
-    }
-    void push(std::uint32_t node, Cost bound) { queue_.push({bound, node}); }
-    Levels levels(std::uint32_t node) const {
-        Levels levels;
-        for (std::size_t c = 0; c < choices_.size(); ++c) levels.push_back(choices_[c][steps_[node * choices_.size() + c]].level);
-        return levels;
-    }
-
-private:
-    struct Choice {
-        std::uint8_t level;
-        Cost cost;
-    };
-    struct Entry {
-        Cost bound;
-        std::uint32_t node;
-        // The top of the queue is its greatest entry.
-        bool operator<(const Entry& other) const noexcept {
-            return bound != other.bound ? bound > other.bound : node > other.node;
-        }
-    };
-    struct Node {
-        std::uint8_t last;  // the last column that is not at its lowest level
-        bool opened = false;
-    };
-
-    void add(const std::vector<std::uint8_t>& steps, std::size_t last, Cost bound) {
-        queue_.push({bound, static_cast<std::uint32_t>(nodes_.size())});
-        nodes_.push_back({static_cast<std::uint8_t>(last)});
-        steps_.insert(steps_.end(), steps.begin(), steps.end());
-    }
-
-    // Every node has one parent, so none comes twice.
-    void open(const Entry& entry) {
-        nodes_[entry.node].opened = true;
-        const auto first = steps_.begin() + static_cast<std::ptrdiff_t>(entry.node * choices_.size());
-        std::vector<std::uint8_t> steps(first, first + static_cast<std::ptrdiff_t>(choices_.size()));
-        for (std::size_t c = nodes_[entry.node].last; c < choices_.size(); ++c) {
-            const auto& choices = choices_[c];
-            if (steps[c] + 1U >= choices.size()) continue;
-            ++steps[c];
-            add(steps, c, entry.bound + choices[steps[c]].cost - choices[steps[c] - 1U].cost);
-            --steps[c];
-        }
-    }
-
-    std::vector<std::vector<Choice>> choices_;  // [column], from the lowest level on
-    std::vector<std::uint8_t> steps_;           // [node][column]
-    std::vector<Node> nodes_;
-    std::priority_queue<Entry> queue_;
-};
-
-// What the classes of a node are, as far as they can be released now.
-struct Found {
-    std::uint32_t node = 0;
-    TupleGroups groups;
-    std::vector<Cost> costs;
-    Cost least_later = no_label;  // of the others
-};
-
-class CheapestFirst {
-public:
-    CheapestFirst(const Tuples& tuples, const CellCoster& coster, const MakeTests& make_tests,
-                  const CheapestOptions& options, Workers& workers, const Stop& stop)
-        : tuples_(tuples),
-          coster_(coster),
-          options_(options),
-          workers_(workers),
-          stop_(stop),
-          queue_(tuples.hierarchies, coster),
-          scratch_(workers.size()),
-          taken_(tuples.size()) {
-        for (unsigned i = 0; i < workers.size(); ++i) tests_.push_back(make_tests());
-        least_rows_ = std::max<std::uint64_t>(tests_.front()->least_rows(), 1);
-    }
-
-    TupleGroups run() {
-        RemainingTuples remaining(tuples_, least_rows_);
-        std::vector<Found> found;
-        while (remaining.size() > 0 && !queue_.empty() && hashed_ < options_.most_hashes) {
+    void run(std::vector<std::uint32_t> left) {
+        if (left.empty()) return;
+        std::vector<std::uint32_t> numbers(classes_.size());
+        std::iota(numbers.begin(), numbers.end(), 0U);
+        const ClassTree tree(tuples_, coster_, classes_, numbers);
+        std::vector<std::uint32_t> alone;
+        for (const std::uint32_t tuple : left) {
             stop_.poll();
-            const std::size_t batch = std::clamp(batch_tuples / remaining.size(), least_batch, most_batch);
-            found.resize(0);
-            while (found.size() < batch && !queue_.empty()) found.emplace_back().node = queue_.pop();
-            const Cost most = queue_.bound();
-            workers_.each(found.size(), [&](unsigned member, std::size_t i) { look(remaining, member, most, found[i]); });
-            hashed_ += found.size() * remaining.size();
-            for (const Found& node : found) {
-                if (node.least_later < no_label) queue_.push(node.node, node.least_later);
-            }
-            if (release(found)) remaining.keep_unless(taken_);
-            pops_ += found.size();
+            if (!join(tuple, tree) && !suppress({&tuple, 1}, no_limit)) alone.push_back(tuple);
         }
-        return std::move(classes_);
+        if (!alone.empty()) gather(alone);
     }
-    std::size_t hashed() const { return hashed_; }
-    std::size_t pops() const { return pops_; }
-    std::size_t pops_ = 0;
-    std::span<const std::uint8_t> taken() const noexcept { return taken_; }
 
 private:
-    // Work for all threads, before what was found is released.
-    static constexpr std::size_t batch_tuples = std::size_t{1} << 18;
-    static constexpr std::size_t least_batch = 8;
-    static constexpr std::size_t most_batch = 256;
+    static constexpr Cost no_limit = Cost{1} << 62;
+    // Each is tested, so not all classes of a large table are tried.
+    static constexpr std::size_t most_tries = 64;
 
-    void look(const RemainingTuples& remaining, unsigned member, Cost most, Found& found) {
-        TupleGroups groups;
-        const Levels levels = queue_.levels(found.node);
-        remaining.group(levels, scratch_[member], groups);
-        if (groups.size() == 0) return;
-        const bool by_rows = tests_[member]->rows_only();
-        const auto passes = by_rows ? std::span<const std::uint8_t>() : tests_[member]->run(groups.tuples, groups.starts);
-        for (std::size_t g = 0; g < groups.size(); ++g) {
-            if (!by_rows && passes[g] == 0) continue;
-            const auto group = groups[g];
-            Cost cost = 0;
-            for (std::size_t c = 0; c < levels.size(); ++c) cost += coster_.cost(c, levels[c], tuples_.labels[c][group[0]]);
-            if (cost > most) {
-                found.least_later = std::min(found.least_later, cost);
-                continue;
-            }
-            found.costs.push_back(cost);
-            found.groups.tuples.insert(found.groups.tuples.end(), group.begin(), group.end());
-            found.groups.close();
+    // The class that grows least of those that may take it, unless it costs less to suppress the tuple.
+    bool join(std::uint32_t tuple, const ClassTree& tree) {
+        std::uint32_t number = no_class;
+        if (tests_.rows_only()) {
+            number = tree.nearest<false>(tuple, no_class, no_limit).number;
+        } else {
+            number = first_that_takes(tuple, tree);
         }
+        if (number == no_class || suppress({&tuple, 1}, classes_.growth(number, tuple))) return number != no_class;
+        classes_.join(number, tuple);
+        return true;
     }
 
-    bool release(const std::vector<Found>& found) {
-        struct Candidate {
-            Cost cost;
-            std::uint32_t node, group;
-        };
-        std::vector<Candidate> candidates;
-        for (std::uint32_t i = 0; i < found.size(); ++i) {
-            for (std::uint32_t g = 0; g < found[i].costs.size(); ++g) candidates.push_back({found[i].costs[g], i, g});
+    std::uint32_t first_that_takes(std::uint32_t tuple, const ClassTree& tree) {
+        // Classes within twice the growth of the nearest, then within twice of that, until there are enough.
+        std::vector<ClassTree::Joined> near;
+        Cost limit = tree.nearest<false>(tuple, no_class, no_limit).growth;
+        for (std::size_t before = 0; limit < no_limit && near.size() < most_tries;) {
+            limit = 2 * limit + 1;
+            tree.within<false>(tuple, no_class, limit, near);
+            if (near.size() == classes_.size() || (before > 0 && near.size() == before && limit > no_limit / 4)) break;
+            before = near.size();
         }
-        std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-            return std::tie(a.cost, a.node, a.group) < std::tie(b.cost, b.node, b.group);
-        });
-        std::vector<std::uint32_t> left;
-        for (const Candidate& candidate : candidates) {
-            const auto group = found[candidate.node].groups[candidate.group];
-            left.clear();
-            std::uint64_t rows = 0;
-            for (const std::uint32_t tuple : group) {
-                if (taken_[tuple] != 0) continue;
-                left.push_back(tuple);
-                rows += tuples_.rows[tuple];
+        near.resize(std::min(near.size(), most_tries));
+        for (const auto& joined : near) {
+            const auto of = classes_.tuples(joined.number);
+            std::vector<std::uint32_t> tuples(of.begin(), of.end());
+            tuples.push_back(tuple);
+            if (tests_.passes(tuples)) return joined.number;
+        }
+        return no_class;
+    }
+
+    // Where they may be, and that costs less.
+    bool suppress(std::span<const std::uint32_t> tuples, Cost otherwise) {
+        std::uint64_t rows = 0;
+        for (const std::uint32_t tuple : tuples) rows += tuples_.rows[tuple];
+        if (rows > suppressible_ || static_cast<Cost>(rows) * full_cost >= otherwise) return false;
+        suppressible_ -= rows;
+        return true;
+    }
+
+    // One class of all, with as many other classes as it takes, those first that cost the least.
+    void gather(const std::vector<std::uint32_t>& tuples) {
+        const std::uint32_t number = classes_.add(tuples);
+        for (std::size_t merged = 0, next_test = 0;; ++merged) {
+            stop_.poll();
+            const std::uint32_t nearest = nearest_class(number);
+            if (merged >= next_test || nearest == no_class) {
+                if (classes_.cost(number) < no_label && tests_.passes(classes_.tuples(number))) return;
+                next_test = merged + merged / 4 + 1;
             }
-            if (rows < least_rows_) continue;
-            if (left.size() < group.size() && !tests_[0]->rows_only() && !tests_[0]->passes(left)) continue;
-            for (const std::uint32_t tuple : left) taken_[tuple] = 1;
-            classes_.tuples.insert(classes_.tuples.end(), left.begin(), left.end());
-            classes_.close();
+            if (nearest == no_class) break;
+            classes_.merge(nearest, number);
         }
-        return !candidates.empty();
+        classes_.clear(number);
+    }
+
+    std::uint32_t nearest_class(std::uint32_t number) const {
+        std::uint32_t nearest = no_class;
+        Cost least = std::numeric_limits<Cost>::max();
+        for (std::uint32_t other = 0; other < classes_.size(); ++other) {
+            if (other == number || classes_.tuples(other).empty()) continue;
+            const auto rows = static_cast<Cost>(classes_.rows(number) + classes_.rows(other));
+            const Cost growth = rows * classes_.cost_together(number, other) - classes_.total_cost(other);
+            if (growth < least) {
+                least = growth;
+                nearest = other;
+            }
+        }
+        return nearest;
     }
 
     const Tuples& tuples_;
     const CellCoster& coster_;
-    const CheapestOptions& options_;
-    Workers& workers_;
+    ClassSet& classes_;
+    GroupTests& tests_;
+    std::uint64_t suppressible_;
     const Stop& stop_;
-    std::vector<std::unique_ptr<GroupTests>> tests_;
-    std::uint64_t least_rows_ = 1;
-    NodeQueue queue_;
-    std::vector<RemainingTuples::Scratch> scratch_;
-    std::vector<std::uint8_t> taken_;
-    std::uint64_t hashed_ = 0;
-    TupleGroups classes_;
 };
+
+std::vector<std::uint32_t> without_class(const Tuples& tuples, const ClassSet& classes) {
+    std::vector<std::uint32_t> left;
+    for (std::uint32_t tuple = 0; tuple < tuples.size(); ++tuple) {
+        if (classes.class_of(tuple) == no_class) left.push_back(tuple);
+    }
+    return left;
+}
+
+void add_groups(const TupleClasses& found, std::span<const std::uint32_t> chosen, ClassSet& classes) {
+    std::vector<std::vector<std::uint32_t>> groups(found.classes);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (found.class_of[i] != no_class) groups[found.class_of[i]].push_back(chosen[i]);
+    }
+    for (const auto& group : groups) classes.add(group);
+}
+
+TupleClasses numbered(const Tuples& tuples, const ClassSet& classes) {
+    TupleClasses result;
+    std::vector<std::uint32_t> number(classes.size());
+    for (std::uint32_t i = 0; i < classes.size(); ++i) {
+        if (!classes.tuples(i).empty()) number[i] = result.classes++;
+    }
+    result.class_of.reserve(tuples.size());
+    for (std::uint32_t tuple = 0; tuple < tuples.size(); ++tuple) {
+        const std::uint32_t of = classes.class_of(tuple);
+        result.class_of.push_back(of == no_class ? no_class : number[of]);
+    }
+    return result;
+}
 
 }  // namespace
 
 TupleClasses cheapest_classes(const Tuples& tuples, const MakeTests& make_tests, const CheapestOptions& options,
                               const Stop& stop) {
-    TupleClasses result;
-    result.class_of.assign(tuples.size(), no_class);
-    if (tuples.size() == 0) return result;
     const CellCoster coster(tuples);
     Workers workers(options.threads);
-    CheapestFirst first(tuples, coster, make_tests, options, workers, stop);
-    const TupleGroups classes = first.run();
-    std::fprintf(stderr, "  hashed %zu pops %zu classes %zu\n", first.hashed(), first.pops(), classes.size());
-    for (std::uint32_t g = 0; g < classes.size(); ++g) {
-        for (const std::uint32_t tuple : classes[g]) result.class_of[tuple] = g;
+    std::vector<std::unique_ptr<GroupTests>> tests;
+    for (unsigned member = 0; member < workers.size(); ++member) tests.push_back(make_tests());
+
+    ClassSet classes(tuples, coster);
+    const TupleGroups first = cheapest_first(tuples, coster, options.most_hashes, tests, workers, stop);
+    for (std::size_t group = 0; group < first.size(); ++group) classes.add(first[group]);
+    std::vector<std::uint32_t> left = without_class(tuples, classes);
+    if (options.most_hashes < std::numeric_limits<std::uint64_t>::max() && !left.empty()) {
+        add_groups(mondrian(tuples, left, Cut::peel, make_tests, options.threads, stop), left, classes);
+        left = without_class(tuples, classes);
     }
-    result.classes = static_cast<std::uint32_t>(classes.size());
-    return result;
+    LeftOver(tuples, coster, classes, *tests[0], options.suppressible, stop).run(left);
+    refine_classes(classes, tuples, coster, options.effort == 0 ? Changes::finer : Changes::cheaper, tests, workers, stop);
+    return numbered(tuples, classes);
 }
 
 }  // namespace shoal

@@ -174,16 +174,19 @@ void RemainingTuples::group_codes(const std::vector<std::vector<Code>>& codes, c
     const unsigned shift = 32 - bits;
     scratch.sketch.assign(std::size_t{1} << bits, 0);
     std::uint8_t* const sketch = scratch.sketch.data();
+    // Bytes may alias members, so these are copied.
+    const std::uint8_t* const weights = weights_.data();
+    const unsigned enough = enough_;
     for (std::size_t i = 0; i < size; ++i) {
         std::uint8_t& count = sketch[hashes[i] >> shift];
-        count = static_cast<std::uint8_t>(std::min(count + weights_[i], static_cast<int>(enough_)));
+        count = static_cast<std::uint8_t>(std::min<unsigned>(count + weights[i], enough));
     }
     scratch.candidates.resize(size);
     std::uint32_t* const candidates = scratch.candidates.data();
     std::size_t found = 0;
     for (std::size_t i = 0; i < size; ++i) {
         candidates[found] = static_cast<std::uint32_t>(i);
-        found += sketch[hashes[i] >> shift] >= enough_;
+        found += sketch[hashes[i] >> shift] >= enough;
     }
     if (found == 0) return;
 

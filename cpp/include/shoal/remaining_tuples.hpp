@@ -6,24 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "shoal/cheapest_first.hpp"
 #include "shoal/tuple_classes.hpp"
 
 namespace shoal {
 
 // One level per column, whatever their number.
 using Levels = std::vector<std::uint8_t>;
-
-// Groups of tuples one after the other: group g has those from starts[g] to starts[g + 1].
-struct TupleGroups {
-    std::vector<std::uint32_t> tuples;
-    std::vector<std::uint32_t> starts{0};
-
-    std::size_t size() const noexcept { return starts.size() - 1; }
-    std::span<const std::uint32_t> operator[](std::size_t group) const noexcept {
-        return std::span(tuples).subspan(starts[group], starts[group + 1] - starts[group]);
-    }
-    void close() { starts.push_back(static_cast<std::uint32_t>(tuples.size())); }
-};
 
 class RemainingTuples {
 public:
