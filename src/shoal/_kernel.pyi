@@ -183,7 +183,7 @@ class RowIndex:
     def __len__(self) -> int: ...
 
 class TupleClasses:
-    """The class of each tuple, from 0 on; 2^32 - 1 for tuples in none. The length is the number of classes."""
+    """The class of each tuple, 2^32 - 1 for tuples in none. The length is the number of classes."""
 
     @property
     def class_of(self) -> NDArray[np.uint32]: ...

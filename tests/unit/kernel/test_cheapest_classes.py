@@ -1,4 +1,4 @@
-"""The cheapest classes first, against plain Python on small tables: what they are, and that no change helps."""
+"""The cheapest classes first, against plain Python: what they are, and that no change helps."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ class Task:
     def requirement(self) -> _kernel.Requirement:
         conditions = []
         if self.distinct:
-            conditions = [
-                _kernel.Condition("distinct", 0, True, self.distinct, 0.0, [], [], [], 0.0, [], [])
-            ]
+            conditions = [_kernel.Condition("distinct", 0, True, self.distinct, 0.0, [], [], [], 0.0, [], [])]
         return _kernel.Requirement(self.k, 0, conditions)
 
     def passes(self, members: Iterable[int]) -> bool:
@@ -68,8 +66,7 @@ class Task:
 
     def row_cost(self, members: Iterable[int]) -> int:
         return sum(
-            self.costs[column][level][label]
-            for column, (level, label) in enumerate(self.labels(members))
+            self.costs[column][level][label] for column, (level, label) in enumerate(self.labels(members))
         )
 
     def cost(self, members: Iterable[int]) -> int:
@@ -136,7 +133,7 @@ TASKS: dict[str, Callable[[int], Task]] = {
     "2 values": lambda seed: task_of(seed, [6, 5, 4], 45, 3, distinct=2),
     "one column": lambda seed: task_of(seed, [30], 60, 4),
 }
-SEEDS = range(4)
+SEEDS = range(3)
 
 
 @pytest.fixture(params=[(name, seed) for name in TASKS for seed in SEEDS], ids=lambda p: f"{p[0]}-{p[1]}")
@@ -276,7 +273,10 @@ def test_small_tables_are_not_far_from_the_optimum(seed: int) -> None:
 def task_of_codes(codes: list[list[int]], k: int) -> Task:
     """A table whose cells are kept or starred."""
     columns = [np.array(column, dtype=np.uint32) for column in zip(*codes, strict=True)]
-    maps = [[np.arange(column.max() + 1, dtype=np.uint32), np.zeros(column.max() + 1, np.uint32)] for column in columns]
+    maps = [
+        [np.arange(column.max() + 1, dtype=np.uint32), np.zeros(column.max() + 1, np.uint32)]
+        for column in columns
+    ]
     table = _kernel.CodedTable(columns, maps, [[0, 1]] * len(maps), [1] * len(maps))
     classes = table.classes([])
     tuples = [tuple(labels) for labels in classes.labels.tolist()]
@@ -325,7 +325,9 @@ def test_a_requirement_that_larger_classes_may_fail(seed: int) -> None:
     costs = [leaf_costs(levels, 3) for levels in maps]
     for effort in (0, 1):
         found = table.cheapest(_kernel.Requirement(3, 0, [near]), costs, effort=effort)
-        of_tuple = dict(zip(map(tuple, table.classes([]).labels.tolist()), found.class_of.tolist(), strict=True))
+        of_tuple = dict(
+            zip(map(tuple, table.classes([]).labels.tolist()), found.class_of.tolist(), strict=True)
+        )
         of_row = np.array([of_tuple[code] for code in zip(*(c.tolist() for c in codes), strict=True)])
         assert set(of_row.tolist()) == set(range(len(found)))
         for number in range(len(found)):
