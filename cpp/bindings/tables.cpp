@@ -129,10 +129,10 @@ TupleClasses divide(CodedTable& table, const Requirement& requirement, const Cel
 }
 
 TupleClasses cheapest(CodedTable& table, const Requirement& requirement, const CellCosts& costs,
-                      std::uint64_t suppressible, std::uint64_t most_hashes, unsigned threads) {
+                      std::uint64_t suppressible, std::uint64_t most_hashes, unsigned threads, unsigned effort) {
     const Stop stop = current_stop();
     const nb::gil_scoped_release unlocked;
-    return table.cheapest(requirement, costs, {std::max(threads, 1U), suppressible, most_hashes}, stop);
+    return table.cheapest(requirement, costs, {std::max(threads, 1U), suppressible, most_hashes, effort}, stop);
 }
 
 RowIndex index(const std::vector<Array<Label>>& codes, const std::vector<Label>& cardinalities) {
@@ -256,7 +256,7 @@ void bind_tables(nb::module_& m) {
         .def("classes", &classes, "path"_a)
         .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1)
         .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
-             "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1);
+             "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1, "effort"_a = CheapestOptions{}.effort);
 
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;

@@ -19,17 +19,22 @@ public:
              std::uint64_t suppressible, const Stop& stop)
         : tuples_(tuples), coster_(coster), classes_(classes), tests_(tests), suppressible_(suppressible), stop_(stop) {}
 
-    void run(std::vector<std::uint32_t> left) {
+    // Afterwards `changed` says which classes have more tuples, or are new.
+    void run(std::vector<std::uint32_t> left, std::vector<std::uint8_t>& changed) {
         if (left.empty()) return;
         std::vector<std::uint32_t> numbers(classes_.size());
         std::iota(numbers.begin(), numbers.end(), 0U);
-        const ClassTree tree(tuples_, coster_, classes_, numbers);
+        const ClassTree tree(tuples_, coster_, classes_, numbers, left.size());
         std::vector<std::uint32_t> alone;
         for (const std::uint32_t tuple : left) {
             stop_.poll();
             if (!join(tuple, tree) && !suppress({&tuple, 1}, no_limit)) alone.push_back(tuple);
         }
         if (!alone.empty()) gather(alone);
+        changed.resize(classes_.size());
+        for (const std::uint32_t tuple : left) {
+            if (classes_.class_of(tuple) != no_class) changed[classes_.class_of(tuple)] = 1;
+        }
     }
 
 private:
@@ -92,6 +97,7 @@ private:
             if (nearest == no_class) break;
             classes_.merge(nearest, number);
         }
+        // Not even all tuples together may be released.
         classes_.clear(number);
     }
 
@@ -160,13 +166,19 @@ TupleClasses cheapest_classes(const Tuples& tuples, const MakeTests& make_tests,
     ClassSet classes(tuples, coster);
     const TupleGroups first = cheapest_first(tuples, coster, options.most_hashes, tests, workers, stop);
     for (std::size_t group = 0; group < first.size(); ++group) classes.add(first[group]);
+    const bool stopped = options.most_hashes < std::numeric_limits<std::uint64_t>::max();
     std::vector<std::uint32_t> left = without_class(tuples, classes);
-    if (options.most_hashes < std::numeric_limits<std::uint64_t>::max() && !left.empty()) {
+    if (stopped && !left.empty()) {
         add_groups(mondrian(tuples, left, Cut::peel, make_tests, options.threads, stop), left, classes);
         left = without_class(tuples, classes);
     }
-    LeftOver(tuples, coster, classes, *tests[0], options.suppressible, stop).run(left);
-    refine_classes(classes, tuples, coster, options.effort == 0 ? Changes::finer : Changes::cheaper, tests, workers, stop);
+    const Changes changes = options.effort == 0 ? Changes::finer : Changes::cheaper;
+    // A class has all tuples that its labels cover, but those of cheaper classes. So none of these becomes finer, unless
+    // larger classes may be released less.
+    const bool are_fine = tests[0]->rows_only() && !stopped && changes == Changes::finer;
+    std::vector<std::uint8_t> changed(classes.size(), are_fine ? 0 : 1);
+    LeftOver(tuples, coster, classes, *tests[0], options.suppressible, stop).run(left, changed);
+    refine_classes(classes, tuples, coster, changes, std::move(changed), tests, workers, stop);
     return numbered(tuples, classes);
 }
 

@@ -7,14 +7,14 @@
 namespace shoal {
 
 ClassTree::ClassTree(const Tuples& tuples, const CellCoster& coster, const ClassSet& classes,
-                     std::vector<std::uint32_t> numbers)
+                     std::vector<std::uint32_t> numbers, std::size_t searches)
     : tuples_(tuples), coster_(coster), numbers_(std::move(numbers)) {
     if (numbers_.empty()) return;
     order_columns(classes);
     branches_.push_back({0, static_cast<std::uint32_t>(numbers_.size()), 0, 0});
     for (std::uint32_t branch = 0; branch < branches_.size(); ++branch) {
         fill(branch, classes);
-        if (branches_[branch].end - branches_[branch].first > leaf_size) cut(branch, classes);
+        if (searches > few_searches && branches_[branch].end - branches_[branch].first > leaf_size) cut(branch, classes);
     }
     cells_.reserve(numbers_.size() * coster.columns());
     for (const std::uint32_t number : numbers_) {

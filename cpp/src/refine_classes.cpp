@@ -94,8 +94,8 @@ public:
           by_rows_(tests[0]->rows_only()),
           least_rows_(std::max<std::uint64_t>(tests[0]->least_rows(), 1)) {}
 
-    void run() {
-        changed_.assign(classes_.size(), 1);
+    void run(std::vector<std::uint8_t> changed) {
+        changed_ = std::move(changed);
         do {
             applied_ = 0;
             pass();
@@ -107,15 +107,18 @@ private:
         ClassesByLabels by_labels(tuples_, coster_, classes_);
         merge_equal(by_labels);
         std::vector<std::uint32_t> all, changed;
+        std::size_t tuples = 0;
         for (std::uint32_t number = 0; number < classes_.size(); ++number) {
             if (classes_.tuples(number).empty()) continue;
             all.push_back(number);
-            if (changed_[number] != 0) changed.push_back(number);
+            if (changed_[number] == 0) continue;
+            changed.push_back(number);
+            tuples += classes_.tuples(number).size();
         }
         if (changed.empty()) return;
         // A class that changed may suit any tuple now, and its tuples any class; all else was tried before.
-        const ClassTree everything(tuples_, coster_, classes_, all);
-        const ClassTree news(tuples_, coster_, classes_, changed);
+        const ClassTree everything(tuples_, coster_, classes_, all, tuples);
+        const ClassTree news(tuples_, coster_, classes_, changed, tuples_.size());
         constexpr std::size_t piece = 128;
         std::vector<Proposals> pieces((all.size() + piece - 1) / piece);
         workers_.each(pieces.size(), [&](unsigned member, std::size_t i) {
@@ -133,6 +136,7 @@ private:
     }
 
     void merge_equal(ClassesByLabels& by_labels) {
+        if (std::none_of(changed_.begin(), changed_.end(), [](std::uint8_t changed) { return changed != 0; })) return;
         for (std::uint32_t number = 0; number < classes_.size(); ++number) {
             if (number % 1024 == 0) stop_.poll();
             if (classes_.tuples(number).empty()) continue;
@@ -149,8 +153,9 @@ private:
     void propose(std::uint32_t number, const ClassTree& targets, const ClassTree& everything, GroupTests& tests,
                  Proposals& proposals) const {
         const auto of = classes_.tuples(number);
-        std::vector<Cost> without;
-        classes_.costs_without(number, without);
+        const bool finer = changes_ == Changes::finer;
+        std::vector<Cost> without(of.size(), classes_.cost(number));
+        if (!finer) classes_.costs_without(number, without);
         bool moves = false;
         for (std::size_t i = 0; i < of.size(); ++i) {
             if (!can_spare(number, of[i])) continue;
@@ -161,7 +166,7 @@ private:
             proposals.moves.push_back({saved - target.growth, of[i], number, target.number});
             moves = true;
         }
-        if (changes_ == Changes::finer || moves || of.size() == 1) return;
+        if (finer || moves || of.size() == 1) return;
         const auto has_new_place = [&](std::uint32_t tuple) {
             return place(tuple, number, classes_.total_cost(number), targets, tests).number != no_class;
         };
@@ -383,8 +388,9 @@ private:
 }  // namespace
 
 void refine_classes(ClassSet& classes, const Tuples& tuples, const CellCoster& coster, Changes changes,
-                    std::span<const std::unique_ptr<GroupTests>> tests, Workers& workers, const Stop& stop) {
-    Refiner(classes, tuples, coster, changes, tests, workers, stop).run();
+                    std::vector<std::uint8_t> changed, std::span<const std::unique_ptr<GroupTests>> tests,
+                    Workers& workers, const Stop& stop) {
+    Refiner(classes, tuples, coster, changes, tests, workers, stop).run(std::move(changed));
 }
 
 }  // namespace shoal

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 bitmap_block_rows: int
 least_shared_work: int
+full_cost: int
 max_columns: int
 max_nodes: int
 
@@ -181,6 +182,13 @@ class RowIndex:
     def rows_of_tuple(self) -> NDArray[np.uint64]: ...
     def __len__(self) -> int: ...
 
+class TupleClasses:
+    """The class of each tuple, 2^32 - 1 for tuples in none. The length is the number of classes."""
+
+    @property
+    def class_of(self) -> NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+
 class Checked:
     @property
     def satisfies(self) -> bool: ...
@@ -248,6 +256,27 @@ class CodedTable:
     def peak_bytes(self) -> int: ...
     def reset_peak_bytes(self) -> None: ...
     def classes(self, path: Sequence[Sequence[int]]) -> ClassCounts: ...
+    def divide(
+        self,
+        requirement: Requirement,
+        costs: Sequence[Sequence[Sequence[int]]],
+        cut: str = "peel",
+        threads: int = 1,
+    ) -> TupleClasses:
+        """Put the tuples of `classes([])` into classes by Mondrian."""
+    def cheapest(
+        self,
+        requirement: Requirement,
+        costs: Sequence[Sequence[Sequence[int]]],
+        suppressible: int = 0,
+        most_hashes: int = ...,
+        threads: int = 1,
+        effort: int = 0,
+    ) -> TupleClasses:
+        """Put the tuples of `classes([])` into classes, the cheapest first.
+
+        `costs[column][level][label]` is what a cell costs; all cells of a row cost at most `full_cost`.
+        """
 
 class BitmapTally:
     @property

@@ -11,9 +11,9 @@ namespace shoal {
 
 class ClassTree {
 public:
-    // Of the given classes as they are now.
+    // Of the given classes as they are now. For a few searches it is not worth growing.
     ClassTree(const Tuples& tuples, const CellCoster& coster, const ClassSet& classes,
-              std::vector<std::uint32_t> numbers);
+              std::vector<std::uint32_t> numbers, std::size_t searches);
 
     struct Joined {
         Cost growth;
@@ -40,6 +40,7 @@ private:
         Cost least_rows;
     };
     static constexpr std::size_t leaf_size = 8;
+    static constexpr std::size_t few_searches = 40;
 
     void order_columns(const ClassSet& classes);
     void fill(std::uint32_t branch, const ClassSet& classes);

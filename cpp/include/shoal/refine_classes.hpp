@@ -22,8 +22,10 @@ namespace shoal {
 //   - A class is dissolved: each of its tuples joins the class that grows least with that tuple alone.
 enum class Changes : std::uint8_t { finer, cheaper };
 
-// `tests` has one entry per worker.
+// `changed` says which classes are new: no such change helps as long as it is about others. `tests` has one entry per
+// worker.
 void refine_classes(ClassSet& classes, const Tuples& tuples, const CellCoster& coster, Changes changes,
-                    std::span<const std::unique_ptr<GroupTests>> tests, Workers& workers, const Stop& stop);
+                    std::vector<std::uint8_t> changed, std::span<const std::unique_ptr<GroupTests>> tests,
+                    Workers& workers, const Stop& stop);
 
 }  // namespace shoal
