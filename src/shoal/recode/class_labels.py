@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal import _kernel
 from shoal.describe.hierarchy import as_text
 from shoal.encode.cells import HierarchyNodes
 from shoal.encode.column import CodedColumn, IntArray, UIntArray
@@ -19,7 +20,7 @@ LabelForm: TypeAlias = Literal["nodes", "ranges", "sets"]
 """How the label of a class is written: the lowest label of the hierarchy that covers its values; the range of
 its numbers or dates, `[21, 34]`; or the set of its values, `{clerk, cook}`."""
 
-NO_CLASS = np.uint32(0xFFFFFFFF)
+NO_CLASS = np.uint32(_kernel.no_class)
 NULL_TEXT = "NULL"
 
 

@@ -52,7 +52,7 @@ class ClassProblem:
     @cached_property
     def values(self) -> tuple[UIntArray, ...]:
         """For each column the label of every tuple at the lowest allowed level, in the kernel's order."""
-        found = self.table.classes([[0] * len(self._levels)])
+        found = self.table.classes([])
         return tuple(np.array(labels) for labels in found.labels)
 
     @cached_property
