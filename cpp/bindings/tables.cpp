@@ -135,6 +135,13 @@ TupleClasses cheapest(CodedTable& table, const Requirement& requirement, const C
     return table.cheapest(requirement, costs, {std::max(threads, 1U), suppressible, most_hashes, effort}, stop);
 }
 
+std::vector<bool> passing(CodedTable& table, const Requirement& requirement, const Array<std::uint32_t>& class_of,
+                          std::uint32_t classes) {
+    const Stop stop = current_stop();
+    const nb::gil_scoped_release unlocked;
+    return table.passing(requirement, view(class_of), classes, stop);
+}
+
 RowIndex index(const std::vector<Array<Label>>& codes, const std::vector<Label>& cardinalities) {
     std::vector<std::span<const Label>> columns;
     for (const auto& column : codes) columns.push_back(view(column));
@@ -256,11 +263,13 @@ void bind_tables(nb::module_& m) {
         .def("classes", &classes, "path"_a)
         .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1)
         .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
-             "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1, "effort"_a = CheapestOptions{}.effort);
+             "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)
+        .def("passing", &passing, "requirement"_a, "class_of"_a, "classes"_a);
 
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;
     m.attr("full_cost") = full_cost;
+    m.attr("no_class") = no_class;
     m.attr("max_nodes") = max_nodes;
     m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,
           "The tuple of each row, and the rows of each tuple.");

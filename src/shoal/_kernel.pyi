@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 bitmap_block_rows: int
-least_shared_work: int
 full_cost: int
+least_shared_work: int
 max_columns: int
 max_nodes: int
+no_class: int
 
 class Stopped(Exception):  # noqa: N818 - what happened, no error
     """A call was ended by a `StopSignal`."""
@@ -183,7 +184,7 @@ class RowIndex:
     def __len__(self) -> int: ...
 
 class TupleClasses:
-    """The class of each tuple, 2^32 - 1 for tuples in none. The length is the number of classes."""
+    """The class of each tuple of F0, from 0 without gaps, or `no_class`; how many classes there are."""
 
     @property
     def class_of(self) -> NDArray[np.uint32]: ...
@@ -255,7 +256,11 @@ class CodedTable:
     @property
     def peak_bytes(self) -> int: ...
     def reset_peak_bytes(self) -> None: ...
-    def classes(self, path: Sequence[Sequence[int]]) -> ClassCounts: ...
+    def classes(self, path: Sequence[Sequence[int]]) -> ClassCounts:
+        """Return the classes of the last node of a path; without one, the tuples of F0 in their order.
+
+        Tuples that only a population has are among these, with 0 rows.
+        """
     def divide(
         self,
         requirement: Requirement,
@@ -263,7 +268,11 @@ class CodedTable:
         cut: str = "peel",
         threads: int = 1,
     ) -> TupleClasses:
-        """Put the tuples of `classes([])` into classes by Mondrian."""
+        """Cut the tuples in two, and the parts again, while both halves may be released as classes.
+
+        `costs[column][level][label]` is what a cell costs: whole numbers, no more than `full_cost` for all
+        columns together. `cut` says where: `peel`, `gain` or `median`, see cpp/include/shoal/mondrian.hpp.
+        """
     def cheapest(
         self,
         requirement: Requirement,
@@ -273,10 +282,14 @@ class CodedTable:
         threads: int = 1,
         effort: int = 0,
     ) -> TupleClasses:
-        """Put the tuples of `classes([])` into classes, the cheapest first.
+        """Take the labels first that cost a row the least, with all tuples that they cover.
 
-        `costs[column][level][label]` is what a cell costs; all cells of a row cost at most `full_cost`.
+        The rest goes to Mondrian once `most_hashes` tuples were hashed. Then classes are changed until none
+        of the changes of cpp/include/shoal/refine_classes.hpp makes a cell finer, or with `effort` all cells
+        together cheaper.
         """
+    def passing(self, requirement: Requirement, class_of: NDArray[np.uint32], classes: int) -> list[bool]:
+        """Return which classes of tuples pass what is asked of single classes."""
 
 class BitmapTally:
     @property
