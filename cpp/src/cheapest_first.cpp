@@ -38,7 +38,9 @@ public:
     void push(std::uint32_t node, Cost bound) { queue_.push({bound, node}); }
     Levels levels(std::uint32_t node) const {
         Levels levels;
-        for (std::size_t c = 0; c < choices_.size(); ++c) levels.push_back(choices_[c][steps_[node * choices_.size() + c]].level);
+        for (std::size_t c = 0; c < choices_.size(); ++c) {
+            levels.push_back(choices_[c][steps_[node * choices_.size() + c]].level);
+        }
         return levels;
     }
 
@@ -146,7 +148,9 @@ private:
             if (!by_rows && passes[g] == 0) continue;
             const auto group = groups[g];
             Cost cost = 0;
-            for (std::size_t c = 0; c < levels.size(); ++c) cost += coster_.cost(c, levels[c], tuples_.labels[c][group[0]]);
+            for (std::size_t c = 0; c < levels.size(); ++c) {
+                cost += coster_.cost(c, levels[c], tuples_.labels[c][group[0]]);
+            }
             if (cost > most) {
                 found.least_later = std::min(found.least_later, cost);
                 continue;

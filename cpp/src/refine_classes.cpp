@@ -61,7 +61,8 @@ private:
         std::uint64_t hash = 0;
         for (std::size_t c = 0; c < cells.size(); ++c) {
             const auto level = static_cast<unsigned>(cells[c].level);
-            const Label label = level < tuples_.hierarchies.levels(c) ? tuples_.hierarchies.step(c, 0, level)[cells[c].label] : 0;
+            const bool has_label = level < tuples_.hierarchies.levels(c);
+            const Label label = has_label ? tuples_.hierarchies.step(c, 0, level)[cells[c].label] : 0;
             hash = (hash ^ (hash >> 29) ^ (std::uint64_t{label} << 8 | level)) * 0x9e3779b97f4a7c15U;
         }
         return hash;
@@ -212,11 +213,13 @@ private:
             for (auto level = static_cast<unsigned>(classes_.cells(number)[c].level); level-- > 0;) {
                 for (std::size_t first = 0, end = 0; first < sorted.size(); first = end) {
                     std::uint64_t rows = 0;
-                    for (; end < sorted.size() && coster_.common_level(c, labels[sorted[first]], labels[sorted[end]]) <= level; ++end) {
-                        rows += tuples_.rows[sorted[end]];
-                    }
+                    const auto together = [&](std::uint32_t tuple) {
+                        return coster_.common_level(c, labels[sorted[first]], labels[tuple]) <= level;
+                    };
+                    while (end < sorted.size() && together(sorted[end])) rows += tuples_.rows[sorted[end++]];
                     if (classes_.rows(number) - rows < least_rows_) continue;
-                    Split split{number, no_class, {sorted.begin() + static_cast<std::ptrdiff_t>(first), sorted.begin() + static_cast<std::ptrdiff_t>(end)}};
+                    const auto part = std::span(sorted).subspan(first, end - first);
+                    Split split{number, no_class, {part.begin(), part.end()}};
                     split.into = by_labels.find(classes_.cells_of(split.tuples));
                     if (!helps(split, tests)) continue;
                     proposals.splits.push_back(std::move(split));

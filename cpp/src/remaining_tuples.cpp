@@ -66,7 +66,7 @@ RemainingTuples::RemainingTuples(const Tuples& tuples, std::uint64_t least_rows)
     weights_.reserve(rows_.size());
     for (const std::uint64_t rows : rows_) {
         // Rounded up, so that no group is missed.
-        const std::uint64_t share = rows >= least_rows_ ? enough_ : least_rows_ <= 255 ? rows : rows / (least_rows_ / 255) + (rows > 0);
+        const std::uint64_t share = least_rows_ <= 255 ? rows : rows / (least_rows_ / 255) + (rows > 0 ? 1 : 0);
         weights_.push_back(static_cast<std::uint8_t>(std::min<std::uint64_t>(share, enough_)));
     }
     const Hierarchies& hierarchies = tuples.hierarchies;

@@ -282,9 +282,11 @@ class CodedTable:
         threads: int = 1,
         effort: int = 0,
     ) -> TupleClasses:
-        """Put the tuples of `classes([])` into classes, the cheapest first.
+        """Take the labels first that cost a row the least, with all tuples that they cover.
 
-        `costs[column][level][label]` is what a cell costs; all cells of a row cost at most `full_cost`.
+        The rest goes to Mondrian once `most_hashes` tuples were hashed. Then classes are changed until none
+        of the changes of cpp/include/shoal/refine_classes.hpp makes a cell finer, or with `effort` all cells
+        together cheaper.
         """
     def passing(self, requirement: Requirement, class_of: NDArray[np.uint32], classes: int) -> list[bool]:
         """Return which classes of tuples pass what is asked of single classes."""

@@ -340,8 +340,8 @@ def test_costs_that_do_not_fit_the_columns_are_refused() -> None:
     task = task_of(0, [4, 3], 10, 2)
     for costs, problem in [
         (task.costs[:1], "one entry per column"),
-        ([task.costs[0], task.costs[1][:1]], "one list of costs per level"),
-        ([task.costs[0], [task.costs[1][0][:1], *task.costs[1][1:]]], "one cost per label"),
+        ([task.costs[0], task.costs[1][:1]], "one list per level"),
+        ([task.costs[0], [task.costs[1][0][:1], *task.costs[1][1:]]], "one entry per label"),
         ([task.costs[0], [[-1] * 3, *task.costs[1][1:]]], "out of range"),
     ]:
         with pytest.raises(ValueError, match=problem):

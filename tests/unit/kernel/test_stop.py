@@ -76,7 +76,8 @@ def test_a_search_is_stopped(table: _kernel.CodedTable, threads: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["table", "index", "evaluate", "check", "classes", "divide", "median", "bitmaps", "count"]
+    "kind",
+    ["table", "index", "evaluate", "check", "classes", "divide", "median", "cheapest", "bitmaps", "count"],
 )
 def test_every_long_call_is_stopped(data: Data, table: _kernel.CodedTable, kind: str) -> None:
     codes, maps = data
@@ -90,6 +91,7 @@ def test_every_long_call_is_stopped(data: Data, table: _kernel.CodedTable, kind:
         "check": lambda: [checker.check(node) for node in DOZEN],
         "classes": lambda: table.classes(DOZEN[:2]),
         "divide": lambda: table.divide(REQUIREMENT, costs, threads=2),
+        "cheapest": lambda: table.cheapest(REQUIREMENT, costs, threads=2, effort=1),
         "median": lambda: table.divide(REQUIREMENT, costs, "median"),
         "bitmaps": lambda: _kernel.BitmapTable(codes[2:], maps[2:]),
         "count": lambda: bitmaps.count((0, 1), (0, 0), 5, ROWS, reusing=False, pruning=False),
