@@ -90,7 +90,7 @@ def question(table: CodedTable, k: int, suppression: float = 0.0, threads: int =
     return Question(
         spec=spec,
         counts=InMemory(table),
-        ask=lambda counted: SearchProblem(counted, models, Loss(), suppression),
+        make_problem=lambda counted: SearchProblem(counted, models, Loss(), suppression),
         most_entries=Memory.most_entries,
         threads=threads,
     )

@@ -109,9 +109,9 @@ def imports(_: SearchProblem) -> Canvas:
     for number, layer in enumerate(layers):
         y = top + number * height
         width = 712 / len(layer)
-        for place, name in enumerate(layer):
+        for position, name in enumerate(layer):
             pen = _pen(name)
-            left = 24 + place * width
+            left = 24 + position * width
             canvas.rect(
                 (left, y), width - 4, height - 4, rx=7, fill=pen.light, stroke=pen.dark, stroke_width=1.1
             )

@@ -89,21 +89,21 @@ class Canvas:
         self.add("polyline", points=listed(points), fill="none", stroke_linejoin="round", **look)
 
     def text(
-        self, place: Point, words: str, size: float = 13, anchor: str = "middle", **look: str | float
+        self, position: Point, words: str, size: float = 13, anchor: str = "middle", **look: str | float
     ) -> None:
         look = {"fill": INK, **look}
         self.add(
-            "text", x=place[0], y=place[1] + size * 0.36, font_size=size, text_anchor=anchor, **look
+            "text", x=position[0], y=position[1] + size * 0.36, font_size=size, text_anchor=anchor, **look
         ).text = words
 
     def note(
-        self, place: Point, words: str, size: float = 11, ground: str = "#ffffff", **look: str | float
+        self, position: Point, words: str, size: float = 11, ground: str = "#ffffff", **look: str | float
     ) -> None:
         """Write small words that stay legible where lines pass."""
         width = text_width(words, size) + 4
-        corner = (place[0] - width / 2, place[1] - size * 0.7)
+        corner = (position[0] - width / 2, position[1] - size * 0.7)
         self.rect(corner, width, size * 1.4, fill=ground, fill_opacity=0.9, rx=3)
-        self.text(place, words, size, "middle", **look)
+        self.text(position, words, size, "middle", **look)
 
     def arrow(self, start: Point, end: Point, colour: str = INK, width: float = 2) -> None:
         length = math.dist(start, end)
@@ -131,14 +131,16 @@ class Canvas:
         self.rect(corner, width, height, rx=12, fill=PANEL)
         self.text((corner[0] + 16, corner[1] + 21), words, 13, "start", fill=GREY, font_weight="bold")
 
-    def sample(self, place: Point, pen: Pen) -> None:
-        self.rect((place[0], place[1] - 10), 20, 20, rx=5, fill=pen.light, stroke=pen.dark, stroke_width=1.2)
+    def sample(self, position: Point, pen: Pen) -> None:
+        self.rect(
+            (position[0], position[1] - 10), 20, 20, rx=5, fill=pen.light, stroke=pen.dark, stroke_width=1.2
+        )
 
-    def remark(self, place: Point, words: str, *more: str) -> None:
+    def remark(self, position: Point, words: str, *more: str) -> None:
         """Write lines beside a drawing, the first one bold."""
-        self.text(place, words, 13, "start", font_weight="bold")
+        self.text(position, words, 13, "start", font_weight="bold")
         for line, text in enumerate(more, start=1):
-            self.text((place[0], place[1] + 19 * line), text, 13, "start")
+            self.text((position[0], position[1] + 19 * line), text, 13, "start")
 
     @contextmanager
     def group(self, **look: str | float) -> Iterator[None]:
@@ -148,13 +150,15 @@ class Canvas:
         yield
         self.root = outer
 
-    def badge(self, place: Point, words: str) -> None:
-        self.add("circle", cx=place[0], cy=place[1], r=9.5, fill="#ffffff", stroke=INK, stroke_width=1.2)
-        self.text(place, words, 11, font_weight="bold")
+    def badge(self, position: Point, words: str) -> None:
+        self.add(
+            "circle", cx=position[0], cy=position[1], r=9.5, fill="#ffffff", stroke=INK, stroke_width=1.2
+        )
+        self.text(position, words, 11, font_weight="bold")
 
-    def star(self, place: Point) -> None:
+    def star(self, position: Point) -> None:
         points = [
-            (place[0] + r * math.sin(turn * math.pi / 5), place[1] - r * math.cos(turn * math.pi / 5))
+            (position[0] + r * math.sin(turn * math.pi / 5), position[1] - r * math.cos(turn * math.pi / 5))
             for turn, r in enumerate([10.5, 4.4] * 5)
         ]
         self.add("polygon", points=listed(points), fill="#ffc83d", stroke="#7a5900", stroke_width=1.1)
@@ -235,8 +239,8 @@ class Hasse:
 
     def at(self, node: Node) -> Point:
         # Columns one step apart, then all turned so that the top is above the bottom.
-        turn = sum(place * top for place, top in enumerate(self.tops)) / sum(self.tops)
-        across = sum(level * (place - turn) for place, level in enumerate(node))
+        turn = sum(position * top for position, top in enumerate(self.tops)) / sum(self.tops)
+        across = sum(level * (position - turn) for position, level in enumerate(node))
         return self.foot[0] + across * self.step[0], self.foot[1] - sum(node) * self.step[1]
 
     def name(self, node: Node) -> str:
@@ -300,9 +304,9 @@ class Hasse:
         for node in self:
             x, y = self.at(node)
             canvas.box((x, y), width, height, looks[node], self.name(node), size)
-        for node, place in (order or {}).items():
+        for node, position in (order or {}).items():
             x, y = self.at(node)
-            canvas.badge((x - width / 2 + 3, y - height / 2), str(place))
+            canvas.badge((x - width / 2 + 3, y - height / 2), str(position))
         if answer is not None:
             x, y = self.at(answer)
             canvas.star((x + width / 2 - 4, y - height / 2))

@@ -115,7 +115,7 @@ def exhaustive(problem: SearchProblem) -> Canvas:
             hasse.draw_path(canvas, [node], YELLOW)
 
     return draw_lattice(
-        Run(result, looks, {node: place for place, node in enumerate(nodes, start=1)}),
+        Run(result, looks, {node: position for position, node in enumerate(nodes, start=1)}),
         "exhaustive",
         f"{len(satisfying)} of 12 nodes satisfy, {len(minimal)} of them are minimal (yellow)",
         marks=marks,
@@ -174,11 +174,11 @@ def samarati(problem: SearchProblem) -> Canvas:
     least = sum(done.result.levels)
 
     def marks(canvas: Canvas, hasse: Hasse) -> None:
-        for place, (height, found) in enumerate(probes, start=1):
+        for position, (height, found) in enumerate(probes, start=1):
             hasse.draw_band(canvas, height, YELLOW if found else PINK, LEFT, RIGHT)
             verdict = "one satisfies: look lower" if found else "none satisfies: look higher"
             y = hasse.foot[1] - height * hasse.step[1]
-            canvas.remark((BESIDE, y - 9), f"probe {place}: height {height}", verdict)
+            canvas.remark((BESIDE, y - 9), f"probe {position}: height {height}", verdict)
         canvas.remark(
             (BESIDE, 392), f"so the least height is {least}", "its first node that satisfies", "is the answer"
         )
@@ -206,11 +206,11 @@ def ola_search(problem: SearchProblem, algorithm: SearchAlgorithm) -> Canvas:
                 canvas.region([hasse.at(node) for node in hasse.between(bottom, top)], pen)
 
     def notes(canvas: Canvas, hasse: Hasse) -> None:
-        for place, (pen, bottom, top, height) in enumerate(cuts):
-            y = 110 + 92 * place
+        for position, (pen, bottom, top, height) in enumerate(cuts):
+            y = 110 + 92 * position
             canvas.sample((BESIDE, y), pen)
             between = (f"from {node_name(bottom)}", f"to {node_name(top)}")
-            canvas.remark((BESIDE + 30, y), f"cut {place + 1}: at height {height}", *between)
+            canvas.remark((BESIDE + 30, y), f"cut {position + 1}: at height {height}", *between)
 
     return draw_lattice(
         done,
@@ -240,13 +240,13 @@ def flash_search(problem: SearchProblem) -> Canvas:
             hasse.draw_path(canvas, path, pen)
 
     def notes(canvas: Canvas, hasse: Hasse) -> None:
-        for place, (pen, path) in enumerate(zip(PENS, paths, strict=True)):
-            y = 110 + 66 * place
+        for position, (pen, path) in enumerate(zip(PENS, paths, strict=True)):
+            y = 110 + 66 * position
             checks = sorted(done.order[node] for node in path if node in done.order)
             canvas.sample((BESIDE, y), pen)
             canvas.remark(
                 (BESIDE + 30, y),
-                f"path {place + 1}: {len(path)} node{'s'[: len(path) - 1]}",
+                f"path {position + 1}: {len(path)} node{'s'[: len(path) - 1]}",
                 f"check{'s'[: len(checks) - 1]} {', '.join(map(str, checks))}",
             )
 
@@ -273,12 +273,14 @@ def datafly(problem: SearchProblem) -> Canvas:
     def notes(canvas: Canvas, hasse: Hasse) -> None:
         for below, above in pairwise(walk):
             hasse.draw_arrow(canvas, below, above, width=2.6)
-        for place, node in enumerate(walk):
+        for position, node in enumerate(walk):
             values = [len(classes([column], node)) for column in range(3)]
             words = ", ".join(f"{letter} {count}" for letter, count in zip(LETTERS, values, strict=True))
-            raised = [COLUMNS[c] for c in range(3) if place + 1 < len(walk) and walk[place + 1][c] > node[c]]
-            y = 110 + 74 * place
-            canvas.badge((BESIDE + 10, y), str(place + 1))
+            raised = [
+                COLUMNS[c] for c in range(3) if position + 1 < len(walk) and walk[position + 1][c] > node[c]
+            ]
+            y = 110 + 74 * position
+            canvas.badge((BESIDE + 10, y), str(position + 1))
             canvas.remark(
                 (BESIDE + 30, y), f"raise {raised[0]}" if raised else "satisfies: stop", f"values: {words}"
             )
@@ -318,9 +320,9 @@ class BoxSteps:
             return
         columns = list(zip(*undecided, strict=True))
         bottom, top = tuple(map(min, columns)), tuple(map(max, columns))
-        place = len(self.boxes)
+        position = len(self.boxes)
         self.boxes.append((bottom, top, ""))
-        self.boxes[place] = (bottom, top, self._corners(bottom, top))
+        self.boxes[position] = (bottom, top, self._corners(bottom, top))
         if all(node in self.known for node in undecided):
             return
         cut = next(column for column in range(len(TOPS)) if bottom[column] < top[column])
@@ -375,8 +377,8 @@ def box(problem: SearchProblem) -> Canvas:
                 canvas.region([hasse.at(node) for node in hasse.between(bottom, top)], pen(bottom), radius)
 
     def notes(canvas: Canvas, hasse: Hasse) -> None:
-        for place, (bottom, top, verdict) in enumerate(steps.boxes):
-            y = 84 + 54 * place
+        for position, (bottom, top, verdict) in enumerate(steps.boxes):
+            y = 84 + 54 * position
             if bottom[0] == top[0]:
                 canvas.sample((BESIDE, y), pen(bottom))
             corners = " to ".join(dict.fromkeys([node_name(bottom), node_name(top)]))
@@ -408,7 +410,7 @@ def best_first(problem: SearchProblem) -> Canvas:
             before = len(calls)
             boxes.step()
             taken.append((floor, low, high, range(before + 1, len(calls) + 1)))
-    order = {call.arguments[0]: place for place, call in enumerate(calls, start=1)}
+    order = {call.arguments[0]: position for position, call in enumerate(calls, start=1)}
     agree(len(order), len(calls))
     looks = dict.fromkeys(problem.lattice, NOT_LOOKED_AT)
     looks |= {call.arguments[0]: SATISFIES if call.result.satisfies else FAILS for call in calls}
@@ -424,8 +426,8 @@ def best_first(problem: SearchProblem) -> Canvas:
         canvas.sample((BESIDE, 84), YELLOW)
         canvas.remark((BESIDE + 30, 84), f"dive to {node_name(lowest)}", f"checks 1 to {dived}")
         pens = [None, None, GREEN, VIOLET]
-        for place, ((floor, low, high, checks), pen) in enumerate(zip(taken, pens, strict=False)):
-            y = 154 + 70 * place
+        for position, ((floor, low, high, checks), pen) in enumerate(zip(taken, pens, strict=False)):
+            y = 154 + 70 * position
             if pen is not None:
                 canvas.sample((BESIDE, y), pen)
             listed = f"check{'s'[: len(checks) - 1]} {', '.join(map(str, checks))}" if checks else "no check"

@@ -51,29 +51,29 @@ def incognito_sql(problem: SearchProblem) -> Canvas:
     canvas.panel((310, 52), 520, 284, f"candidates of three columns: {len(nodes)} of 12")
     header = ("id", "dim1", "index1", "dim2", "index2", "dim3", "index3", "parent1", "parent2")
     _table(canvas, (324, 92), header, [_named(row, 7) for row in nodes])
-    for place, words in enumerate(
+    for position, words in enumerate(
         (
             "parent1 and parent2: the two pairs, alike but for their last column,",
             "that the join put together. The pair that is left, dim2 and dim3,",
             "must satisfy too: otherwise the row was pruned.",
         )
     ):
-        canvas.text((324, 232 + _LINE * place), words, 13, "start", fill=GREY)
+        canvas.text((324, 232 + _LINE * position), words, 13, "start", fill=GREY)
     canvas.panel((846, 52), 130, 284, f"edges: {len(edges)}")
     _table(canvas, (860, 92), ("start", "end"), edges)
     canvas.panel(
         (24, 352), 952, 144, "a frequency set is a table, and is rolled up by a join with a dimension table"
     )
-    for place, words in enumerate(
+    for position, words in enumerate(
         (
             "SELECT d.level_1 AS label_1, s.label_2, sum(s.n) AS n",
             "FROM set AS s JOIN (SELECT DISTINCT level_0, level_1 FROM sex) AS d ON d.level_0 = s.label_1",
             "GROUP BY d.level_1, s.label_2",
         )
     ):
-        canvas.text((38, 398 + _LINE * place), words, 13, "start", font_family="monospace")
-    for place, (node, found_counts) in enumerate(zip(("<S0, Z0>", "<S1, Z0>"), counts, strict=True)):
-        y = 462 + _LINE * place
+        canvas.text((38, 398 + _LINE * position), words, 13, "start", font_family="monospace")
+    for position, (node, found_counts) in enumerate(zip(("<S0, Z0>", "<S1, Z0>"), counts, strict=True)):
+        y = 462 + _LINE * position
         canvas.text((38, y), f"{node}: {len(found_counts)} classes of", 13, "start")
         for number, count in enumerate(sorted(found_counts)):
             look = {"fill": RED, "font_weight": "bold"} if count < K else {"fill": INK}
@@ -87,13 +87,15 @@ def _rows(tables: TemporaryTables, table: str) -> list[Row]:
 
 def _named(row: Row, last: int = 5) -> Row:
     """Return a row with the names of columns in place of their numbers."""
-    return tuple(COLUMNS[cell] if place % 2 == 1 and place < last else cell for place, cell in enumerate(row))
+    return tuple(
+        COLUMNS[cell] if position % 2 == 1 and position < last else cell for position, cell in enumerate(row)
+    )
 
 
 def _table(canvas: Canvas, corner: Point, header: Sequence[str], rows: Sequence[Row]) -> None:
     left, top = corner
     widths = [68 if name.startswith("dim") else 22 if name == "id" else 56 for name in header]
-    lefts = [left + sum(widths[:place]) for place in range(len(widths))]
+    lefts = [left + sum(widths[:position]) for position in range(len(widths))]
     for x, name in zip(lefts, header, strict=True):
         canvas.text((x, top), name, 11, "start", fill=GREY)
     for line, row in enumerate(rows, start=1):

@@ -106,8 +106,8 @@ def run(problem: SearchProblem, algorithm: SearchAlgorithm) -> Run:
         else:
             looks[node] = TAGGED_SATISFYING if node in satisfying else TAGGED_FAILING
     order = {
-        levels: place
-        for place, check in enumerate(result.checks, start=1)
+        levels: position
+        for position, check in enumerate(result.checks, start=1)
         if (levels := tuple(level for level in check.levels if level is not None)) in looks
     }
     agree(tagged(looks), (result.counters.tagged_satisfying, result.counters.tagged_failing))

@@ -52,7 +52,7 @@ ALL = (0, 1, 2)
 
 def incognito(problem: SearchProblem) -> Canvas:
     done = run(problem, Incognito(RECORDING))
-    place_of = {check.levels: place for place, check in enumerate(done.result.checks, start=1)}
+    place_of = {check.levels: position for position, check in enumerate(done.result.checks, start=1)}
     assert done.result.subsets is not None
     safe = {names: set(map(tuple, nodes.tolist())) for names, nodes in done.result.subsets.items()}
 
@@ -71,8 +71,8 @@ def incognito(problem: SearchProblem) -> Canvas:
         order = {}
         for node in hasse:
             levels = dict(zip(columns, node, strict=True))
-            if place := place_of.get(tuple(levels.get(column) for column in ALL)):
-                order[node] = place
+            if position := place_of.get(tuple(levels.get(column) for column in ALL)):
+                order[node] = position
         looks = {
             node: TAGGED_SATISFYING if node in satisfying(columns) else NOT_A_CANDIDATE for node in hasse
         }
@@ -201,8 +201,8 @@ def _frequency_set(canvas: Canvas, centre: Point, columns: Columns) -> None:
     canvas.text((centre[0], top + 11), title, 12, font_weight="bold")
     for line, (labels, count) in enumerate(found.items()):
         y = top + 34 + 16 * line
-        for place, label in enumerate(labels):
-            canvas.text((left + 12 + 62 * place, y), label, 12, "start")
+        for position, label in enumerate(labels):
+            canvas.text((left + 12 + 62 * position, y), label, 12, "start")
         look = {"fill": RED, "font_weight": "bold"} if count < K else {"fill": INK}
         canvas.text((left + width - 14, y), str(count), 12, "end", **look)
 
@@ -231,8 +231,8 @@ def bitmap(problem: SearchProblem) -> Canvas:
     canvas.panel((24, 52), 290, 238, "the values: <S0> and <Z0>")
     canvas.text((150, 100), "row", 11, "end", fill=GREY)
     canvas.text((288, 100), "ones", 11, fill=GREY)
-    for place in range(len(patients.ROWS)):
-        canvas.text((176 + 17 * place, 100), str(place + 1), 11, fill=GREY)
+    for position in range(len(patients.ROWS)):
+        canvas.text((176 + 17 * position, 100), str(position + 1), 11, fill=GREY)
     for line, (value, row) in enumerate(bits.items()):
         _bitmap(canvas, (40, 124 + 26 * line + 18 * (value in zips)), value, row)
 
@@ -244,7 +244,7 @@ def bitmap(problem: SearchProblem) -> Canvas:
         canvas.text((168, y + 20), how, 11, "start", fill=GREY)
 
     canvas.panel((330, 52), 290, 394, "AND: <S0, Z0> fails")
-    enough = next(place for place, row in enumerate(both.values()) if 0 < sum(row) < K)
+    enough = next(position for position, row in enumerate(both.values()) if 0 < sum(row) < K)
     for line, (pair, row) in enumerate(both.items()):
         y = 104 + 32 * line + 14 * (line > enough)
         _bitmap(canvas, (346, y), " ".join(pair), row, faded=line > enough)
@@ -274,9 +274,9 @@ def _any(rows: Sequence[tuple[bool, ...]]) -> tuple[bool, ...]:
     return tuple(map(any, zip(*rows, strict=True)))
 
 
-def _bitmap(canvas: Canvas, place: Point, label: str, row: Sequence[bool], *, faded: bool = False) -> None:
+def _bitmap(canvas: Canvas, position: Point, label: str, row: Sequence[bool], *, faded: bool = False) -> None:
     """Draw a label, its bits and how many are set."""
-    x, y = place
+    x, y = position
     ink = "#8793a0" if faded else INK
     canvas.text((x + 118, y), label, 13, "end", fill=ink)
     for index, bit in enumerate(row):
@@ -301,9 +301,9 @@ def table_and_hierarchies(problem: SearchProblem) -> Canvas:
         for x, value in zip(starts, row[:3], strict=True):
             canvas.text((x, y), value, 13, "start")
     left = 310.0
-    for place, width in enumerate((250, 180, 290)):
-        canvas.panel((left, 24), width, 260, COLUMNS[place])
-        _hierarchy(canvas, place, left, width)
+    for position, width in enumerate((250, 180, 290)):
+        canvas.panel((left, 24), width, 260, COLUMNS[position])
+        _hierarchy(canvas, position, left, width)
         left += width + 16
     return canvas
 
@@ -312,7 +312,7 @@ def _hierarchy(canvas: Canvas, column: int, left: float, width: float) -> None:
     """Draw the tree of a column, level 0 at the bottom. Values that nobody has are dashed."""
     paths = patients.TAXONOMIES[COLUMNS[column]]
     step = (width - 48) / len(paths)
-    x_of = {(0, path[0]): left + 42 + step * (place + 0.5) for place, path in enumerate(paths)}
+    x_of = {(0, path[0]): left + 42 + step * (position + 0.5) for position, path in enumerate(paths)}
     for level in range(1, TOPS[column] + 1):
         for path in paths:
             leaves = [x_of[0, other[0]] for other in paths if other[level] == path[level]]

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from shoal.privacy.k_map import KMap
     from shoal.privacy.l_diversity import LDiversity
     from shoal.privacy.population import Population
-    from shoal.privacy.risk import Risk
+    from shoal.privacy.reidentification_risk import Risk
     from shoal.privacy.t_closeness import TCloseness
     from shoal.release import Release
     from shoal.risk import RiskAssessment, RiskComparison, assess_risk
@@ -193,7 +193,7 @@ _HOMES = {
     "KMap": "shoal.privacy.k_map",
     "LDiversity": "shoal.privacy.l_diversity",
     "Population": "shoal.privacy.population",
-    "Risk": "shoal.privacy.risk",
+    "Risk": "shoal.privacy.reidentification_risk",
     "TCloseness": "shoal.privacy.t_closeness",
     "AverageClassSize": "shoal.measure.average_class_size",
     "CertaintyPenalty": "shoal.measure.certainty_penalty",

@@ -52,7 +52,7 @@ class MissingFileError(InputError, FileNotFoundError):
 
 
 class LinkableError(InputError):
-    """Columns that would be released as they are single people out, and the spec does not accept that."""
+    """Columns that would be released unchanged single people out, and the spec does not accept that."""
 
 
 class OutputError(ShoalError, OSError):

@@ -53,7 +53,7 @@ class Steps:
     --------
     >>> steps = Steps(lambda event: print(type(event).__name__))
     >>> with steps("search"):
-    ...     steps.tell(SearchAdvanced(nodes=8, decided=2, best=None))
+    ...     steps.report(SearchAdvanced(nodes=8, decided=2, best=None))
     StepStarted
     SearchAdvanced
     StepFinished
@@ -66,7 +66,7 @@ class Steps:
         listener: Listener | None = None,
         guard: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self.tell = listener or _ignore
+        self.report = listener or _ignore
         self._guard = guard
         self._seconds = dict.fromkeys(STEPS, 0.0)
 
@@ -79,12 +79,12 @@ class Steps:
     def __call__(self, step: str) -> Iterator[None]:
         """Run one step; a step that runs again, such as the audit of the written file, adds up."""
         with self._guard():
-            self.tell(StepStarted(step))
+            self.report(StepStarted(step))
             start = perf_counter()
             yield
             seconds = perf_counter() - start
         self._seconds[step] += seconds
-        self.tell(StepFinished(step, seconds))
+        self.report(StepFinished(step, seconds))
 
 
 def _ignore(event: Event) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from shoal.errors import InputError
 from shoal.events import Listener
 from shoal.release import Release
-from shoal.search.beyond_memory.plan import Plan
+from shoal.search.counting_plan import Plan
 from shoal.search.result import SearchAlgorithm
 from shoal.session import Session
 from shoal.spec.spec import Spec
@@ -77,7 +77,7 @@ def anonymize(
         Makes the shuffle of the rows repeatable on this machine: it is mixed with the publisher's secret
         (`shoal.secret`) and with the release itself. Nothing that is written says that there was one.
     keep_order
-        Leave the rows in the order of the input, which may tell who is who.
+        Leave the rows in the order of the input, which may reveal who is who.
     keep_undeclared, drop_undeclared
         What to do with columns that the spec does not name; otherwise they are an error.
     all_nodes
@@ -90,7 +90,7 @@ def anonymize(
     InputError
         With everything that is wrong about the data, the spec or a parameter.
     LinkableError
-        Columns that are released as they are single people out, and the spec does not accept that; an
+        Columns that are released unchanged single people out, and the spec does not accept that; an
         InputError too.
     InfeasibleError
         No release satisfies the spec; the message names the nearest that can be satisfied.
@@ -149,7 +149,7 @@ def plan(
     drop_undeclared: bool = False,
     listener: Listener | None = None,
 ) -> Plan:
-    """Tell how `anonymize` would go about its search, and how large what it counts is. Nothing is written.
+    """Return how `anonymize` would go about its search, and how large what it counts is. Nothing is written.
 
     The parameters are those of `anonymize`. The values of columns are counted for it, and where there may be
     too many tuples, these are estimated.

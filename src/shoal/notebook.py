@@ -71,9 +71,9 @@ def suggestion_html(suggestion: Suggestion) -> str:
         )
         for column in suggestion.columns
     ]
-    asked = f"k = {suggestion.k}, at most {suggestion.suppression:.1%} of the rows suppressed"
+    settings = f"k = {suggestion.k}, at most {suggestion.suppression:.1%} of the rows suppressed"
     return framed(
-        heading(f"Proposed for {suggestion.table}: {asked}"),
+        heading(f"Proposed for {suggestion.table}: {settings}"),
         table(("Column", "Role", "Hierarchy", "Why"), rows),
         paragraph(f"People: {suggestion.people}."),
         *(

@@ -15,11 +15,11 @@ from shoal.write.output import Output, TableOutput
 
 
 def on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
-    """Tell what is odd about hierarchies that can be used all the same."""
+    """Return what is odd about hierarchies that can still be used."""
     notes = [f"Column {column.name!r}: {note}" for column in coded.columns for note in column.notes]
     notes += [
-        f"Column {column.name!r}: its hierarchy ends with {len(column.labels[-1]):,} labels, not with one: "
-        "it cannot be hidden altogether."
+        f"Column {column.name!r}: its hierarchy ends with {len(column.labels[-1]):,} labels instead of one, "
+        "so it cannot be fully generalized."
         for column in coded.columns
         if column.height and len(column.labels[-1]) > 1
     ]
@@ -29,20 +29,24 @@ def on_hierarchies(coded: CodedTable) -> tuple[str, ...]:
         if (spare := column.total_leaves - len(column.counts))
     ]
     if unused:
-        notes.append(f"Entries of hierarchies that the table does not use: {', '.join(unused)}.")
+        notes.append(f"Hierarchy entries that the table does not use: {', '.join(unused)}.")
     return tuple(notes)
 
 
 def on_models(spec: Spec, coded: CodedTable) -> tuple[str, ...]:
-    """Tell how models were applied where that does not go without saying."""
+    """Return how models were applied where that is not obvious."""
     notes = [note for model in spec.privacy for note in model.notes(coded)]
     if spec.choose_by == "quasi-identifiers":
-        notes.append("Models of sensitive columns had no part in the search: they were checked after it.")
+        notes.append("Models of sensitive columns took no part in the search; they were checked afterwards.")
     if spec.unit is not None and spec.unit not in spec.roles:
-        notes.insert(0, f"Column {spec.unit!r} says who a row is about; it has no role and is not released.")
+        notes.insert(
+            0,
+            f"Column {spec.unit!r} identifies the person a row is about; "
+            "it has no role, so it is not released.",
+        )
     if spec.suppression:
         notes += [
-            f"Nothing was suppressed: under {model.describe()} a class that is missing tells something."
+            f"No row was suppressed: under {model.describe()} a missing class reveals something."
             for model in spec.privacy
             if not model.suppressible
         ]
@@ -56,18 +60,18 @@ def on_uncovered_columns(spec: Spec) -> tuple[str, ...]:
     if not uncovered:
         return ()
     columns = f"{'column' if len(uncovered) == 1 else 'columns'} {listed(uncovered)}"
-    return (f"No model covers the sensitive {columns}: a class may reveal what its people have there.",)
+    return (f"No model covers the sensitive {columns}: a class may reveal the values of its people.",)
 
 
 def on_weights(spec: Spec) -> tuple[str, ...]:
-    """Tell if weights were given to a measure that does not look at them."""
+    """Return a note if weights were given to a measure that ignores them."""
     if spec.quality.weighted or len({qi.weight for qi in spec.quasi_identifiers.values()}) == 1:
         return ()
-    return (f"Column weights do not count in {spec.quality.name}, which is no mean over columns.",)
+    return (f"Column weights have no effect on {spec.quality.name}, which is not a mean over columns.",)
 
 
 def on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
-    """Say how many rows were starred only to make the starred rows pass as a class."""
+    """Describe how many rows were starred only to make the starred rows pass as a class."""
     if not verdict.starred or not verdict.suppressed_rows:
         return ()
     failing = int(verdict.classes.sizes[~passing(spec.searched, verdict.classes)].sum())
@@ -76,21 +80,21 @@ def on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
         return ()
     are = "row is" if failing == 1 else "rows are"
     return (
-        f"Starred rows are a class that anybody can see: {failing:,} {are} in classes that fail, and "
+        f"Starred rows form a class that anybody can see: {failing:,} {are} in classes that fail, and "
         f"{more:,} more from the smallest other classes were starred for all of them to pass as one. With "
         f"suppressed: remove these levels suppress {failing:,}.",
     )
 
 
 def on_formulas(rows: Rows, spec: Spec, output: Output | None) -> tuple[str, ...]:
-    """Say which columns have cells that spreadsheets compute, unless no spreadsheet opens the release."""
+    """List the columns with cells that spreadsheets compute, unless no spreadsheet opens the release."""
     if isinstance(output, TableOutput) or (output is not None and not opens_in_spreadsheets(output.path)):
         return ()
     return formula_note(rows.formula_cells(), spec.released, escaping=spec.escape_formulas)
 
 
 def on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
-    """Say which labels were made with the help of rows that are not released."""
+    """List the columns whose labels were made from rows that are not all released."""
     made = [
         column.name
         for column, cells in zip(verdict.coded.columns, verdict.cells, strict=True)
@@ -100,6 +104,6 @@ def on_traces(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
     if not made or not verdict.suppressed_rows:
         return ()
     return (
-        f"The labels of {', '.join(made)} are made from all rows, suppressed ones too: they may show a "
-        "little of these rows' values. Hierarchies that are given, such as intervals or a file, do not.",
+        f"The labels of {', '.join(made)} were made from all rows, suppressed ones too, and may reveal a "
+        "little about their values. Hierarchies with fixed labels, such as intervals or a file, do not.",
     )

@@ -62,7 +62,7 @@ def resolve(kind: Kind, name: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise InputError(
             f"The {_SINGULAR[kind]} {name!r} cannot be loaded.\nFound: {error}.\n"
-            f"Install again the package that it is from: {_package(point)}."
+            f"Reinstall its package: {_package(point)}."
         ) from error
 
 

@@ -18,7 +18,7 @@ from shoal.engines.engine import Rows
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
 from shoal.explore.nodes import Nodes
-from shoal.explore.original import Original
+from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
@@ -242,7 +242,8 @@ class Release:
 
         if isinstance(output, TableOutput) or output.folder:
             raise InputError(
-                f"Only a release in one file can be extended.\nFound: {output.title!r}, which is none.\n"
+                "Only a release in a single file can be extended.\n"
+                f"Found: {output.title!r}, which is not a single file.\n"
                 "Leave --remember-people out (in Python remember_people)."
             )
         return people_of(self.source, self.spec)
@@ -319,14 +320,14 @@ class Release:
         return neighbours(self.original.problem(self.spec), self._node())
 
     def ladders(self) -> tuple[Ladder, ...]:
-        """Tell where each quasi-identifier stands in its hierarchy, by labels that the release has."""
+        """Return where each quasi-identifier stands in its hierarchy, by labels that the release has."""
         original, rungs = self.original, self.recoding.rungs
         if rungs is None:
             raise self._lacks("ladders, with one level to mark on each")
         return ladders(original.coded, [rungs[name] for name in original.coded.names], original.lost)
 
     def suppression(self) -> dict[str, tuple[LabelLoss, ...]]:
-        """Tell which labels the suppressed rows had, by column, as far as that gives nobody away."""
+        """Return which labels the suppressed rows had, by column, as far as that gives nobody away."""
         original = self.original
         least = max(model.minimum_size for model in self.spec.privacy)
         cells = self.recoding.cells(original.coded)
@@ -338,7 +339,7 @@ class Release:
         return "Column", self.recoding.choices(self.original.coded).title, "Labels"
 
     def choices(self) -> list[Choice]:
-        """Tell what was chosen for each quasi-identifier."""
+        """Return what was chosen for each quasi-identifier."""
         chosen = self.recoding.choices(self.original.coded).of_columns
         return [
             Choice(name, words, _some_labels(self.released.labels(name))) for name, words in chosen.items()
@@ -472,7 +473,9 @@ class Release:
             return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"
         if self.bound is None:
             return "heuristic: a better one may exist"
-        return f"heuristic: a better one may exist, and none is below {self.bound:.12g} (gap {self.gap:.1%})"
+        return (
+            f"heuristic: a better one may exist, but none scores below {self.bound:.12g} (gap {self.gap:.1%})"
+        )
 
     def _null_rule(self) -> str:
         nulls = self.spec.nulls

@@ -125,7 +125,7 @@ def _read(path: Path) -> bytes:
             raise InputError(
                 f"The publisher's secret '{path}' is open to other users.\n"
                 f"Its permissions are {stat.S_IMODE(path.stat().st_mode):o}.\n"
-                "Close it, chmod 600; or remove it if others may have read it: the next use makes a new one."
+                "Run chmod 600 on it, or remove it if others may have read it: the next use makes a new one."
             )
         while not (text := path.read_bytes()).endswith(b"\n") and time.monotonic() < until:
             time.sleep(0.01)
@@ -151,7 +151,7 @@ def _read(path: Path) -> bytes:
 
 def _not_made(folder: Path, error: OSError) -> OutputError:
     return OutputError(
-        "The publisher's secret cannot be kept.\n"
+        "The publisher's secret cannot be saved.\n"
         f"The folder '{folder}' cannot be written to: {error.strerror or type(error).__name__}.\n"
         f"Set {HOME} to a folder that you can write to and only you can read."
     )

@@ -25,7 +25,7 @@ from shoal.engines.engine import Engine, Profile
 from shoal.errors import AuditError, InputError, Problem
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
 from shoal.explore.nodes import Nodes
-from shoal.explore.original import Original
+from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
@@ -35,11 +35,11 @@ from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
 from shoal.recode.released_classes import Verdict
 from shoal.release import Release
-from shoal.search.beyond_memory.plan import Plan
 from shoal.search.blind_choice import require_all
-from shoal.search.evaluate import judge
+from shoal.search.counting_plan import Plan
 from shoal.search.frequency_sets import FrequencySets, Remembered, Viewed
 from shoal.search.infeasible import infeasible_stars
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem, suppressed_rows_allowed
 from shoal.search.result import Counters, SearchAlgorithm
 from shoal.search.run import explain as explain_search
@@ -232,7 +232,7 @@ class Session:
         """Return the question that a search is asked, with all tuples of the table counted."""
         prepared = self._prepare(spec)
         with self._cancellation.guard():
-            return prepared.ask(prepared.seen.at((0,) * len(prepared.spec.quasi_identifiers)))
+            return prepared.make_problem(prepared.seen.at((0,) * len(prepared.spec.quasi_identifiers)))
 
     def plan(self, spec: Spec | None = None) -> Plan:
         """Return how the table would be counted for a search, and how large that is."""
@@ -240,9 +240,9 @@ class Session:
         with self.steps("search"):
             return explain_search(
                 prepared.seen,
-                prepared.ask,
+                prepared.make_problem,
                 most_entries=self.engine.most_entries,
-                tell=self._counting,
+                report=self._counting,
                 engine=self.engine.name,
             )
 
@@ -293,12 +293,12 @@ class Session:
             Question(
                 spec=spec,
                 counts=prepared.seen,
-                ask=prepared.ask,
+                make_problem=prepared.make_problem,
                 most_entries=self.engine.most_entries,
                 all_nodes=all_nodes,
                 threads=min(threads or processors, processors),
                 listener=None if self._listener is None else self._advanced,
-                tell=self._counting,
+                report=self._counting,
                 bind=self.engine.bound,
             )
         )
@@ -398,7 +398,10 @@ class Session:
         node, best = nodes[position], nodes[0].score
         optimal = canonical(node.score) == canonical(best)
         chosen = f"Chosen as number {position + 1:,} of {len(nodes):,} satisfying nodes by {nodes.quality}."
-        once = "Publish one release of a table: who has two can join them, and neither hides anybody then."
+        once = (
+            "Publish only one release of a table: anybody who has two can join them, and then neither hides "
+            "anybody."
+        )
         return self._release(
             replace(
                 found,
@@ -471,17 +474,17 @@ class Session:
 
     def _prepare(self, spec: Spec | None) -> _Prepared:
         """Return the table as a spec needs it: what was read and counted before, if that serves."""
-        asked = self.spec if spec is None else spec
-        if self._prepared is None or not self._prepared.serves(asked):
+        wanted = self.spec if spec is None else spec
+        if self._prepared is None or not self._prepared.serves(wanted):
             self.forget()
-            self._prepared = self._read(asked)
-        return self._prepared.of(asked)
+            self._prepared = self._read(wanted)
+        return self._prepared.of(wanted)
 
-    def _read(self, asked: Spec) -> _Prepared:
+    def _read(self, wanted: Spec) -> _Prepared:
         with self.steps("read"):
             source = self.engine.source
-            sources, problems = open_populations(asked)
-            spec, settled = settle_columns(asked, source, self._keep, self._drop, problems)
+            sources, problems = open_populations(wanted)
+            spec, settled = settle_columns(wanted, source, self._keep, self._drop, problems)
             together = replace(spec, privacy=_union(spec, self._also))
             others = (name for other in self._also for name in other.attributes)
             attributes = tuple(dict.fromkeys((*spec.attributes, *others)))
@@ -501,10 +504,10 @@ class Session:
         return Steps(self._listener, guard=self._cancellation.guard)
 
     def _counting(self, what: str) -> None:
-        self.steps.tell(Counting(what))
+        self.steps.report(Counting(what))
 
     def _advanced(self, nodes: int, decided: int, best: float | None) -> None:
-        self.steps.tell(SearchAdvanced(nodes, decided, best))
+        self.steps.report(SearchAdvanced(nodes, decided, best))
 
 
 @dataclass(frozen=True)
@@ -552,7 +555,7 @@ class _Prepared:
         domain = self.counts.domain
         problems = [
             Problem(
-                f"Column {column.name!r}: its hierarchy has levels 0 to {column.height}, the spec asks for "
+                f"Column {column.name!r}: its hierarchy has levels 0 to {column.height}, but the spec sets "
                 f"{made[column.name].min_level} to {made[column.name].max_level}."
             )
             for column in domain.columns
@@ -577,7 +580,7 @@ class _Prepared:
     def _blind(self) -> bool:
         return self.spec.choose_by == "quasi-identifiers"
 
-    def ask(self, frequencies: CodedTable) -> SearchProblem:
+    def make_problem(self, frequencies: CodedTable) -> SearchProblem:
         """Make the question of a frequency set."""
         spec = self.spec
         shared = self.shared_blind if self._blind else self.shared
@@ -607,7 +610,7 @@ class _Prepared:
 def _form(spec: Spec, insensitive: Sequence[str]) -> object:
     """Return what specs must have in common to share what was read. Weights, levels and models may differ."""
     columns = [
-        (name, replace(qi, weight=1.0, min_level=0, max_level=None, hierarchy=_asked_for(qi.hierarchy)))
+        (name, replace(qi, weight=1.0, min_level=0, max_level=None, hierarchy=_as_given(qi.hierarchy)))
         for name, qi in spec.quasi_identifiers.items()
     ]
     return (
@@ -622,7 +625,7 @@ def _form(spec: Spec, insensitive: Sequence[str]) -> object:
     )
 
 
-def _asked_for(hierarchy: Hierarchy) -> Hierarchy:
+def _as_given(hierarchy: Hierarchy) -> Hierarchy:
     """Return a hierarchy as it was given, before it was made from the table."""
     return hierarchy.declared if isinstance(hierarchy, Fitted) else hierarchy
 
@@ -662,7 +665,7 @@ def _check_suppressed(suppressed: int, allowed: int) -> None:
     """Raise unless the rows that were suppressed in the end are as few as the spec allows."""
     if suppressed > allowed:
         raise AuditError(
-            "The release does not keep its suppression limit.\n"
+            "The release exceeds its suppression limit.\n"
             f"Measured: {suppressed:,} rows suppressed, {allowed:,} allowed.\n"
             "Nothing was written."
         )

@@ -77,7 +77,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ): ("learned:better", "learned:no_column"),
     "Models of sensitive columns had no part in the choice.": ("internal:blind", "internal:none_suppressed"),
     "Neighbours of the chosen levels": ("internal:one_choice", "internal:bare"),
-    ("No claim covers the … … . Whoever knows a person's class may learn what the person has there."): (
+    ("No claim covers the … … . Whoever knows a person's class may learn the person's values there."): (
         "internal:one_removed",
         "internal:none_suppressed",
     ),
@@ -140,7 +140,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "About … % of the released rows are unique by the columns that are not generalized, … % "
         "together with the quasi-identifiers."
     ): ("public:one_removed", "public:one_choice"),
-    "No claim covers the sensitive … : a class may reveal what its people have there.": (
+    "No claim covers the sensitive … : a class may reveal the values of its people.": (
         "public:one_removed",
         "public:none_suppressed",
     ),
@@ -201,7 +201,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:proposed",
         "internal:one_removed",
     ),
-    "The rows are in the order of the input, which may tell who is who.": (
+    "The rows are in the order of the input, which may reveal who is who.": (
         "internal:proposed",
         "internal:one_removed",
     ),
@@ -386,8 +386,8 @@ TESTED: dict[str, str] = {
         " … is coarser."
     ): "test_released_labels_cover_the_original_values",
     (
-        "What a released cell tells, in bits, as a share of what an original one did: log2(rows /"
-        " rows with that label), rows of the original table. A suppressed cell tells nothing."
+        "The information in a released cell, in bits, as a share of that in an original cell: log2(rows /"
+        " rows with that label), counted in the original table. A suppressed cell has none."
     ): "test_what_cells_hide_and_tell",
     "alone in a class": "test_the_risk_is_that_of_the_smallest_class",
     "checked by separate code": "test_other_code_checks_claims",
@@ -396,7 +396,7 @@ TESTED: dict[str, str] = {
     "mean of the quasi-identifiers": "test_what_cells_hide_and_tell",
     (
         "… : the average share of the column's range that a cell hides; a suppressed cell hides "
-        "all of it. Bits: what a cell tells on average, before that is the … . … : the distance "
+        "all of it. Bits: the average information in a cell, which before is the … . … : the distance "
         "between the original distribution and that of the release, if each label is spread "
         "evenly over the values it covers."
     ): "test_what_cells_hide_and_tell",
@@ -443,7 +443,7 @@ GENERAL: tuple[str, ...] = (
     "Utility: what the data can still be used for",
     "Versions of the programs that made it",
     "What a class reveals about its people",
-    "What no check can tell",
+    "What no check can show",
     (
         "Whether another table about the same people has been published. Two releases of one "
         "table can be joined, and the claims say nothing about the two together."

@@ -347,9 +347,9 @@ def test_common_names_are_no_overlap() -> None:
     old, new = pa.table({"name": drawn[:4000]}), pa.table({"name": drawn[4000:]})
     known = HashedPeople.of([old], asked, b"key")
     assert set(drawn[:4000]) & set(drawn[4000:])
-    assert not overlap(known.telling, new, asked, b"key").by
+    assert not overlap(known.distinguishing, new, asked, b"key").by
     mixed = pa.table({"name": drawn[3800:5800]})
-    assert overlap(known.telling, mixed, asked, b"key").by["name"] >= 200
+    assert overlap(known.distinguishing, mixed, asked, b"key").by["name"] >= 200
 
 
 def test_what_is_remembered_is_private(tmp_path: Path, home: Path) -> None:

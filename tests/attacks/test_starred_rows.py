@@ -87,7 +87,7 @@ def test_women_who_share_a_value_are_never_starred_alone(model: str) -> None:
             release = shoal.anonymize(WOMEN, spec)
         except shoal.InfeasibleError as error:
             assert suppression == 0.04
-            assert "Starred rows are a class that anybody can see. At the best levels 8 rows" in str(error)
+            assert "Starred rows form a class that anybody can see. At the best levels 8 rows" in str(error)
             assert "Remove suppressed rows (suppressed: remove), allow a suppression limit of" in str(error)
             continue
         assert suppression == 0.3, "eight starred rows with one value are refused"

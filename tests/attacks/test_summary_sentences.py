@@ -39,7 +39,7 @@ def test_a_search_that_ended_is_not_said_to_have_stopped_after_seconds() -> None
 def test_levels_that_somebody_picked_are_not_said_to_be_chosen_by_quasi_identifiers() -> None:
     for case in ("blind", "blind_by_hand"):
         (note,) = [each for each in cases.release(case).notes if "sensitive" in each]
-        assert note == "Models of sensitive columns had no part in the search: they were checked after it."
+        assert note == "Models of sensitive columns took no part in the search; they were checked afterwards."
     assert "chosen by the quasi-identifiers" not in cases.release("blind_by_hand").summary()
 
 
@@ -51,7 +51,7 @@ def test_a_sensitive_column_that_no_model_covers_is_named() -> None:
     spec = shoal.Spec(
         quasi_identifiers={"age": "suppress"}, sensitive=["disease", "job"], privacy=[shoal.KAnonymity(3)]
     )
-    warned = "No model covers the sensitive {}: a class may reveal what its people have there."
+    warned = "No model covers the sensitive {}: a class may reveal the values of its people."
     assert warned.format("columns disease, job") in shoal.anonymize(people, spec).notes
     half = replace(spec, privacy=(shoal.KAnonymity(3), shoal.LDiversity("disease", 2)))
     assert warned.format("column job") in shoal.anonymize(people, half).notes

@@ -23,7 +23,7 @@ from shoal.privacy.grouped import group
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.passing_classes import passing
 from shoal.testing import check_model
-from shoal.testing.models import ask
+from shoal.testing.models import run_audit_query
 from shoal.testing.people import GROUPS, TAXONOMIES, TOWN, ExamplePeople, Labels, PersonRow, Taxonomy, peoples
 
 from . import reference_models as reference
@@ -184,7 +184,7 @@ def test_the_audit_measures_the_worst_class(
     argument = data.draw(st.sampled_from(EXAMPLES.get(name, ())))
     model = build(name, argument)
     kept = [row for row in people.rows if row.group not in dropped]
-    failing, measured = ask(connection, model, people, kept)
+    failing, measured = run_audit_query(connection, model, people, kept)
     there = [
         reference.judge(
             name,

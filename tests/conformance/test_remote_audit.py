@@ -181,7 +181,7 @@ def postgres(postgres_server: Server) -> Iterator[Any]:
 
 @pytest.fixture
 def spark(quick_spark: Any) -> Iterator[Any]:
-    from shoal.engines.spark.spark import open_spark
+    from shoal.engines.spark.database import open_spark
 
     database = open_spark(quick_spark.createDataFrame(pa.table({"a": [1]})))
     yield database

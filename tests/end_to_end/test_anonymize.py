@@ -450,7 +450,7 @@ def test_a_release_that_breaks_its_claim_is_not_returned(monkeypatch):
     monkeypatch.setattr(
         Verdict, "of", lambda coded, recoding, models, star: real(coded, recoding, [shoal.KAnonymity(1)])
     )
-    with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
+    with pytest.raises(shoal.AuditError, match="does not satisfy its claim 'k-anonymity 3'"):
         shoal.anonymize(pa.table(PEOPLE), spec_of())
 
 
@@ -461,7 +461,7 @@ def test_rows_that_were_to_be_suppressed_are_not_released(monkeypatch):
         return real(replace(verdict, kept=np.ones_like(verdict.kept)), *rest, **how)
 
     monkeypatch.setattr(memory, "recode", keep_all)
-    with pytest.raises(shoal.AuditError, match="does not keep its claim 'k-anonymity 3'"):
+    with pytest.raises(shoal.AuditError, match="does not satisfy its claim 'k-anonymity 3'"):
         shoal.anonymize(pa.table(PEOPLE), spec_of())
 
 
@@ -498,4 +498,4 @@ def test_weights_that_a_measure_ignores_are_noted():
 
     assert notes("loss") == ()
     assert len(notes("entropy")) == 1
-    assert "weights do not count in entropy" in notes("entropy")[0]
+    assert "weights have no effect on entropy" in notes("entropy")[0]

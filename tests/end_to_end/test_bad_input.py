@@ -181,7 +181,7 @@ CASES = {
         lambda folder: (folder / "out.csv").mkdir(),
         FILE,
         2,
-        ["The output 'out.csv' cannot be written.\nA folder of that name is there."],
+        ["The output 'out.csv' cannot be written.\nA folder of that name already exists."],
     ),
     "output format": (nothing, (*FILE[:-1], "out.xls"), 2, ["The file format of 'out.xls' is not known."]),
     "output is the input": (

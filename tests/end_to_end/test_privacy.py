@@ -315,7 +315,7 @@ def test_people_not_rows(role: str | None, folder: Path) -> None:
     assert ("patient" in release.table.column_names) is (role == "insensitive")
     assert release.audit.findings[0].measured == "smallest class 6, counted by 'patient'"
     assert "counted by 'patient'" in release.summary()
-    assert ("it has no role and is not released" in release.summary()) is (role is None)
+    assert ("it has no role, so it is not released" in release.summary()) is (role is None)
     release.write("release.csv")
     claim = json.loads(Path("release.csv.manifest.json").read_text(encoding="utf-8"))["claims"][0]
     assert claim["holds"]
@@ -351,11 +351,11 @@ def test_nothing_is_suppressed_where_a_missing_class_tells(folder: Path) -> None
     release = shoal.anonymize(people, spec)
     # Of the ten at 20 nobody is in the table: only together with those at 31 are they between the bounds.
     assert (release.levels["age"], release.suppressed_rows) == (2, 0)
-    assert "Nothing was suppressed" in release.summary()
+    assert "No row was suppressed" in release.summary()
 
 
 def test_how_text_is_ordered_is_said(folder: Path) -> None:
-    said = "taken in alphabetical order"
+    said = "ordered alphabetically"
     spec = spec_of(shoal.TCloseness("disease", 0.9, "ordered"), shoal.TCloseness("pay", 0.9, "ordered"))
     notes = [note for note in shoal.anonymize(pa.table(PEOPLE), spec).notes if said in note]
     assert len(notes) == 1
@@ -372,7 +372,7 @@ def test_a_release_that_breaks_its_claim_is_not_written(folder: Path) -> None:
         place = release.table.column_names.index(spoiled)
         same = pa.array([release.table[spoiled][0].as_py()] * release.table.num_rows)
         object.__setattr__(release.released, "released", release.table.set_column(place, spoiled, same))
-        with pytest.raises(AuditError, match="does not keep its claim"):
+        with pytest.raises(AuditError, match="does not satisfy its claim"):
             release.write("release.csv")
         assert not Path("release.csv").exists()
 

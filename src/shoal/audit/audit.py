@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from shoal.audit.classes import ReleasedClasses
-from shoal.audit.difference import told_difference
+from shoal.audit.difference import check_difference
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.linkable import measure
-from shoal.audit.manifest_check import same_file, told
+from shoal.audit.manifest_check import check_manifest, same_file
 from shoal.audit.manifest_file import Evidence, manifest_path
-from shoal.audit.original import original_table
+from shoal.audit.numbered_classes import ReleasedClasses
+from shoal.audit.original_finding import original_table
 from shoal.audit.reference import (
     Claim,
     HeldOriginal,
@@ -123,45 +123,49 @@ def audit_release(
     rows: 3
     """
     evidence = _evidence(release, spec, manifest, public_key)
-    asked_for = evidence.spec() if spec is None and evidence is not None else spec
-    assert asked_for is not None, "without a spec there is a manifest"
+    checked_spec = evidence.spec() if spec is None and evidence is not None else spec
+    assert checked_spec is not None, "without a spec there is a manifest"
     _check_given(evidence, spec, extends, keep_undeclared=keep_undeclared)
     if evidence is not None and levels is None:
-        levels = evidence.said.levels
+        levels = evidence.manifest.levels
         if spec is not None:
-            asked_for = _as_in_manifest(spec, evidence)
+            checked_spec = _as_in_manifest(spec, evidence)
     release, hidden = _with_units(release, units)
-    dialect = _dialect(input_format, evidence, asked_for)
+    dialect = _dialect(input_format, evidence, checked_spec)
     with open_relation(release, dialect, name, memory=memory) as opened:
         columns = _few_columns({name: quoted for name, quoted in opened.columns.items() if name != hidden})
         beside = () if hidden is None else (opened.columns[hidden],)
-        asked_for = _with_undeclared(asked_for, columns) if keep_undeclared else asked_for
+        checked_spec = _with_undeclared(checked_spec, columns) if keep_undeclared else checked_spec
         relation = replace(opened, columns=columns, hidden=beside)
-        if not isinstance(release, pa.Table) and _escapes(asked_for, evidence, Path(release)):
+        if not isinstance(release, pa.Table) and _escapes(checked_spec, evidence, Path(release)):
             relation = restored_cells(relation)
-        relation, strange = with_types(relation, asked_for)
-        unit = _released_unit(relation, asked_for) if hidden is None else opened.columns[hidden]
-        asked = _claims(asked_for, evidence, levels, unit)
+        relation, strange = with_types(relation, checked_spec)
+        unit = _released_unit(relation, checked_spec) if hidden is None else opened.columns[hidden]
+        to_check = _claims(checked_spec, evidence, levels, unit)
         if spec is None:
-            asked = for_recipients(asked, asked_for, original, populations)
-        references, problems = read_references(asked_for, asked, original, populations, levels)
-        problems = [*map(Problem, _missing_columns(relation, asked_for)), *strange, *problems]
+            to_check = for_recipients(to_check, checked_spec, original, populations)
+        references, problems = read_references(checked_spec, to_check, original, populations, levels)
+        problems = [*map(Problem, _missing_columns(relation, checked_spec)), *strange, *problems]
         if unit is not None:
-            (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
+            (nobody,) = relation.fetch_row(f"SELECT count(*) - count({unit}) FROM {relation.source}")
             if nobody:
-                problems.append(Problem(without_units("the release", asked_for.unit, nobody)))
+                problems.append(Problem(without_units("the release", checked_spec.unit, nobody)))
         if problems:
-            raise InputError([*problems, *_circumstances(evidence, release, asked_for, spec)])
-        made = with_hierarchies(asked_for, references)
+            raise InputError([*problems, *_circumstances(evidence, release, checked_spec, spec)])
+        made = with_hierarchies(checked_spec, references)
         own = None if references.original is None else HeldOriginal(references.original)
         try:
-            tables = add_references(relation, made, asked, own, references.populations, levels or {}, unit)
+            tables = add_references(relation, made, to_check, own, references.populations, levels or {}, unit)
         except InputError as error:
-            raise InputError([*error.problems, *_circumstances(evidence, release, asked_for, spec)]) from None
-        audit = _judged(relation, asked_for, asked, tables, earlier, evidence, unit)
-        compared = original_table(relation, own, tables, asked, evidence)
+            raise InputError(
+                [*error.problems, *_circumstances(evidence, release, checked_spec, spec)]
+            ) from None
+        audit = _judged(relation, checked_spec, to_check, tables, earlier, evidence, unit)
+        compared = original_table(relation, own, tables, to_check, evidence)
     if evidence is not None and not isinstance(release, pa.Table):
-        audit = audit.extended(told(evidence, audit, asked_for, Path(release), given=spec is not None))
+        audit = audit.extended(
+            check_manifest(evidence, audit, checked_spec, Path(release), given=spec is not None)
+        )
         again = partial(
             audit_release,
             spec=spec,
@@ -171,7 +175,7 @@ def audit_release(
             memory=memory,
         )
         audit = audit.extended(
-            told_difference(evidence, Path(release), extends, dialect, asked_for, again, memory=memory)
+            check_difference(evidence, Path(release), extends, dialect, checked_spec, again, memory=memory)
         )
     audit = audit.extended(compared)
     if evidence is None and not isinstance(release, pa.Table):
@@ -214,13 +218,13 @@ def audit_relation(
     """
     relation, strange = with_types(relation, spec)
     unit = _released_unit(relation, spec) if unit is None else unit
-    asked = claims(spec, unit_known=unit is not None)
-    checked = [claim for claim in asked if claim.checkable]
+    to_check = claims(spec, unit_known=unit is not None)
+    checked = [claim for claim in to_check if claim.checkable]
     problems = [*map(Problem, _missing_columns(relation, spec)), *strange]
     if original is None and any(claim.reads.original for claim in checked):
-        problems.append(without_original(asked))
+        problems.append(without_original(to_check))
     if unit is not None and any(claim.reads.unit for claim in checked):
-        (nobody,) = relation.ask(f"SELECT count(*) - count({unit}) FROM {relation.source}")
+        (nobody,) = relation.fetch_row(f"SELECT count(*) - count({unit}) FROM {relation.source}")
         if nobody:
             problems.append(Problem(without_units("the release", spec.unit, nobody)))
     if problems:
@@ -229,25 +233,25 @@ def audit_relation(
         claim.model.population.key for claim in checked if claim.reads.population and claim.model.population
     }
     compared = {key: table for key, table in (populations or {}).items() if key in wanted}
-    tables = add_references(relation, spec, asked, original, compared, levels or {}, unit)
-    audit = _judged(relation, spec, asked, tables, earlier, None, unit)
-    return audit.extended(original_table(relation, original, tables, asked, None))
+    tables = add_references(relation, spec, to_check, original, compared, levels or {}, unit)
+    audit = _judged(relation, spec, to_check, tables, earlier, None, unit)
+    return audit.extended(original_table(relation, original, tables, to_check, None))
 
 
 def _claims(
     spec: Spec, evidence: Evidence | None, levels: Mapping[str, int] | None, unit: str | None
 ) -> list[Claim]:
     """Return the claims of a spec, with what the release does not tell of them."""
-    asked = claims(spec, unit_known=unit is not None)
+    to_check = claims(spec, unit_known=unit is not None)
     if evidence is None or levels is not None:
-        return asked
-    return with_unknown_recoding(asked, evidence.said.recoding.kind)
+        return to_check
+    return with_unknown_recoding(to_check, evidence.manifest.recoding.kind)
 
 
 def _judged(
     relation: Relation,
     spec: Spec,
-    asked: Sequence[Claim],
+    to_check: Sequence[Claim],
     tables: tuple[Tables, Tables],
     earlier: Audit | None,
     evidence: Evidence | None,
@@ -256,7 +260,7 @@ def _judged(
     """Find what becomes of all claims on a release, and how many rows its other columns single out."""
     classes = ReleasedClasses.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
     findings = (
-        *_privacy(classes, spec, asked, tables, earlier, evidence),
+        *_privacy(classes, spec, to_check, tables, earlier, evidence),
         _identifiers_removed(relation, spec),
         _columns_present(relation, spec),
         *_nulls_absent(relation, spec),
@@ -269,7 +273,7 @@ def _judged(
 def _escapes(spec: Spec, evidence: Evidence | None, release: Path) -> bool:
     """Return whether a file has apostrophes before cells like formulas."""
     escaping = spec.escape_formulas or (
-        evidence is not None and evidence.said.spec.get("escape-formulas") is True
+        evidence is not None and evidence.manifest.spec.get("escape-formulas") is True
     )
     return escaping and opens_in_spreadsheets(release)
 
@@ -336,7 +340,7 @@ def _with_undeclared(spec: Spec, columns: Iterable[str]) -> Spec:
 def _circumstances(
     evidence: Evidence | None, release: str | Path | pa.Table, spec: Spec, given: Spec | None
 ) -> list[Problem]:
-    """Tell what else may be wrong where claims cannot be checked: lost files, another file's manifest."""
+    """Return what else may be wrong where claims cannot be checked: lost files, another file's manifest."""
     if evidence is None or isinstance(release, pa.Table):
         return []
     problems = evidence.missing_files(spec) if given is None else []
@@ -344,7 +348,8 @@ def _circumstances(
     if not same.holds:
         problems.append(
             Problem(
-                f"The manifest {evidence.path.name!r} is not that of this file.\nSHA-256: {same.measured}.\n"
+                f"The manifest {evidence.path.name!r} does not belong to this file.\n"
+                f"SHA-256: {same.measured}.\n"
                 "Give the file and the manifest that belong together."
             )
         )
@@ -353,10 +358,10 @@ def _circumstances(
 
 def _dialect(given: InputFormat | None, evidence: Evidence | None, spec: Spec) -> InputFormat:
     own = given or InputFormat()
-    said = evidence.input_format if evidence is not None else InputFormat()
+    recorded = evidence.input_format if evidence is not None else InputFormat()
     return InputFormat(
-        delimiter=own.delimiter or said.delimiter or spec.input.delimiter,
-        quote=own.quote or said.quote or spec.input.quote or '"',
+        delimiter=own.delimiter or recorded.delimiter or spec.input.delimiter,
+        quote=own.quote or recorded.quote or spec.input.quote or '"',
         encoding=own.encoding,
         # The claims name its columns: what is none of them is not shown.
         header=True if own.header is None else own.header,
@@ -420,19 +425,19 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
 def _privacy(
     classes: ReleasedClasses,
     spec: Spec,
-    asked: Sequence[Claim],
+    to_check: Sequence[Claim],
     tables: tuple[Tables, Tables],
     earlier: Audit | None,
     evidence: Evidence | None,
 ) -> Iterator[Finding]:
     relation = classes.relation
-    run, told = tables
+    run, shown_tables = tables
     shown = _kept(relation.shown)
     plainly = _kept(relation.source), run
-    reads = any(c.checkable and not c.reads.population and (c.reads.column or c.reads.unit) for c in asked)
+    reads = any(c.checkable and not c.reads.population and (c.reads.column or c.reads.unit) for c in to_check)
     apart = reads and classes.apart
     counted: dict[str, tuple[str, Tables]] = {}
-    for position, claim in enumerate(asked):
+    for position, claim in enumerate(to_check):
         model = claim.model
         if not claim.checkable:
             before = earlier.findings[position] if earlier is not None else None
@@ -450,7 +455,7 @@ def _privacy(
             start, read = counted[model.column]
         else:
             start, read = classes.filled(run)
-        failing, figure = relation.ask(start + model.sql(claim.reads.limit(read)))
+        failing, figure = relation.fetch_row(start + model.sql(claim.reads.limit(read)))
         measured = model.wording(figure)
         if failing:
             measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
@@ -462,7 +467,7 @@ def _privacy(
             model.describe(),
             failing == 0,
             measured,
-            relation.told(shown + model.sql(claim.reads.limit(told))),
+            relation.shown_query(shown + model.sql(claim.reads.limit(shown_tables))),
             figure=plain(figure),
         )
 
@@ -485,9 +490,9 @@ def _uncheckable(
             name, False, f"smallest class {min(sizes)} rows, {failing:,} {fail} whoever they are about", ""
         )
     measured = claim.lacks
-    for said in evidence.said.claims if evidence is not None else ():
-        if said.claim == name:
-            measured += f"; by the manifest {said.measured}"
+    for recorded in evidence.manifest.claims if evidence is not None else ():
+        if recorded.claim == name:
+            measured += f"; by the manifest {recorded.measured}"
     return Finding(name, holds=False, measured=measured, sql="", checkable=False)
 
 
@@ -532,19 +537,19 @@ def _nulls_absent(relation: Relation, spec: Spec) -> Iterator[Finding]:
     def counted(columns: Mapping[str, str]) -> str:
         return ", ".join(f"count(*) - count({columns[name]})" for name in there) or "0"
 
-    found = relation.ask(f"SELECT {counted(relation.columns)} FROM {relation.source}") if there else ()
+    found = relation.fetch_row(f"SELECT {counted(relation.columns)} FROM {relation.source}") if there else ()
     nulls = {name: int(count) for name, count in zip(there, found, strict=False) if count}
     yield Finding(
         f"no NULL in {', '.join(forbidding)}",
         not nulls,
         ", ".join(f"{count:,} in {name}" for name, count in nulls.items()) or "none",
-        relation.told(f"SELECT {counted(relation.told_columns)} FROM {relation.shown}"),
+        relation.shown_query(f"SELECT {counted(relation.columns_as_shown)} FROM {relation.shown}"),
         figure=sum(nulls.values()),
     )
 
 
 def _describe(relation: Relation) -> str:
-    return relation.told(f"DESCRIBE SELECT * FROM {relation.shown}")
+    return relation.shown_query(f"DESCRIBE SELECT * FROM {relation.shown}")
 
 
 def _named(what: str, columns: list[str]) -> str:

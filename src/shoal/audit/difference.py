@@ -74,7 +74,7 @@ def difference_findings(
                 "Give the release that it extends."
             )
         gone = _except(theirs, ours)
-        (lost,) = ours.ask(f"SELECT count(*) FROM ({gone('source')})")
+        (lost,) = ours.fetch_row(f"SELECT count(*) FROM ({gone('source')})")
         added = _except(ours, theirs)
         ours.rows(f"CREATE TEMP TABLE {_ROWS} AS {added('source')}")
         rows = ours.connection.sql(f"SELECT * FROM {_ROWS}").to_arrow_table()
@@ -93,7 +93,7 @@ def difference_findings(
     )
 
 
-def told_difference(
+def check_difference(
     evidence: Evidence,
     release: Path,
     earlier: str | Path | None,
@@ -112,15 +112,15 @@ def told_difference(
     earlier
         The release that this one extends; if not given, that of its name beside this one.
     """
-    said = evidence.said.extends
-    if said is None:
+    recorded = evidence.manifest.extends
+    if recorded is None:
         if earlier is None:
             return ()
         raise InputError(
             f"The manifest {evidence.path.name!r} does not say that the release extends another.\n"
             f"Found: {Path(earlier).name!r} as the earlier release.\nLeave it out."
         )
-    name = PureWindowsPath(said.file.name).name
+    name = PureWindowsPath(recorded.file.name).name
     path = release.parent / name if earlier is None else Path(earlier)
     if earlier is None and not is_own_file(path):
         lacks = f"it compares with the release {name!r}, which is not beside it (--extends)"
@@ -131,13 +131,23 @@ def told_difference(
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     measured = f"{digest[:16]}..."
-    if digest != said.file.sha256:
-        measured = f"the file {path.name!r} has {measured} and the manifest {said.file.sha256[:16]}..."
-    same = Finding("SHA-256 of the earlier release", digest == said.file.sha256, measured, "", figure=digest)
-    found = difference_findings(
-        release, path, dialect, spec, audit, names=(evidence.said.file.name, said.file.name), memory=memory
+    if digest != recorded.file.sha256:
+        measured = f"the file {path.name!r} has {measured} and the manifest {recorded.file.sha256[:16]}..."
+    same = Finding(
+        "SHA-256 of the earlier release", digest == recorded.file.sha256, measured, "", figure=digest
     )
-    wrong = differing_claims(as_now(said.claims, spec), found, queries=True, withheld=withheld_claims(spec))
+    found = difference_findings(
+        release,
+        path,
+        dialect,
+        spec,
+        audit,
+        names=(evidence.manifest.file.name, recorded.file.name),
+        memory=memory,
+    )
+    wrong = differing_claims(
+        as_now(recorded.claims, spec), found, queries=True, withheld=withheld_claims(spec)
+    )
     measured = "; ".join(wrong) or f"{len(found)} of {len(found)}"
     return same, *found, Finding("difference as in the manifest", not wrong, measured, "", figure=len(wrong))
 

@@ -50,7 +50,7 @@ class Audit:
     class_sizes: Mapping[int, int] = field(default_factory=dict)
     """For each size that occurs, the number of classes of that many rows."""
     linkable: Linkability | None = None
-    """How many rows the columns that are released as they are single out; None without such columns."""
+    """How many rows the columns that are released unchanged single out; None without such columns."""
 
     @property
     def holds(self) -> bool:
@@ -80,7 +80,7 @@ class Audit:
             With every claim that fails.
         """
         problems = [
-            f"The release does not keep its claim '{finding.claim}'.\n"
+            f"The release does not satisfy its claim '{finding.claim}'.\n"
             f"Measured: {finding.measured}.\n"
             "Nothing was written."
             for finding in self.findings
@@ -113,7 +113,7 @@ class Audit:
         return "\n".join([*(finding.render() for finding in self.findings), f"rows: {self.counted()}"])
 
     def counted(self) -> str:
-        """Say how many rows there are, and how many of them have `*` in every quasi-identifier."""
+        """Describe how many rows there are, and how many of them have `*` in every quasi-identifier."""
         if not self.starred_rows:
             return f"{self.rows:,}"
         have = "has" if self.starred_rows == 1 else "have"

@@ -196,12 +196,12 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
 
 def _cell_position(element: ElementTree.Element, row: int, column: int) -> tuple[int, int]:
     """Return which row or cell an element is; without a number it is the next one."""
-    said = element.get("r")
+    reference = element.get("r")
     if _kind(element) == "row":
-        return row + 1 if said is None else int(said), 0
-    if said is None:
+        return row + 1 if reference is None else int(reference), 0
+    if reference is None:
         return row, column + 1
-    found = _REFERENCE.fullmatch(said)
+    found = _REFERENCE.fullmatch(reference)
     if found is None:
         raise ValueError("a cell that is nowhere")
     letters = 0

@@ -1,4 +1,4 @@
-"""How many rows the columns that are released as they are single out.
+"""How many rows the columns that are released unchanged single out.
 
 Classes hide people behind the quasi-identifiers alone. A sensitive or insensitive column keeps its values: if
 a value occurs in one row, whoever knows it finds the row, and all of its other cells. Several columns that
@@ -126,8 +126,8 @@ class Linkability:
         several = len(self.refused) != 1
         name = self.refused[0] if self.refused else "NAME"
         raise LinkableError(
-            f"{'Columns that are' if several else f'Column {name!r} is'} released as "
-            f"{'they are single' if several else 'it is and singles'} people out.\n"
+            f"{'Columns are' if several else f'Column {name!r} is'} released unchanged and "
+            f"{'single' if several else 'singles'} people out.\n"
             f"Rows with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
             "Make such a column a quasi-identifier with a hierarchy, round its values, or leave it out (role "
             "identifier). If nobody outside can know its values, accept it: in a spec `accept: linkable` "
@@ -142,7 +142,7 @@ class Linkability:
         return tuple(self._notes())
 
     def words(self) -> str:
-        """Say how many rows are unique, the most telling figure first."""
+        """Describe how many rows are unique, the most telling figure first."""
         names = list(self.columns)
         unique = "are unique" if self.together.of_one_person is None else "point to one person"
         if len(names) == 1:
@@ -153,11 +153,11 @@ class Linkability:
                 f"{name} {self.percent(self.columns[name])}{self._mark(name)}" for name in worst
             )
             more = ", ..." if len(names) > len(worst) else ""
-            by = f"by the {len(names)} columns released as they are (alone: {listed}{more})"
-        told = f"{self.percent(self.together)} of the rows {unique} {by}"
+            by = f"by the {len(names)} columns released unchanged (alone: {listed}{more})"
+        words_so_far = f"{self.percent(self.together)} of the rows {unique} {by}"
         if self.with_quasi_identifiers is None:
-            return told
-        return f"{told}, {self.percent(self.with_quasi_identifiers)} with the quasi-identifiers"
+            return words_so_far
+        return f"{words_so_far}, {self.percent(self.with_quasi_identifiers)} with the quasi-identifiers"
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the shares as plain values, ready for JSON; for the publisher."""
@@ -225,7 +225,7 @@ class Linkability:
 def measure(
     relation: Relation, spec: Spec, *, rows: int, unit: str | None, labels: bool = True
 ) -> Linkability | None:
-    """Count how many rows are unique by the columns that are released as they are.
+    """Count how many rows are unique by the columns that are released unchanged.
 
     Parameters
     ----------
@@ -286,7 +286,9 @@ class _Counter:
 
         dates: set[str] = set()
         for some in _parts(names):
-            found = self.relation.ask(f"SELECT {', '.join(map(written, some))} FROM {self.relation.source}")
+            found = self.relation.fetch_row(
+                f"SELECT {', '.join(map(written, some))} FROM {self.relation.source}"
+            )
             dates.update(name for name, is_date in zip(some, found, strict=True) if is_date == 1)
         return dates
 
@@ -334,7 +336,7 @@ class _Counter:
             # DuckDB crashes where the keys of a row do not fit into a block: 16,384 columns of text.
             keys = [f"hash({', '.join(part)})" for part in _parts(keys)]
         one = "false" if self.unit is None else f"min({self.unit}::VARCHAR) = max({self.unit}::VARCHAR)"
-        rows, of_one_person = self.relation.ask(
+        rows, of_one_person = self.relation.fetch_row(
             "SELECT coalesce(sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), 0)::BIGINT AS alone,\n"
             "  coalesce(sum(CASE WHEN one THEN n ELSE 0 END), 0)::BIGINT AS of_one_person\n"
             f"FROM (SELECT count(*) AS n, {one} AS one FROM {self.relation.source}\n"

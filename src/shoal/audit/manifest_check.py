@@ -33,7 +33,9 @@ _NOT_CLAIMED = ("input", "quality", "engine", "choose-by", "proposed", "escape-f
 _NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "missing-values", "accept")
 
 
-def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: bool) -> tuple[Finding, ...]:
+def check_manifest(
+    evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: bool
+) -> tuple[Finding, ...]:
     """Compare all that a manifest says with the file and what was found in it.
 
     Parameters
@@ -64,7 +66,7 @@ def told(evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: 
 
 def _other_writer(evidence: Evidence) -> Iterator[Finding]:
     """Report a manifest that another tool or version wrote, which may have meant another thing by it."""
-    tool, own = evidence.said.tool, version("shoal")
+    tool, own = evidence.manifest.tool, version("shoal")
     name = "manifest of this version of Shoal"
     if tool.name != "shoal":
         yield Finding(name, False, f"of another tool, {tool.name!r}", "")
@@ -77,38 +79,38 @@ def same_file(evidence: Evidence, release: Path) -> Finding:
 
     Of a folder all files are compared, by name.
     """
-    if evidence.said.one_file is None or release.is_dir():
+    if evidence.manifest.one_file is None or release.is_dir():
         return _same_folder(evidence, release)
     with release.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    said = evidence.said.one_file
+    recorded = evidence.manifest.one_file
     measured = f"{digest[:16]}..."
-    other = "" if said.name == release.name else f" of {said.name!r}"
-    if digest != said.sha256:
-        measured = f"the file has {measured} and the manifest {said.sha256[:16]}...{other}"
+    other = "" if recorded.name == release.name else f" of {recorded.name!r}"
+    if digest != recorded.sha256:
+        measured = f"the file has {measured} and the manifest {recorded.sha256[:16]}...{other}"
     elif other:  # whoever asked for another release sees that this is an older one, or a weaker one
         measured += f", the manifest is that{other}"
-    return Finding("SHA-256 as in the manifest", digest == said.sha256, measured, "", figure=digest)
+    return Finding("SHA-256 as in the manifest", digest == recorded.sha256, measured, "", figure=digest)
 
 
 def _same_folder(evidence: Evidence, release: Path) -> Finding:
     """Find whether a folder is the one that a manifest is about."""
-    said = evidence.said
-    if said.files is None or not release.is_dir():
-        kinds = {"a file": said.one_file, "a folder of files": said.folder, "a table": said.table}
+    recorded = evidence.manifest
+    if recorded.files is None or not release.is_dir():
+        kinds = {"a file": recorded.one_file, "a folder of files": recorded.folder, "a table": recorded.table}
         own = next(kind for kind, what in kinds.items() if what is not None)
-        wrong = [f"the manifest is that of {own}, {said.name!r}"]
+        wrong = [f"the manifest is that of {own}, {recorded.name!r}"]
     else:
-        wrong = differing_files(release, {file.name: file.sha256 for file in said.files})
-    number = len(said.files or ())
+        wrong = differing_files(release, {file.name: file.sha256 for file in recorded.files})
+    number = len(recorded.files or ())
     measured = _some(wrong) or ("1 file" if number == 1 else f"{number:,} files")
     return Finding("SHA-256 as in the manifest", not wrong, measured, "", figure=len(wrong))
 
 
 def _rows(evidence: Evidence, audit: Audit, spec: Spec) -> Finding:
     """Compare rows in, suppressed and out, with each other, the file and the limit."""
-    rows = evidence.said.rows
-    starred = evidence.said.suppressed == "star"
+    rows = evidence.manifest.rows
+    starred = evidence.manifest.suppressed == "star"
     wrong = []
     if rows.out != audit.rows:
         wrong.append(f"{audit.rows:,} in the file")
@@ -126,16 +128,16 @@ def _rows(evidence: Evidence, audit: Audit, spec: Spec) -> Finding:
 
 
 def _class_sizes(evidence: Evidence, audit: Audit) -> Finding:
-    said = evidence.said.class_sizes
+    recorded = evidence.manifest.class_sizes
     found = {str(size): count for size, count in audit.class_sizes.items()}
     classes = sum(found.values())
-    differing = [size for size in dict.fromkeys([*found, *said]) if found.get(size) != said.get(size)]
+    differing = [size for size in dict.fromkeys([*found, *recorded]) if found.get(size) != recorded.get(size)]
     measured = f"{classes:,} {'class' if classes == 1 else 'classes'} of {len(found):,} sizes"
     if differing:
         measured = f"{len(differing):,} sizes have another number of classes: {_some(differing)}"
-    elif classes != evidence.said.classes:
-        measured = f"{classes:,} classes in the file, {evidence.said.classes:,} in the manifest"
-    same = not differing and classes == evidence.said.classes
+    elif classes != evidence.manifest.classes:
+        measured = f"{classes:,} classes in the file, {evidence.manifest.classes:,} in the manifest"
+    same = not differing and classes == evidence.manifest.classes
     return Finding("class sizes as in the manifest", same, measured, "", figure=classes)
 
 
@@ -144,11 +146,11 @@ def _linkable(evidence: Evidence, audit: Audit, *, given: bool) -> Iterator[Find
 
     A spec that is given need not name all columns that were kept: then those that it names are compared.
     """
-    said = evidence.said.linkable
-    if said is None:
+    recorded = evidence.manifest.linkable
+    if recorded is None:
         return
     found = {"columns": {}} if audit.linkable is None else audit.linkable.for_recipients()
-    measured, claimed = found["columns"], said.columns
+    measured, claimed = found["columns"], recorded.columns
     wrong = [
         name
         for name in (measured.keys() & claimed.keys() if given else dict.fromkeys([*measured, *claimed]))
@@ -158,7 +160,7 @@ def _linkable(evidence: Evidence, audit: Audit, *, given: bool) -> Iterator[Find
         wrong = [
             what.replace("_", " ")
             for what in ("together", "with_quasi_identifiers")
-            if abs((found[what] or 0) - (getattr(said, what) or 0)) > _PERCENT
+            if abs((found[what] or 0) - (getattr(recorded, what) or 0)) > _PERCENT
         ]
     words = "1 column" if len(measured) == 1 else f"{len(measured):,} columns"
     if wrong:
@@ -174,13 +176,13 @@ def _claims(
     Its query is compared too, as text with the one that the claim leads to: it is never run. Of a table the
     database has a dialect of its own.
     """
-    comparable = evidence.said.table is None
-    ours, theirs = _quoted(name), _quoted(evidence.said.name)
-    if evidence.said.folder is not None:
+    comparable = evidence.manifest.table is None
+    ours, theirs = _quoted(name), _quoted(evidence.manifest.name)
+    if evidence.manifest.folder is not None:
         ours, theirs = f"{ours[:-1]}/*", f"{theirs[:-1]}/*"
     renamed = [replace(finding, sql=finding.sql.replace(ours, theirs)) for finding in findings]
     wrong = differing_claims(
-        as_now(evidence.said.claims, spec),
+        as_now(evidence.manifest.claims, spec),
         renamed,
         queries=comparable,
         given=given,
@@ -214,7 +216,7 @@ def differing_claims(
     withheld: Mapping[str, str],
     given: bool = False,
 ) -> list[str]:
-    """Tell how claims of a manifest differ from what is found now.
+    """Return how claims of a manifest differ from what is found now.
 
     Parameters
     ----------
@@ -225,13 +227,13 @@ def differing_claims(
     given
         Whether the spec is another one than that of the manifest.
     """
-    said = list(claims)
+    recorded = list(claims)
     wrong = []
     for finding in findings:
         # In order, since models with other parameters may have the same name.
-        claim = next((claim for claim in said if claim.claim == finding.claim), None)
+        claim = next((claim for claim in recorded if claim.claim == finding.claim), None)
         if claim is not None:
-            said.remove(claim)
+            recorded.remove(claim)
         own_name = finding.claim.removeprefix("difference: ")
         is_withheld = claim is not None and claim.measured == withheld.get(own_name)
         if claim is None:
@@ -250,14 +252,14 @@ def differing_claims(
             wrong.append(f"{finding.claim}: another figure in the manifest")
         elif queries and claim.sql != finding.sql:
             wrong.append(f"{finding.claim}: another query in the manifest")
-    return [*wrong, *(f"{claim.claim}: not in the spec" for claim in said)]
+    return [*wrong, *(f"{claim.claim}: not in the spec" for claim in recorded)]
 
 
 def _recoding(evidence: Evidence, spec: Spec) -> Finding:
     """Find whether the recoding is one that the spec allows, as far as its kind is known here."""
-    levels = evidence.said.levels
+    levels = evidence.manifest.levels
     if levels is None:
-        kind = evidence.said.recoding.kind
+        kind = evidence.manifest.recoding.kind
         if kind in registry.names("strategies"):
             return _without_levels(kind, spec)
         words = f"of the kind {kind!r}, which this version does not know; the released labels were checked"
@@ -292,17 +294,17 @@ def _without_levels(kind: str, spec: Spec) -> Finding:
 
 def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
     """Compare the manifest's spec with itself, and with another one that is given."""
-    said = evidence.said
+    recorded = evidence.manifest
     wrong = [
-        f"{key} is told otherwise than in its spec"
-        for key, value, asked in (
-            ("null", said.null, spec.nulls),
-            ("suppressed", said.suppressed, spec.suppressed),
+        f"{key} differs from its spec"
+        for key, value, to_check in (
+            ("null", recorded.null, spec.nulls),
+            ("suppressed", recorded.suppressed, spec.suppressed),
         )
-        if value != asked
+        if value != to_check
     ]
     ours = json.loads(json.dumps(portable(spec)))
-    differing = list(_differing(ours, said.spec)) if given else []
+    differing = list(_differing(ours, recorded.spec)) if given else []
     bearing = [key_path for key_path in differing if _is_claimed(key_path)]
     if bearing:
         wrong.append(f"another than the manifest's: {_some(bearing)}")
@@ -316,7 +318,7 @@ def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:
 def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
     """Return the paths of keys in which two specs differ; of columns each by itself.
 
-    Columns that only the manifest has, released as they are, were kept without being in the spec.
+    Columns that only the manifest has, released unchanged, were kept without being in the spec.
     """
     for key in dict.fromkeys([*ours, *theirs]):
         if key != "columns" and ours.get(key) != theirs.get(key):
@@ -345,7 +347,7 @@ def _quoted(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
-def _alike(said: str, found: str) -> bool:
+def _alike(recorded: str, found: str) -> bool:
     """Return whether two texts say the same, up to the last digits of their numbers.
 
     Examples
@@ -353,13 +355,13 @@ def _alike(said: str, found: str) -> bool:
     >>> _alike("largest distance 0.1", "largest distance 0.1000001"), _alike("smallest class 5", "at least 5")
     (True, False)
     """
-    if _NUMBER.sub("#", said) != _NUMBER.sub("#", found):
+    if _NUMBER.sub("#", recorded) != _NUMBER.sub("#", found):
         return False
-    numbers = zip(_NUMBER.findall(said), _NUMBER.findall(found), strict=True)
+    numbers = zip(_NUMBER.findall(recorded), _NUMBER.findall(found), strict=True)
     return all(one == two or ("." in one + two and _near(float(one), float(two))) for one, two in numbers)
 
 
-def _close(said: Any, found: Figure) -> bool:
+def _close(recorded: Any, found: Figure) -> bool:
     """Return whether two figures are the same, up to what adding in another order changes.
 
     Examples
@@ -367,11 +369,13 @@ def _close(said: Any, found: Figure) -> bool:
     >>> _close(0.1 + 0.2, 0.3), _close({"size": 5}, {"size": 6}), _close(1000001, 1000000)
     (True, False, False)
     """
-    if isinstance(said, Mapping) and isinstance(found, Mapping):
-        return said.keys() == found.keys() and all(_close(said[name], found[name]) for name in said)
-    if isinstance(said, float) and isinstance(found, int | float):
-        return _near(said, found, 1e-9)
-    return type(said) is type(found) and bool(said == found)
+    if isinstance(recorded, Mapping) and isinstance(found, Mapping):
+        return recorded.keys() == found.keys() and all(
+            _close(recorded[name], found[name]) for name in recorded
+        )
+    if isinstance(recorded, float) and isinstance(found, int | float):
+        return _near(recorded, found, 1e-9)
+    return type(recorded) is type(found) and bool(recorded == found)
 
 
 def _near(one: float, two: float, share: float = 1e-5) -> bool:

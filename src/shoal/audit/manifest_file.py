@@ -1,6 +1,6 @@
 """The manifest of a release: read, of the right form, and believed in nothing.
 
-Whatever it says about the file is measured again and compared: see `told.py`.
+Whatever it says about the file is measured again and compared: see `manifest_check.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Evidence:
     """What a manifest says."""
 
     path: Path
-    said: Manifest
+    manifest: Manifest
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -53,7 +53,7 @@ class Evidence:
         except ValidationError as error:
             key_paths = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
             wrong = ", ".join(key_path for key_path in key_paths if key_path)
-            raise _no_manifest(path, f"Missing in it or wrong: {wrong or 'everything'}") from None
+            raise _no_manifest(path, f"Missing or wrong: {wrong or 'everything'}") from None
         except RepeatedKeyError:
             raise _no_manifest(path, "It has a key twice, and programs differ in which they read") from None
         except (ValueError, RecursionError):
@@ -62,7 +62,7 @@ class Evidence:
     @property
     def input_format(self) -> InputFormat:
         """How the file is said to be written."""
-        dialect = self.said.dialect
+        dialect = self.manifest.dialect
         if dialect is None:
             return InputFormat(header=True)
         return InputFormat(dialect.delimiter, dialect.quote, header=True)
@@ -81,11 +81,11 @@ class Evidence:
         folder = self.path.parent
         self.check_paths()
         try:
-            return Spec.from_mapping(self.said.spec, folder)
+            return Spec.from_mapping(self.manifest.spec, folder)
         except InputError as error:
             try:
                 # What only Python can say, hierarchies and measures by functions, no claim needs.
-                spec = Spec.from_mapping(_without_searching(self.said.spec), folder)
+                spec = Spec.from_mapping(_without_searching(self.manifest.spec), folder)
             except InputError:
                 spec = None
             if spec is None or spec.populations:
@@ -108,7 +108,7 @@ class Evidence:
             It has a path, or the file of a name is a link.
         """
         beside = self.path.parent if folder is None else folder
-        names = list(_file_names(self.said.spec))
+        names = list(_file_names(self.manifest.spec))
         outside = [
             name
             for name in names
@@ -121,7 +121,7 @@ class Evidence:
             )
 
     def missing_files(self, spec: Spec) -> list[Problem]:
-        """Tell of files of a spec in a manifest that are not beside it."""
+        """Return a problem for files of a manifest's spec that are not beside it."""
         lost = [file.name for file in spec.files if not file.exists()]
         if not lost:
             return []

@@ -73,13 +73,13 @@ class SaidRecoding(_ManifestPart):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_known(cls, said: Any) -> Any:
-        if not isinstance(said, dict):
-            return said
-        if said.get("kind") == FULL_DOMAIN:
-            return {**said, "levels": said.get("levels", "missing")}
+    def _as_known(cls, fields: Any) -> Any:
+        if not isinstance(fields, dict):
+            return fields
+        if fields.get("kind") == FULL_DOMAIN:
+            return {**fields, "levels": fields.get("levels", "missing")}
         # What another kind means by levels is not known.
-        return {key: value for key, value in said.items() if key != "levels"}
+        return {key: value for key, value in fields.items() if key != "levels"}
 
 
 class Manifest(_ManifestPart):
@@ -108,18 +108,18 @@ class Manifest(_ManifestPart):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_format_2(cls, said: Any) -> Any:
-        if isinstance(said, dict) and said.get("format") == "shoal-manifest/1":
-            return {**said, "recoding": {"kind": FULL_DOMAIN, "levels": said.get("levels")}}
-        return said
+    def _as_format_2(cls, fields: Any) -> Any:
+        if isinstance(fields, dict) and fields.get("format") == "shoal-manifest/1":
+            return {**fields, "recoding": {"kind": FULL_DOMAIN, "levels": fields.get("levels")}}
+        return fields
 
     @model_validator(mode="before")
     @classmethod
-    def _file_by_default(cls, said: Any) -> Any:
+    def _file_by_default(cls, fields: Any) -> Any:
         # Most are of a file: without anything of that kind, that is what is missing.
-        if isinstance(said, dict) and not said.keys() & {"file", "folder", "files", "table"}:
-            return {**said, "file": ""}
-        return said
+        if isinstance(fields, dict) and not fields.keys() & {"file", "folder", "files", "table"}:
+            return {**fields, "file": ""}
+        return fields
 
     @model_validator(mode="after")
     def _one_output(self) -> Self:

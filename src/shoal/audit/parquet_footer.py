@@ -75,26 +75,28 @@ def _fit(chunk: Any, column: pa.ChunkedArray) -> bool:
     """Return whether the statistics of a column in a row group are those of its rows."""
     nested, nulls, column = pa.types.is_nested(column.type), column.null_count, _leaf(column)
     try:
-        said = chunk.statistics
-        if said.has_null_count and not nested and said.null_count != nulls:
+        stated = chunk.statistics
+        if stated.has_null_count and not nested and stated.null_count != nulls:
             return False
-        if said.has_min_max and chunk.physical_type != "INT96" and not _has_ends(said, column):
+        if stated.has_min_max and chunk.physical_type != "INT96" and not _has_ends(stated, column):
             return False  # INT96 has no defined order
-        return bool(not said.has_distinct_count or said.distinct_count == pc.count_distinct(column).as_py())
+        return bool(
+            not stated.has_distinct_count or stated.distinct_count == pc.count_distinct(column).as_py()
+        )
     except NotImplementedError:
         return True  # a type whose values Arrow does not compare, such as float16
     except (ValueError, OverflowError):
         return False  # no value of the column's type
 
 
-def _has_ends(said: Any, column: pa.ChunkedArray) -> bool:
+def _has_ends(stated: Any, column: pa.ChunkedArray) -> bool:
     """Return whether statistics have the least and the greatest value of a column."""
     if pa.types.is_temporal(column.type):  # as numbers: Python has no nanoseconds, nor years after 9999
         numbers = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
         real = pc.min_max(numbers).as_py()
-        return bool((said.min_raw, said.max_raw) == (real["min"], real["max"]))
+        return bool((stated.min_raw, stated.max_raw) == (real["min"], real["max"]))
     real = pc.min_max(column).as_py()
-    return _is_least(said.min, real["min"]) and _is_greatest(said.max, real["max"])
+    return _is_least(stated.min, real["min"]) and _is_greatest(stated.max, real["max"])
 
 
 def _leaf(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -108,22 +110,22 @@ def _leaf(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _is_least(said: Any, real: Any) -> bool:
+def _is_least(stated: Any, real: Any) -> bool:
     """Return whether a value is the least one, or the beginning of it."""
-    return bool(said == real or (_is_cut(said, real) and real.startswith(said)))
+    return bool(stated == real or (_is_cut(stated, real) and real.startswith(stated)))
 
 
-def _is_greatest(said: Any, real: Any) -> bool:
+def _is_greatest(stated: Any, real: Any) -> bool:
     """Return whether a value is the greatest one, or the beginning of it with a greater last character."""
-    if said == real or not _is_cut(said, real):
-        return bool(said == real)
-    last = len(said) - 1
-    codes = [text[last] if isinstance(text, bytes) else ord(text[last]) for text in (said, real)]
-    return bool(said[:last] == real[:last] and codes[0] == codes[1] + 1)
+    if stated == real or not _is_cut(stated, real):
+        return bool(stated == real)
+    last = len(stated) - 1
+    codes = [text[last] if isinstance(text, bytes) else ord(text[last]) for text in (stated, real)]
+    return bool(stated[:last] == real[:last] and codes[0] == codes[1] + 1)
 
 
-def _is_cut(said: Any, real: Any) -> bool:
+def _is_cut(stated: Any, real: Any) -> bool:
     """Return whether a text may be one that a writer cut; shorter ones could be other people's values."""
-    if not isinstance(said, str | bytes) or not isinstance(real, type(said)):
+    if not isinstance(stated, str | bytes) or not isinstance(real, type(stated)):
         return False
-    return _SHORTEST_CUT <= len(said) < len(real)
+    return _SHORTEST_CUT <= len(stated) < len(real)

@@ -13,7 +13,7 @@ from typing import Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.audit.spelling import as_spelled
+from shoal.audit.spelled_as_released import as_spelled
 from shoal.describe.fitted_hierarchy import Fitted
 from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
 from shoal.errors import InputError, Problem
@@ -75,14 +75,14 @@ def claims(spec: Spec, *, unit_known: bool = True) -> list[Claim]:
 
 
 def for_recipients(
-    asked: Sequence[Claim], spec: Spec, original: object, populations: Mapping[str, object] | None
+    to_check: Sequence[Claim], spec: Spec, original: object, populations: Mapping[str, object] | None
 ) -> list[Claim]:
     """Return the claims, and say of those that compare with a table that is not given what they lack.
 
     Whoever gets a release has no original, and can check the other claims all the same.
     """
     found = []
-    for claim in asked:
+    for claim in to_check:
         lacks, population = claim.lacks, claim.model.population
         if claim.reads.original and original is None:
             lacks = lacks or "it compares with the original table, which is not given (--original)"
@@ -96,15 +96,17 @@ def for_recipients(
     return found
 
 
-def with_unknown_recoding(asked: Sequence[Claim], kind: str) -> list[Claim]:
+def with_unknown_recoding(to_check: Sequence[Claim], kind: str) -> list[Claim]:
     """Return the claims, and say of those that compare with a population that it cannot be recoded here."""
     lacks = f"it compares with a population, which this version cannot recode by {kind!r}"
-    return [replace(claim, lacks=claim.lacks or (lacks if claim.reads.population else "")) for claim in asked]
+    return [
+        replace(claim, lacks=claim.lacks or (lacks if claim.reads.population else "")) for claim in to_check
+    ]
 
 
-def without_original(asked: Sequence[Claim]) -> Problem:
-    """Say that claims compare with the original table, and there is none."""
-    compared = _listed(claim.model for claim in asked if claim.checkable and claim.reads.original)
+def without_original(to_check: Sequence[Claim]) -> Problem:
+    """Describe that claims compare with the original table, and there is none."""
+    compared = _listed(claim.model for claim in to_check if claim.checkable and claim.reads.original)
     return Problem(
         f"To be compared with the original table: {compared}.\nThat table is not given.\n"
         "Give it: --original FILE (in Python original=...)."
@@ -112,19 +114,19 @@ def without_original(asked: Sequence[Claim]) -> Problem:
 
 
 def without_units(where: str, unit: str | None, rows: int) -> str:
-    """Say that rows do not tell whom they are about."""
+    """Describe that rows do not tell whom they are about."""
     return (
         f"Column {unit!r}, the unit, is NULL in {rows:,} rows of {where}.\n"
-        "Whom these rows are about cannot be told.\nFill them in, or leave the rows out."
+        "The people of these rows are unknown.\nFill the column in, or remove these rows."
     )
 
 
-def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
+def original_columns(spec: Spec, to_check: Sequence[Claim]) -> list[str]:
     """Return the columns of the original table that claims are measured against."""
-    columns = [claim.model.column for claim in asked if claim.reads.original and claim.model.column]
-    if spec.unit is not None and any(claim.reads.original and claim.reads.unit for claim in asked):
+    columns = [claim.model.column for claim in to_check if claim.reads.original and claim.model.column]
+    if spec.unit is not None and any(claim.reads.original and claim.reads.unit for claim in to_check):
         columns.append(spec.unit)
-    if any(claim.reads.population for claim in asked):
+    if any(claim.reads.population for claim in to_check):
         columns += spec.quasi_identifiers  # their labels may depend on all values that there are
         columns += filter(None, _to_be_made(spec).values())
     return list(dict.fromkeys(columns))
@@ -132,19 +134,19 @@ def original_columns(spec: Spec, asked: Sequence[Claim]) -> list[str]:
 
 def read_references(
     spec: Spec,
-    asked: Sequence[Claim],
+    to_check: Sequence[Claim],
     original: object,
     populations: Mapping[str, object] | None,
     levels: Mapping[str, int] | None,
 ) -> tuple[References, list[Problem]]:
     """Read what claims compare with, and tell all that is missing."""
-    asked = [claim for claim in asked if claim.checkable]
+    to_check = [claim for claim in to_check if claim.checkable]
     problems: list[Problem] = []
     own: pa.Table | None = None
-    compared = [claim.model for claim in asked if claim.reads.original]
+    compared = [claim.model for claim in to_check if claim.reads.original]
     if original is not None:
         try:
-            own = _read_original(original, spec, original_columns(spec, asked))
+            own = _read_original(original, spec, original_columns(spec, to_check))
             if own.num_rows == 0 and compared:
                 raise InputError("The original table has no rows.\nNothing can be compared with it.")
             if spec.unit in own.column_names and own.column(spec.unit).null_count:
@@ -154,8 +156,8 @@ def read_references(
         except InputError as error:
             problems += error.problems
     elif compared:
-        problems.append(without_original(asked))
-    wanted = {c.model.population.key: c.model for c in asked if c.reads.population and c.model.population}
+        problems.append(without_original(to_check))
+    wanted = {c.model.population.key: c.model for c in to_check if c.reads.population and c.model.population}
     tables = {}
     for key, model in wanted.items():
         population = spec.populations[key]
@@ -168,7 +170,7 @@ def read_references(
         problems.append(
             Problem(
                 f"To be compared with a population, at the release's levels: {_listed(wanted.values())}.\n"
-                "These levels are not known.\n"
+                "These levels are unknown.\n"
                 "Give the manifest of the release: --manifest FILE (in Python levels=...)."
             )
         )
@@ -282,7 +284,7 @@ class HeldOriginal:
 def add_references(
     relation: Relation,
     spec: Spec,
-    asked: Sequence[Claim],
+    to_check: Sequence[Claim],
     original: OriginalRows | None,
     populations: Mapping[str, pa.Table],
     levels: Mapping[str, int],
@@ -312,17 +314,17 @@ def add_references(
     here = "original"
     if original is not None and identifiers:
         here = original.add(relation, identifiers, as_text)
-    people, people_told = {}, {}
+    people, people_shown = {}, {}
     for number, (key, population) in enumerate(populations.items(), start=1):
         try:
             table = _generalized(population, original, spec, levels, relation)
         except InputError as error:
             problems += _of(f"Population {spec.populations[key].name!r}", error)
             continue
-        people_told[key] = _numbered("population", number)
-        people[key] = relation.add(people_told[key], table, relation.columns)
-    taxonomies, taxonomies_told = {}, {}
-    described = (c.model.column for c in asked if c.checkable and c.reads.taxonomy and c.model.column)
+        people_shown[key] = _numbered("population", number)
+        people[key] = relation.add(people_shown[key], table, relation.columns)
+    taxonomies, taxonomies_shown = {}, {}
+    described = (c.model.column for c in to_check if c.checkable and c.reads.taxonomy and c.model.column)
     for number, name in enumerate(dict.fromkeys(name for name in described if name in identifiers), start=1):
         hierarchy = spec.sensitive[name].hierarchy
         assert hierarchy is not None, "the spec has seen to it"
@@ -333,8 +335,8 @@ def add_references(
         except InputError as error:
             problems += _of(f"Column {name!r}", error)
             continue
-        taxonomies_told[name] = (_numbered("taxonomy", number), table.num_columns)
-        taxonomies[name] = (relation.add(taxonomies_told[name][0], table, {}), table.num_columns)
+        taxonomies_shown[name] = (_numbered("taxonomy", number), table.num_columns)
+        taxonomies[name] = (relation.add(taxonomies_shown[name][0], table, {}), table.num_columns)
     if problems:
         raise InputError(problems)
     starred = spec.suppressed == "star" and all(model.suppressible for model in spec.privacy)
@@ -348,17 +350,17 @@ def add_references(
         unit=unit,
         starred=starred,
     )
-    told = Tables(
+    shown_tables = Tables(
         kept="kept",
-        quasi_identifiers=[relation.told_columns[qi] for qi in spec.quasi_identifiers],
-        columns=relation.told_columns,
+        quasi_identifiers=[relation.columns_as_shown[qi] for qi in spec.quasi_identifiers],
+        columns=relation.columns_as_shown,
         original="original",
-        populations=people_told,
-        taxonomies=taxonomies_told,
-        unit=unit if spec.unit is None or unit is None else relation.told_columns.get(spec.unit, unit),
+        populations=people_shown,
+        taxonomies=taxonomies_shown,
+        unit=unit if spec.unit is None or unit is None else relation.columns_as_shown.get(spec.unit, unit),
         starred=starred,
     )
-    return run, told
+    return run, shown_tables
 
 
 def _read_original(data: object, spec: Spec, wanted: Sequence[str]) -> pa.Table:
@@ -437,7 +439,7 @@ def _taxonomy(values: pa.ChunkedArray, hierarchy: Hierarchy) -> pa.Table:
 
 
 def _becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -> bool:
-    """Tell whether values are to be text, as in the release, where it is a CSV file.
+    """Return whether values are to be text, as in the release, where it is a CSV file.
 
     Raises
     ------
@@ -448,7 +450,7 @@ def _becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -
     if text and name not in relation.text:
         raise InputError(
             f"it is text in the {what}, and not in the release '{relation.name}'.\n"
-            "Equal values could not be told.\nGive both in one format."
+            "Equal values cannot be recognized.\nGive both in one format."
         )
     return name in relation.text and not text
 

@@ -36,12 +36,12 @@ class InDatabase:
     ----------
     spelled
         What stands in a query -> what the database has for it.
-    telling
+    shown_dialect
         The dialect in which queries are told, as Ibis calls it.
     """
 
     database: SqlDatabase
-    telling: str
+    shown_dialect: str
     spelled: Mapping[str, str]
     made: list[str] = field(default_factory=list)
 
@@ -73,13 +73,13 @@ class InDatabase:
         self.made.append(made)
         return made
 
-    def told(self, sql: str) -> str:
-        if self.telling == "duckdb":
+    def shown_query(self, sql: str) -> str:
+        if self.shown_dialect == "duckdb":
             return sql
         if sql.startswith("DESCRIBE "):
             sql = f"{sql.removeprefix('DESCRIBE ')} LIMIT 0"
         query, _ = _flattened(_parsed(sql))
-        return translated(query, self.telling, self.spelled, told=True)
+        return translated(query, self.shown_dialect, self.spelled, shown=True)
 
     def drop_all(self) -> None:
         """Drop what was made."""
@@ -136,7 +136,7 @@ def database_relation(
     name: str,
     shown: str,
     shown_columns: Mapping[str, str] | None = None,
-    telling: str | None = None,
+    shown_dialect: str | None = None,
     original: str | None = None,
     original_columns: Sequence[str] | Mapping[str, str] = (),
     hidden: Sequence[str] = (),
@@ -159,7 +159,7 @@ def database_relation(
         What stands after FROM for somebody who has the release in front of them.
     shown_columns
         By name the identifiers there, where they are others.
-    telling
+    shown_dialect
         The dialect of `shown`, in which queries are told, as Ibis calls it: `duckdb` for files; if not given,
         the database's own.
     original, original_columns
@@ -170,17 +170,17 @@ def database_relation(
     shown_text
         Those of its columns that are text in `shown`, where they are others than in the database.
     """
-    telling = telling or database.dialect
+    shown_dialect = shown_dialect or database.dialect
     spelled, texts = {}, []
     for mark, text, dialect in (
         (_RELEASE, source, database.dialect),
-        (_SHOWN, shown, telling),
+        (_SHOWN, shown, shown_dialect),
         (_ORIGINAL, original or "original", database.dialect),
     ):
         spelled[mark] = text
         # DuckDB's own text can stand in its SQL as it is.
         texts.append(text if dialect == "duckdb" else mark)
-    runner = InDatabase(database, telling, spelled)
+    runner = InDatabase(database, shown_dialect, spelled)
     identifiers = _identifiers(columns)
     try:
         types = _types(runner, texts[0], identifiers)
@@ -203,14 +203,14 @@ def database_relation(
         runner.drop_all()
 
 
-def translated(query: Tree, dialect: str, spelled: Mapping[str, str], *, told: bool = False) -> str:
+def translated(query: Tree, dialect: str, spelled: Mapping[str, str], *, shown: bool = False) -> str:
     """Return a query of DuckDB in another dialect, as Ibis calls it.
 
     Parameters
     ----------
     spelled
         Tables -> the text that stands for each.
-    told
+    shown
         Whether it is for people to read, and not only to be run.
     """
     from sqlglot import exp
@@ -222,13 +222,13 @@ def translated(query: Tree, dialect: str, spelled: Mapping[str, str], *, told: b
             return _hash(node, dialect)
         elif isinstance(node, exp.Window) and _counts_rows(node) and dialect == "pyspark":
             return exp.Anonymous(this="monotonically_increasing_id")
-        elif isinstance(node, exp.NullSafeEQ) and dialect == "postgres" and not told:
+        elif isinstance(node, exp.NullSafeEQ) and dialect == "postgres" and not shown:
             return _joinable(node)
         elif isinstance(node, exp.Order) and dialect == "postgres":
             _sort_by_bytes(node)
         return node
 
-    return str(query.transform(other, copy=False).sql(dialect=_NAMES[dialect], pretty=told))
+    return str(query.transform(other, copy=False).sql(dialect=_NAMES[dialect], pretty=shown))
 
 
 def _hash(node: Tree, dialect: str) -> Tree:
@@ -242,7 +242,7 @@ def _hash(node: Tree, dialect: str) -> Tree:
 
 
 def _counts_rows(window: Tree) -> bool:
-    """Tell whether a window numbers the rows in any order: Spark has other words for that."""
+    """Return whether a window numbers the rows in any order: Spark has other words for that."""
     from sqlglot import exp
 
     ordered = any(window.args.get(part) for part in ("order", "partition_by", "alias"))

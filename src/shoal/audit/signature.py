@@ -103,9 +103,9 @@ def signer(path: str | Path) -> Callable[[bytes], bytes]:
     except TypeError:
         raise _no_key(path, "private", "It is protected by a password") from None
     except Exception:  # of many kinds, none of which says more
-        raise _no_key(path, "private", "It is no PEM file of a private key") from None
+        raise _no_key(path, "private", "It is not a PEM file of a private key") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise _no_key(path, "private", "It is a key of another kind than Ed25519")
+        raise _no_key(path, "private", "It is not an Ed25519 key")
     return key.sign
 
 
@@ -137,9 +137,9 @@ def _public_key(path: Path) -> Ed25519PublicKey:
     try:
         key = load_pem_public_key(text)
     except Exception:  # of many kinds, none of which says more
-        raise _no_key(path, "public", "It is no PEM file of a public key") from None
+        raise _no_key(path, "public", "It is not a PEM file of a public key") from None
     if not isinstance(key, Ed25519PublicKey):
-        raise _no_key(path, "public", "It is a key of another kind than Ed25519")
+        raise _no_key(path, "public", "It is not an Ed25519 key")
     return key
 
 

@@ -118,10 +118,10 @@ def ranges(
         .mark_point(filled=True, size=42, color="white", opacity=1)
         .encode(x=alt.X("mean:Q"))
     )
-    told = base.encode(x=alt.X("most:Q"), text="words:N")
+    texts = base.encode(x=alt.X("most:Q"), text="words:N")
     placed: dict[str, Any] = {"align": "left", "dx": 10, "fontSize": 11}
-    halo = told.mark_text(**placed, stroke="white", strokeWidth=4, strokeJoin="round")
-    words = told.mark_text(**placed, color="#444")
+    halo = texts.mark_text(**placed, stroke="white", strokeWidth=4, strokeJoin="round")
+    words = texts.mark_text(**placed, color="#444")
     layers: list[Any] = [bar, dot, halo, words]
     if reference is not None:
         rule = alt.Chart().mark_rule(strokeDash=[3, 3], color="#666").encode(x=alt.datum(reference))
@@ -149,7 +149,7 @@ def bars(records: Sequence[Record], heading: Heading, *, steps: Sequence[str], y
 def strips(records: Sequence[Record], heading: Heading, *, x_title: str) -> Chart:
     """Draw a tick for each count, one row per algorithm, with how far they are apart in words."""
     names = _names(records)
-    said = list(dict.fromkeys(record["words"] for record in records))
+    labels = list(dict.fromkeys(record["words"] for record in records))
     counts = [record["checks"] for record in records]
     margin = max((max(counts) - min(counts)) * 0.08, 1)
     domain = [min(counts) - margin, max(counts) + margin]
@@ -163,7 +163,7 @@ def strips(records: Sequence[Record], heading: Heading, *, x_title: str) -> Char
                 axis=alt.Axis(format=",d", tickMinStep=1),
                 scale=alt.Scale(domain=domain, nice=False),
             ),
-            y=alt.Y("words:N", sort=said, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False)),
+            y=alt.Y("words:N", sort=labels, title=None, axis=alt.Axis(grid=False, ticks=False, domain=False)),
             color=_colour(names, legend=False),
         )
     )

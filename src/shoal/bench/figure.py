@@ -80,8 +80,8 @@ class Questions:
         """Return what is published of these data."""
         return None if self.resized else numbers.get((self.data.name, *key))
 
-    def describe(self, asked: str) -> str:
-        return f"{self.data.description}, {self.data.table.rows:,} rows, {asked}"
+    def describe(self, settings: str) -> str:
+        return f"{self.data.description}, {self.data.table.rows:,} rows, {settings}"
 
     @property
     def sweep(self) -> list[Setting]:
@@ -148,7 +148,7 @@ def panel_of(run: Run) -> str:
     return f"suppression {share(run.case.setting.suppression)}"
 
 
-def span(values: Sequence[float], told: Callable[[float], str]) -> str:
+def span(values: Sequence[float], written: Callable[[float], str]) -> str:
     """Return from the least to the most in words, the unit once where it is the same.
 
     Examples
@@ -156,7 +156,7 @@ def span(values: Sequence[float], told: Callable[[float], str]) -> str:
     >>> span([0.02, 0.01], duration), span([0.5, 2], duration)
     ('10.0 to 20.0 ms', '500 ms to 2.00 s')
     """
-    least, most = told(min(values)), told(max(values))
+    least, most = written(min(values)), written(max(values))
     if least == most:
         return least
     number, _, unit = least.partition(" ")

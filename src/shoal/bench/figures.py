@@ -17,11 +17,11 @@ from shoal.bench.flash_figures import factors, mean_times, memory, optimizations
 from shoal.bench.incognito_figures import nodes_searched, times_by_columns
 
 
-def plan(bench: Bench, asked: Sequence[Setting]) -> list[Figure]:
+def plan(bench: Bench, settings: Sequence[Setting]) -> list[Figure]:
     """Return the figures of all data sets asked for, but for those whose algorithms are not there."""
     found: list[Figure] = []
-    for name in dict.fromkeys(setting.data for setting in asked):
-        own = [setting for setting in asked if setting.data == name]
+    for name in dict.fromkeys(setting.data for setting in settings):
+        own = [setting for setting in settings if setting.data == name]
         questions = Questions(
             data=bench.data(name),
             sizes=tuple(dict.fromkeys(setting.k for setting in own)),

@@ -54,13 +54,13 @@ def optimizations(questions: Questions) -> Figure:
             name for name in names if all((s, name, step) in seconds for s in settings for step in STEPS)
         ]
         for name in complete:
-            for step, told in STEPS.items():
+            for step, described in STEPS.items():
                 mean = statistics.geometric_mean(
                     seconds[setting, name, step] / seconds[setting, name, "none"] for setting in settings
                 )
                 percent = mean * 100
                 records.append(
-                    recorded(name, charts.OURS, step=told, percent=percent, words=f"{percent:.0f}%")
+                    recorded(name, charts.OURS, step=described, percent=percent, words=f"{percent:.0f}%")
                 )
         cells = {(record["step"], record["algorithm"]): record["words"] for record in records}
         return Numbers(
@@ -69,13 +69,13 @@ def optimizations(questions: Questions) -> Figure:
             rows=[[step, *(cells[step, name] for name in complete)] for step in STEPS.values()],
         )
 
-    asked = (
+    what = (
         f"k = {', '.join(map(str, questions.sizes))}; suppression {', '.join(map(share, questions.shares))}"
     )
     return Figure(
         name=f"{questions.data.name}-optimizations",
         title="Effect of the optimizations, each added to those before",
-        data=questions.describe(asked),
+        data=questions.describe(what),
         source=f"Fig. 9 of {PAPER}",
         text="Geometric means of the time. The basic configuration, in which every check scans all tuples, "
         "is 100%.",
@@ -146,16 +146,16 @@ def mean_times(questions: Questions) -> Figure:
         records: list[Record] = []
         for (panel, name), own in grouped(runs, lambda run: (panel_of(run), run.case.algorithm.name)).items():
             seconds = [run.seconds for run in own]
-            told = f"{span(seconds, duration)}, mean {duration(statistics.geometric_mean(seconds))}"
+            described = f"{span(seconds, duration)}, mean {duration(statistics.geometric_mean(seconds))}"
             records.append(
-                spread(name, charts.OURS, [value * 1000 for value in seconds], told, suppression=panel)
+                spread(name, charts.OURS, [value * 1000 for value in seconds], described, suppression=panel)
             )
             limit = own[0].case.setting.suppression
             known = questions.beside(published.FLASH_SECONDS, limit) if name == "flash" else None
             if known:
                 ends = [value * 1000 for value in known]
-                told = f"{span(known, duration)} in Java, 2011"
-                records.append(spread(name, charts.PUBLISHED, ends, told, suppression=panel, mean=False))
+                described = f"{span(known, duration)} in Java, 2011"
+                records.append(spread(name, charts.PUBLISHED, ends, described, suppression=panel, mean=False))
         return spreads(records, "suppression")
 
     return Figure(
@@ -189,9 +189,9 @@ def factors(questions: Questions) -> Figure:
             records.append(spread(name, charts.OURS, over, span(over, times), suppression=panel))
             limit = own[0].case.setting.suppression
             if published_range := questions.beside(published.FACTORS_OVER_FLASH, limit, name):
-                told = f"{span(published_range, times)} published"
+                described = f"{span(published_range, times)} published"
                 records.append(
-                    spread(name, charts.PUBLISHED, published_range, told, suppression=panel, mean=False)
+                    spread(name, charts.PUBLISHED, published_range, described, suppression=panel, mean=False)
                 )
         return spreads(records, "suppression")
 
@@ -221,8 +221,8 @@ def memory(questions: Questions) -> Figure:
                 ends = [count / 1e6 for count in held]
                 records.append(spread(name, charts.OURS, ends, span(held, size)))
             if published_range := questions.beside(published.MEMORY_MB, name):
-                told = f"{span([ends * 1e6 for ends in published_range], size)} published"
-                records.append(spread(name, charts.PUBLISHED, published_range, told, mean=False))
+                described = f"{span([ends * 1e6 for ends in published_range], size)} published"
+                records.append(spread(name, charts.PUBLISHED, published_range, described, mean=False))
         return spreads(records)
 
     limits = ", ".join(map(share, questions.shares))

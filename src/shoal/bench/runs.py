@@ -61,10 +61,10 @@ class Case:
 
     def __str__(self) -> str:
         setting = self.setting
-        told = f"{setting.data}, k = {setting.k}, suppression {setting.suppression:.3g}"
+        words = f"{setting.data}, k = {setting.k}, suppression {setting.suppression:.3g}"
         columns = f", {len(setting.columns)} columns" if setting.columns else ""
         optimizations = f" ({self.optimizations})" if self.optimizations not in ("", "all") else ""
-        return f"{told}{columns}: {self.algorithm.name}{optimizations}"
+        return f"{words}{columns}: {self.algorithm.name}{optimizations}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ class Bench:
         return self._data[name]
 
     def known(self, case: Case) -> bool:
-        """Tell whether a case has been run."""
+        """Return whether a case has been run."""
         return case in self._runs
 
     def run(self, case: Case, *, once: bool = False) -> Run:

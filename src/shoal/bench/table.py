@@ -84,16 +84,16 @@ def _optimum(row: ComparedRun) -> str:
     own = "*" if row.quality != row.setting.quality else ""
     match row.verdict:
         case Agreement.DEFAULT:
-            told = "default"
+            words = "default"
         case Agreement.WORSE:
-            told = f"{row.excess:.0%} worse" if row.excess is not None else "none found"
+            words = f"{row.excess:.0%} worse" if row.excess is not None else "none found"
         case Agreement.DIFFERS:
-            told = f"DIFFERS: {answer(row.run)}"
+            words = f"DIFFERS: {answer(row.run)}"
         case Agreement.REFUSED:
-            told = "not run"
+            words = "not run"
         case Agreement.SAME:
-            told = "same"
-    return told + own
+            words = "same"
+    return words + own
 
 
 def _notes(rows: Iterable[ComparedRun]) -> Iterable[RenderableType]:
@@ -121,8 +121,8 @@ def answer(run: Run) -> str:
     if run.result.levels is None or run.result.score is None:
         return "no node satisfies"
     score = run.result.score
-    told = f"{score:,.0f}" if score.is_integer() else f"{score:,.6g}"
-    return f"{told} at {','.join(map(str, run.result.levels))}"
+    words = f"{score:,.0f}" if score.is_integer() else f"{score:,.6g}"
+    return f"{words} at {','.join(map(str, run.result.levels))}"
 
 
 def disagreements(rows: Iterable[ComparedRun]) -> list[str]:

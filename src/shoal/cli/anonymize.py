@@ -406,7 +406,7 @@ def anonymize(
             signer(sign)  # check the key before the run starts
         if all_nodes is not None:
             check_writable(all_nodes, apart_from=[*filter(None, (output, _file(input)))])
-        asked = overridden(
+        spec_used = overridden(
             spec_from(
                 spec,
                 k=k,
@@ -425,17 +425,19 @@ def anonymize(
             choose_by=choose_by,
             escape_formulas=escape_formulas or None,
         )
-        asked = accepting(asked, accept_linkable or [])
-        asked = adjusted(asked, levels=levels or [], weights=weight or [], missing_values=missing_values)
+        spec_used = accepting(spec_used, accept_linkable or [])
+        spec_used = adjusted(
+            spec_used, levels=levels or [], weights=weight or [], missing_values=missing_values
+        )
         for target in filter(None, (output, all_nodes)):
             if target == output and not target.suffix and target.is_dir():
                 continue  # of files that an engine wrote before: it says whether they may be replaced
-            check_path(target, apart_from=[*filter(None, (spec, sign)), *asked.files])
+            check_path(target, apart_from=[*filter(None, (spec, sign)), *spec_used.files])
         with progress() as listener:
             if explain:
                 planned = plan(
                     input,
-                    asked,
+                    spec_used,
                     engine=engine,
                     table=table,
                     memory=memory,
@@ -447,7 +449,7 @@ def anonymize(
                 return
             release = run(
                 input,
-                asked,
+                spec_used,
                 output=output,
                 output_table=output_table,
                 publish=False,
@@ -507,9 +509,9 @@ def _check_paths(
             "--manifest applies only with --output-table; the manifest of a file goes beside it.\n"
             "Leave it out."
         )
-    for place in filter(None, (output, manifest)):
-        if place.suffix:
-            check_path(place, apart_from=[*filter(None, [_file(input)])])
+    for path in filter(None, (output, manifest)):
+        if path.suffix:
+            check_path(path, apart_from=[*filter(None, [_file(input)])])
 
 
 def _file(input: str) -> Path | None:

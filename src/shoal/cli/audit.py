@@ -195,9 +195,9 @@ def audit(
         from shoal.audit import audit_release
         from shoal.audit.manifest_file import Evidence, manifest_path
 
-        asked = None
+        claimed = None
         if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, unit]):
-            asked = spec_from(
+            claimed = spec_from(
                 spec,
                 k=k,
                 privacy=privacy or [],
@@ -209,20 +209,20 @@ def audit(
             )
         beside = manifest_path(release)
         # The short form is about claims of one's own, whatever a manifest beside the file says.
-        if manifest is None and (asked is None or spec is not None) and beside.exists():
+        if manifest is None and (claimed is None or spec is not None) and beside.exists():
             manifest = beside
-        if manifest is not None and asked is None and (population or null_value):
-            asked = Evidence.read(manifest).spec()
-        if asked is not None:
-            asked = overridden(asked, input_format(None, None, None, null_value))
+        if manifest is not None and claimed is None and (population or null_value):
+            claimed = Evidence.read(manifest).spec()
+        if claimed is not None:
+            claimed = overridden(claimed, input_format(None, None, None, null_value))
         found = audit_release(
             release,
-            asked,
+            claimed,
             input_format(delimiter, quote, encoding, header=header),
             manifest=manifest,
             public_key=public_key,
             original=original,
-            populations=None if asked is None else _populations(asked, population or []),
+            populations=None if claimed is None else _populations(claimed, population or []),
             extends=extends,
             keep_undeclared=keep_undeclared,
             memory=memory,
@@ -239,24 +239,24 @@ def audit(
 
 
 def _rows(found: Audit) -> str:
-    """Say how many rows there are, how many of them have stars only, and what is left unchecked."""
-    said = "1 row." if found.rows == 1 else f"{found.rows:,} rows."
+    """Describe how many rows there are, how many of them have stars only, and what is left unchecked."""
+    words = "1 row." if found.rows == 1 else f"{found.rows:,} rows."
     if found.starred_rows:
         stars = f"{found.starred_rows:,} rows have * in every quasi-identifier and are"
         if found.starred_rows == 1:
             stars = "1 row has * in every quasi-identifier and is"
-        said += f"\n{stars} checked as a class, because that is what recipients see."
+        words += f"\n{stars} checked as a class, because that is what recipients see."
     if found.linkable is not None:
-        said += f"\nLinkable: {found.linkable.words()}."
+        words += f"\nLinkable: {found.linkable.words()}."
         if not found.linkable.holds:
-            said += (
+            words += (
                 "\nThat is not a claim, but these columns single people out, and the spec does not accept it "
                 "(`accept: linkable`)."
             )
     if unchecked := sum(not finding.checkable for finding in found.findings):
         claims = "1 claim" if unchecked == 1 else f"{unchecked} claims"
-        said += f"\n{claims} not checkable by a recipient of the file (--strict makes that a failure)."
-    return said
+        words += f"\n{claims} not checkable by a recipient of the file (--strict makes that a failure)."
+    return words
 
 
 def _populations(spec: Spec, files: list[Path]) -> dict[str, object]:

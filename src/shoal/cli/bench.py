@@ -46,9 +46,9 @@ shoal bench search --data ihis --rows 20000 --quality loss --csv > runs.csv
 shoal bench search --data adult --k 2-10 --algorithms flash --figures figures
 """
 
-_ASK = "The questions"
-_WHO = "Who answers"
-_OUT = "What comes out"
+_ASK = "Comparisons"
+_WHO = "Algorithms"
+_OUT = "Output"
 
 
 class _DisagreementError(ShoalError, AssertionError):
@@ -68,17 +68,23 @@ def search(
         ),
     ] = "adult",
     k: Annotated[
-        str, typer.Option("--k", "-k", metavar="NUMBERS", help="As 2,5,10 or 2-10.", rich_help_panel=_ASK)
+        str,
+        typer.Option(
+            "--k", "-k", metavar="NUMBERS", help="Values of k, such as 2,5,10 or 2-10.", rich_help_panel=_ASK
+        ),
     ] = "5",
     suppression: Annotated[
-        str, typer.Option(metavar="SHARES", help="Of the rows, from 0 to 1.", rich_help_panel=_ASK)
+        str,
+        typer.Option(
+            metavar="SHARES", help="Share of rows that may be suppressed, from 0 to 1.", rich_help_panel=_ASK
+        ),
     ] = "0.02",
     quality: Annotated[
-        str, typer.Option(metavar="MEASURE", help="What is optimized.", rich_help_panel=_ASK)
+        str, typer.Option(metavar="MEASURE", help="The quality measure to optimize.", rich_help_panel=_ASK)
     ] = "discernability-monotone",
     rows: Annotated[
         int | None,
-        typer.Option(help="Generate the data, with so many rows.", rich_help_panel=_ASK),
+        typer.Option(help="Generate this many rows instead of reading files.", rich_help_panel=_ASK),
     ] = None,
     algorithms: Annotated[
         str, typer.Option(metavar="NAMES", help="Beside box, the default.", rich_help_panel=_WHO)
@@ -95,7 +101,7 @@ def search(
     repeat: Annotated[
         int,
         typer.Option(
-            help="Take the median time of at least so many runs; short ones are repeated up to 9 times.",
+            help="Take the median time of at least this many runs; short ones are repeated up to 9 times.",
             rich_help_panel=_WHO,
         ),
     ] = 1,
@@ -119,7 +125,9 @@ def search(
     finished: list[ComparedRun] = []
     with reporting():
         if json and csv:
-            raise InputError("The result is printed as JSON or as CSV.\nBoth were asked for.")
+            raise InputError(
+                "--json and --csv cannot be used together.\nFound: both.\nLeave one of them out."
+            )
         without_pandas()
         from shoal.bench.gallery import prepare
         from shoal.bench.runs import Bench
@@ -129,7 +137,7 @@ def search(
             if number is not None and number < 1:
                 raise InputError(f"{option} is a whole number of at least 1.\nFound: {number}.")
         bench = Bench(rows=rows, repeat=repeat)
-        asked = _questions(bench, data, k, suppression, quality)
+        settings = _questions(bench, data, k, suppression, quality)
         chosen = _algorithms(algorithms)
         steps = _steps(optimizations)
         show = not (json or csv)
@@ -137,9 +145,9 @@ def search(
         if figures is not None:
             prepare(figures)
         try:
-            _compare(bench, asked, chosen, steps, finished, show=show)
+            _compare(bench, settings, chosen, steps, finished, show=show)
             if figures is not None:
-                wrong += _draw(bench, asked, figures)
+                wrong += _draw(bench, settings, figures)
         except KeyboardInterrupt:
             echo(f"Interrupted; {len(finished)} runs of the comparison were finished.", err=True)
             raise typer.Exit(130) from None
@@ -154,7 +162,7 @@ def search(
 
 def _compare(
     bench: Bench,
-    asked: Sequence[Setting],
+    settings: Sequence[Setting],
     chosen: Sequence[SearchAlgorithm],
     steps: Sequence[str],
     finished: list[ComparedRun],
@@ -165,7 +173,7 @@ def _compare(
     from shoal.bench.runs import cases, compare, default_case
     from shoal.bench.table import comparison
 
-    plan = [(setting, cases(setting, chosen, steps)) for setting in asked]
+    plan = [(setting, cases(setting, chosen, steps)) for setting in settings]
     runs = {case for setting, some in plan for case in (default_case(setting), *some)}
     with _progress(bench, len(runs)) as bar:
         for setting, some in plan:
@@ -183,12 +191,12 @@ def _compare(
                         bar.start()
 
 
-def _draw(bench: Bench, asked: Sequence[Setting], folder: Path) -> Sequence[str]:
+def _draw(bench: Bench, settings: Sequence[Setting], folder: Path) -> Sequence[str]:
     """Draw the figures, and return what in them should not be."""
     from shoal.bench.figures import plan
     from shoal.bench.gallery import draw
 
-    planned = plan(bench, asked)
+    planned = plan(bench, settings)
     runs = {case for figure in planned for case in figure.cases if not bench.known(case)}
     with _progress(bench, len(runs)):
         gallery = draw(bench, planned, folder)
@@ -272,21 +280,21 @@ def _algorithms(text: str) -> list[SearchAlgorithm]:
     from shoal import registry
     from shoal.bench.runs import algorithm
 
-    asked = _list(text, "--algorithms")
-    return [algorithm(name) for name in (registry.names("algorithms") if "all" in asked else asked)]
+    settings = _list(text, "--algorithms")
+    return [algorithm(name) for name in (registry.names("algorithms") if "all" in settings else settings)]
 
 
 def _steps(text: str) -> list[str]:
     from shoal.bench.runs import OPTIMIZATIONS
 
     known = [*OPTIMIZATIONS, "all"]
-    asked = _list(text, "--optimizations")
-    for name in asked:
+    settings = _list(text, "--optimizations")
+    for name in settings:
         if name not in known:
             raise InputError(
                 f"Unknown optimizations '{name}'.\nKnown: {', '.join(known)}.{nearest(name, known)}"
             )
-    return asked
+    return settings
 
 
 def _list(text: str, option: str) -> list[str]:
@@ -308,7 +316,7 @@ def _range(text: str) -> range:
 def _share(text: str) -> float:
     number = _number(text, float)
     if number is None or not 0 <= number <= 1:
-        raise InputError(f"Suppression is a share of the rows, from 0 to 1.\nFound: '{text}'.")
+        raise InputError(f"Suppression must be a share of the rows, from 0 to 1.\nFound: '{text}'.")
     return number
 
 

@@ -60,7 +60,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Say whether it is Ctrl-C; before Python 3.12 an import that it ends may raise something of its own."""
+    """Return whether it is Ctrl-C; before Python 3.12 an import that it ends may raise another error."""
     return isinstance(error, KeyboardInterrupt) or (error is not None and _is_interrupt(error.__cause__))
 
 

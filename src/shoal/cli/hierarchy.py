@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.console import print_table, reporting, without_pandas
-from shoal.cli.hierarchy_input import Asked, check_output
+from shoal.cli.hierarchy_input import HierarchyInput, check_output
 from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
 from shoal.cli.terminal import echo
 from shoal.errors import InputError, Problem
@@ -110,8 +110,8 @@ def build(
         without_pandas()
         check_output(output, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        asked = Asked(hierarchy, None, target, data, column, written, missing_values)
-        found = asked.finding()
+        source = HierarchyInput(hierarchy, None, target, data, column, written, missing_values)
+        found = source.finding()
         levels = found.require()
         write_file(levels, output)
     echo(f"{output}: {_sizes(levels)}")
@@ -154,12 +154,12 @@ def show(
     with reporting(show_values=show_values):
         without_pandas()
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        asked = Asked(hierarchy, from_format, target, data, column, written, missing_values)
+        source = HierarchyInput(hierarchy, from_format, target, data, column, written, missing_values)
         shown = data is None or show_values
         if data is not None:
-            levels = asked.finding().require()
+            levels = source.finding().require()
         else:
-            levels = asked.read().whole() if asked.is_file else asked.sample()
+            levels = source.read().whole() if source.is_file else source.sample()
     if tree:
         ascii = not _draws(sys.stdout.encoding)
         echo(hierarchy_drawing.tree(levels, lines, values=shown, ascii=ascii))
@@ -205,12 +205,12 @@ def check(
 
             if data is None:
                 raise InputError("Checking the hierarchies of a spec needs a table.\nUse --data DATA.")
-            asked = overridden(Spec.from_yaml(spec), written)
-            _report(check_spec(asked, data))
+            source = overridden(Spec.from_yaml(spec), written)
+            _report(check_spec(source, data))
         elif data is not None:
-            _report([Asked(str(file), from_format, None, data, column, written).finding()])
+            _report([HierarchyInput(str(file), from_format, None, data, column, written).finding()])
         else:
-            read = Asked(str(file), from_format, column=column).read()
+            read = HierarchyInput(str(file), from_format, column=column).read()
             echo(f"{file}: {_sizes(read.whole())}\nNo errors.")
             _print_notes(read.notes)
 
@@ -248,11 +248,11 @@ def convert(
         without_pandas()
         check_output(output, input, data, force=force)
         written = input_format(delimiter, quote, encoding, null_value, sheet, header)
-        asked = Asked(str(input), from_format, None, data, column, written, missing_values)
+        source = HierarchyInput(str(input), from_format, None, data, column, written, missing_values)
         if data is not None:
-            levels = asked.finding().require()
+            levels = source.finding().require()
         else:
-            read = asked.read()
+            read = source.read()
             if not isinstance(read, Listed):
                 raise InputError(
                     f"{input.name!r} has ranges, which hold any number of values.\n"
@@ -358,7 +358,7 @@ def _sizes(levels: Levels) -> str:
 
 
 def _draws(encoding: str | None) -> bool:
-    """Tell whether a terminal can show the lines of a tree."""
+    """Return whether a terminal can show the lines of a tree."""
     try:
         "├└│─…".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

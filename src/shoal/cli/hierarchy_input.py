@@ -19,7 +19,7 @@ _FILES = (".csv", ".tsv", ".txt", ".grc", ".cdl", ".ahs", ".deid", *_NESTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HierarchyInput:
     """A file or a hierarchy, and perhaps the column that it is for.
 
     Attributes
@@ -83,7 +83,7 @@ class Asked:
         return built
 
     def finding(self) -> HierarchyCheck:
-        """Tell what the hierarchy makes of the column."""
+        """Return what the hierarchy makes of the column."""
         from shoal.prepare.hierarchy_check import check_column
 
         if self.data is None or self.column is None:

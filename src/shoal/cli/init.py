@@ -105,7 +105,7 @@ def init(
         if not as_json:
             _show(suggestion)
         if interactive:
-            suggestion = _asked(suggestion, ask_k=k is None, err=as_json)
+            suggestion = _confirmed(suggestion, prompt_k=k is None, err=as_json)
         text = suggestion.to_yaml()
         with atomic(target) as (hidden,):
             hidden.write_text(text, encoding="utf-8", newline="\n")
@@ -219,7 +219,7 @@ def _share(part: int, rows: int) -> str:
     return percent(part / rows) if part else "-"
 
 
-def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
+def _confirmed(suggestion: Suggestion, *, prompt_k: bool, err: bool) -> Suggestion:
     """Ask about each column on the terminal; questions go to stderr if `err`."""
     from shoal.describe.roles import Role
     from shoal.suggestions.draft import in_one_line
@@ -239,7 +239,7 @@ def _asked(suggestion: Suggestion, *, ask_k: bool, err: bool) -> Suggestion:
             if decided.role is Role.QUASI_IDENTIFIER:
                 default = in_one_line(decided.hierarchy)
                 suggestion = _again(suggestion, decided, "  hierarchy", default, _with_hierarchy, err)
-        if ask_k:
+        if prompt_k:
             wanted = 0
             while wanted < 1:
                 wanted = typer.prompt("k, people per class", default=suggestion.k, type=int, err=err)

@@ -228,10 +228,10 @@ def column_with_hierarchy(text: str, option: str = "--qi") -> tuple[str, str | N
     name, _, written = text.partition("=")
     if written.startswith(("{", "[")):
         return name, written
-    for place in range(len(parts) - 1, 0, -1):
-        hierarchy = "=".join(parts[place:])
+    for position in range(len(parts) - 1, 0, -1):
+        hierarchy = "=".join(parts[position:])
         if hierarchy.partition(":")[0] in known:
-            return "=".join(parts[:place]), hierarchy
+            return "=".join(parts[:position]), hierarchy
     if len(parts) == 1:
         return text, None
     unknown = parts[-1].partition(":")[0]

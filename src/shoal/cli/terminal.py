@@ -39,7 +39,9 @@ def _acts(letter: str) -> bool:
 
 def _escaped(letter: str) -> str:
     pairs = letter.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{pairs[place]:02x}{pairs[place + 1]:02x}" for place in range(0, len(pairs), 2))
+    return "".join(
+        f"\\u{pairs[position]:02x}{pairs[position + 1]:02x}" for position in range(0, len(pairs), 2)
+    )
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:

@@ -95,7 +95,7 @@ def bars(groups: Sequence[BarGroup], title: str, *, most: float = 1.0) -> Canvas
     lines = sum(len(group.bars) for group in groups)
     headings = sum(bool(group.name) for group in groups)
     height = lines * _LINE + headings * _HEADING + max(len(groups) - 1, 0) * _GAP + 4
-    canvas = Canvas(WIDTH, height, title, " ".join(map(_told, groups)))
+    canvas = Canvas(WIDTH, height, title, " ".join(map(_described, groups)))
     names = max((text_width(bar.name, _SMALL) for group in groups for bar in group.bars), default=0)
     words = max((text_width(bar.words, _SMALL) for group in groups for bar in group.bars), default=0)
     left = min(1.08 * names, 140) + (8 if names else 1)
@@ -147,9 +147,9 @@ def fitted(words: str, longest: int) -> str:
     return f"{words[: bisect_right(ends, longest - 1)]}…"
 
 
-def _told(group: BarGroup) -> str:
-    told = ", ".join(f"{bar.name} {bar.words}".strip() for bar in group.bars)
-    return f"{group.name}: {told}." if group.name else f"{told}."
+def _described(group: BarGroup) -> str:
+    described = ", ".join(f"{bar.name} {bar.words}".strip() for bar in group.bars)
+    return f"{group.name}: {described}." if group.name else f"{described}."
 
 
 def _drawn(length: float | None, most: float, longest: float) -> float:

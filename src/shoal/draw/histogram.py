@@ -79,8 +79,10 @@ def histogram(
     """
     marked = [position for position, each in enumerate(bins) if each.least == limit > 1]
     height = len(bins) * _LINE + len(marked) * 22 + 24
-    told = "; ".join(f"{each.name}: before {b}, after {a}" for each, (b, a) in zip(bins, words, strict=True))
-    canvas = Canvas(WIDTH, height, title, f"Share of the {who} by class size. {told}.")
+    described = "; ".join(
+        f"{each.name}: before {b}, after {a}" for each, (b, a) in zip(bins, words, strict=True)
+    )
+    canvas = Canvas(WIDTH, height, title, f"Share of the {who} by class size. {described}.")
     longest_word = max((text_width(word, _SMALL) for pair in words for word in pair), default=0)
     left = max([1.08 * text_width(each.name, _SMALL) for each in bins] + [40]) + 8
     longest = WIDTH - left - longest_word - 10
@@ -91,11 +93,11 @@ def histogram(
     for position, (each, pair) in enumerate(zip(bins, words, strict=True)):
         if position in marked:
             middle = top + 9
-            said = f"required: at least {limit:,}"
+            requirement = f"required: at least {limit:,}"
             canvas.line([(0, middle), (WIDTH, middle)], stroke=colour("ink"), stroke_dasharray="5 3")
-            wide = text_width(said, 11)
+            wide = text_width(requirement, 11)
             canvas.rect((WIDTH - wide - 6, middle - 8), wide + 6, 16, fill=colour("paper"))
-            canvas.text((WIDTH, middle), said, size=11, anchor="end")
+            canvas.text((WIDTH, middle), requirement, size=11, anchor="end")
             top += 22
         canvas.text((left - 8, top + _LINE / 2 - 2), each.name, size=_SMALL, anchor="end")
         canvas.line([(left, top), (left, top + _LINE)])

@@ -38,10 +38,12 @@ def ladder(
     """
     height = len(labels_per_level) - 1
     rungs = drawn_rungs(height, level)
-    told = ". ".join(_told(rung, level, labels_per_level[rung], shown.get(rung, ())) for rung in rungs)
+    described = ". ".join(
+        _described(rung, level, labels_per_level[rung], shown.get(rung, ())) for rung in rungs
+    )
     lower = sum(rung < level for rung in rungs)
     tall = (len(rungs) - lower) * _RUNG + lower * _LOWER_RUNG + 6
-    canvas = Canvas(WIDTH, tall, f"Levels of {column}", f"{told}.")
+    canvas = Canvas(WIDTH, tall, f"Levels of {column}", f"{described}.")
     widest = log(1 + max(labels_per_level, default=1))
     counts = {rung: _count(rung, labels_per_level[rung]) for rung in rungs}
     right = WIDTH - 18 - max(text_width(words, 12) for words in counts.values())
@@ -98,10 +100,10 @@ def _count(rung: int, labels: int) -> str:
     return f"{labels:,} {'value' if rung == 0 else 'label'}{'' if labels == 1 else 's'}"
 
 
-def _told(rung: int, level: int, labels: int, some: Sequence[str]) -> str:
+def _described(rung: int, level: int, labels: int, some: Sequence[str]) -> str:
     which = f"Level {rung}, which was released, has" if rung == level else f"Level {rung} has"
-    told = f"{which} {labels:,} label{'' if labels == 1 else 's'}"
-    return f"{told}: {', '.join(some)}" if some else told
+    described = f"{which} {labels:,} label{'' if labels == 1 else 's'}"
+    return f"{described}: {', '.join(some)}" if some else described
 
 
 def _some(labels: Sequence[str], count: int) -> str:

@@ -51,7 +51,7 @@ def scatter(
     """
     series = list(dict.fromkeys(dot.series for dot in dots))
     legend = 20.0 * len(series) if len(series) > 1 else 0.0
-    canvas = Canvas(width, height + legend, title, _told(dots))
+    canvas = Canvas(width, height + legend, title, _described(dots))
     area = (_LEFT, _TOP, width - _RIGHT, height - _BOTTOM)
     if not dots:
         canvas.text((width / 2, height / 2), "There is nothing to draw.", fill=colour("muted"))
@@ -218,6 +218,6 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def _told(dots: Sequence[Dot]) -> str:
-    """Say in words what is to be seen."""
+def _described(dots: Sequence[Dot]) -> str:
+    """Describe what is to be seen."""
     return " ".join(f"{dot.hint}{', on the front' if dot.on_front else ''}." for dot in dots)

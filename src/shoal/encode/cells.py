@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from shoal.counting import count
 from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
+from shoal.exact_counts import count
 
 
 class HierarchyNodes(NamedTuple):

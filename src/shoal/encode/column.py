@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.counting import count
 from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Levels
 from shoal.errors import Problem
+from shoal.exact_counts import count
 
 UIntArray = NDArray[np.uint32]
 IntArray = NDArray[np.int64]

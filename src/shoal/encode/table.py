@@ -248,7 +248,7 @@ def _code_quasi_identifier(
 
 
 def _missed(what: str, values: pa.DictionaryArray, qi: QuasiIdentifier) -> Iterable[Problem]:
-    """Tell what is wrong between a hierarchy and the values of one table."""
+    """Return what is wrong between a hierarchy and the values of one table."""
     try:
         qi.levels(used_values(values))
     except HierarchyError as error:

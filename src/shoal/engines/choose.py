@@ -59,7 +59,7 @@ def bytes_of(memory: str | None) -> int:
         return _physical() // 2
     found = re.fullmatch(r"(?i)([0-9]+(?:\.[0-9]+)?) ?([KMGT])(i?)B", memory)
     if found is None:
-        raise InputError(f"Memory is a number with its unit.\nFound: {memory!r}.\nWrite for example 4GB.")
+        raise InputError(f"Memory must be a number with a unit.\nFound: {memory!r}.\nWrite 4GB, for example.")
     size = float(found[1]) * (1024 if found[3] else 1000) ** ("KMGT".index(found[2].upper()) + 1)
     if size < 200e6:
         raise InputError(f"An engine needs some memory.\nFound: {memory!r}.\nGive it at least 200MB.")
@@ -87,7 +87,7 @@ def _chosen(fits: Mapping[EngineKind, Fit], engine: str, given: Input) -> Engine
     if engine == AUTO:
         if natural is None:
             raise InputError(
-                f"No engine opens this data.\nFound: {_type_of(given)}.\n"
+                f"No engine can read this data.\nFound: {_type_of(given)}.\n"
                 f"Engines: {', '.join(kind.name for kind in fits)}.\nSave the table as Parquet files."
             )
         return natural
@@ -99,12 +99,12 @@ def _chosen(fits: Mapping[EngineKind, Fit], engine: str, given: Input) -> Engine
             f"The engine '{engine}' cannot take a table in memory.\nFound: {_type_of(given)}.\n"
             "Leave the engine out, or give the path of a file or the table of a database."
         )
-    suits = f"It is for the engine '{natural.name}'.\n" if natural is not None else ""
+    suits = f"It needs the engine '{natural.name}'.\n" if natural is not None else ""
     raise InputError(
-        f"The engine '{engine}' cannot take this data.\n{suits}Leave the engine out, or say 'auto'."
+        f"The engine '{engine}' cannot take this data.\n{suits}Leave the engine out, or use 'auto'."
     )
 
 
 def _type_of(given: Input) -> str:
-    """Say what the data is by its type alone: a table shows its values."""
+    """Describe data by its type alone: the text of a table has its values."""
     return f"data of type '{given.library} {type(given.data).__name__}'"

@@ -86,7 +86,7 @@ class EngineKind(Protocol):
     abilities: ClassVar[frozenset[Ability]]
 
     def fit(self, given: Input) -> Fit:
-        """Say how well it suits an input, by what that is; nothing is opened for it."""
+        """Return how well it suits an input, by what that is; nothing is opened for it."""
         ...
 
     def open(self, given: Input) -> Engine:

@@ -220,13 +220,13 @@ class _Beside:
 
     @classmethod
     def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
-        asked = claims(spec)
-        compared = original_columns(spec, asked)
-        told = spec.unit in spec.sensitive or spec.unit in spec.insensitive
+        to_check = claims(spec)
+        compared = original_columns(spec, to_check)
+        is_released = spec.unit in spec.sensitive or spec.unit in spec.insensitive
         names = [name for name in table.column_names if name in set(spec.released)]
         return cls(
             columns=names,
             others=table.select([name for name in names if name not in spec.quasi_identifiers]),
             references=References(table.select(compared) if compared else None, populations),
-            units=None if spec.unit is None or told else table.column(spec.unit),
+            units=None if spec.unit is None or is_released else table.column(spec.unit),
         )

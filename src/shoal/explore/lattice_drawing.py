@@ -58,7 +58,7 @@ class LatticePicture:
         return self.survey.to_mapping()
 
     def render(self) -> str:
-        """Say in words what is drawn."""
+        """Describe what is drawn."""
         return self.survey.render()
 
     def _repr_html_(self) -> str:
@@ -200,7 +200,7 @@ def _draw_layer(canvas: Canvas, layer: Layer, y: float, across: tuple[float, flo
 
 
 def _draw_legend(canvas: Canvas, found: Survey, satisfies: str) -> None:
-    """Say above the picture what the marks mean."""
+    """Draw the legend above the picture."""
     y, x = _MARGIN + 6, _MARGIN + 6
     marks = [
         (satisfies, SurveyedNode((), True, True, False, 0, 0.0)),

@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.errors import InputError
 from shoal.measure.measure import canonical
-from shoal.search.evaluate import judge
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem
 
 
@@ -111,10 +111,10 @@ def neighbours(problem: SearchProblem, levels: Sequence[int]) -> tuple[Neighbour
     chosen = tuple(levels)
     beside = list(_beside(problem, chosen))
     try:
-        return _told(problem, chosen, beside)
+        return _described(problem, chosen, beside)
     except InputError:
         # Below the lowest allowed level a table may be too wide to group.
-        return _told(problem, chosen, [move for move in beside if _allowed(problem, *move)])
+        return _described(problem, chosen, [move for move in beside if _allowed(problem, *move)])
 
 
 def _beside(problem: SearchProblem, chosen: tuple[int, ...]) -> Iterator[tuple[int, int]]:
@@ -131,7 +131,7 @@ def _allowed(problem: SearchProblem, position: int, level: int) -> bool:
     return column.min_level <= level <= column.max_level
 
 
-def _told(
+def _described(
     problem: SearchProblem, chosen: tuple[int, ...], beside: Sequence[tuple[int, int]]
 ) -> tuple[Neighbour, ...]:
     nodes = [chosen, *((*chosen[:position], level, *chosen[position + 1 :]) for position, level in beside)]
@@ -169,10 +169,10 @@ def _told(
 
 
 def _failing(problem: SearchProblem, suppressed: int) -> str:
-    """Say why a node does not satisfy."""
+    """Describe why a node does not satisfy."""
     if not suppressed:
         # Then it is a class that only a population has.
-        return "A class that nobody in the table is in fails, which suppressing cannot mend."
+        return "A class that nobody in the table is in fails, and suppression cannot change that."
     if problem.starred and suppressed <= problem.limit:
         return (
             f"Stars {_rows(suppressed)}, which fail as a class; starring more until they pass takes more "
@@ -186,16 +186,16 @@ def _failing(problem: SearchProblem, suppressed: int) -> str:
 def _outscored(
     problem: SearchProblem, chosen: tuple[int, ...], best: float | None, node: tuple[int, ...], score: float
 ) -> str:
-    """Say why a node that satisfies was not chosen."""
-    told = f"Scores {score:.6g} by {problem.measure.name}"
+    """Describe why a node that satisfies was not chosen."""
+    scored = f"Scores {score:.6g} by {problem.measure.name}"
     if best is None:
-        return f"{told}, and satisfies, which the chosen node does not."
+        return f"{scored}, and satisfies, which the chosen node does not."
     mine, other = problem.rank(chosen, best), problem.rank(node, score)
     if canonical(score) != canonical(best):
         apart = f"{abs(score - best):.2g}"
         if other < mine:
-            return f"{told}, better by {apart}: what was chosen is not the best of all."
-        return f"{told}, worse by {apart}."
+            return f"{scored}, better by {apart}: what was chosen is not the best of all."
+        return f"{scored}, worse by {apart}."
     rules = (
         "the lower node",
         "the smaller mean relative level",
@@ -203,8 +203,8 @@ def _outscored(
     )
     position = next(position for position in range(1, 4) if mine[position] != other[position])
     if other < mine:
-        return f"{told}, a tie, which {rules[position - 1]} would have won."
-    return f"{told}, a tie, which goes to {rules[position - 1]}."
+        return f"{scored}, a tie, which {rules[position - 1]} would have won."
+    return f"{scored}, a tie, which goes to {rules[position - 1]}."
 
 
 def _excluded(problem: SearchProblem, position: int, level: int) -> str:

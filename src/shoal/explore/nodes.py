@@ -171,7 +171,8 @@ class Nodes(Sequence[RankedNode]):
         if isinstance(position, slice):
             if position.step is not None and position.step < 0:
                 raise InputError(
-                    "Nodes stand the best first.\nFound: a slice that goes backwards.\nTake a list."
+                    "Nodes are listed best first.\nFound: a slice that goes backwards.\n"
+                    "Make a list of them first."
                 )
             return replace(self, _left=self._left[position])
         return self._node(self._left[position])
@@ -273,7 +274,7 @@ class Nodes(Sequence[RankedNode]):
         elif not isinstance(where, Mapping | None):
             raise InputError(
                 f"Nodes are filtered by levels of columns, or by a function.\nFound: {where!r}.\n"
-                "Say for example filter(age=0) or filter({'age': (1, 3)})."
+                "Write for example filter(age=0) or filter({'age': (1, 3)})."
             )
         else:
             left, levels = self._left, {**(where or {}), **levels}
@@ -328,7 +329,7 @@ class Nodes(Sequence[RankedNode]):
         else:
             raise InputError(
                 f"A release is made of a node, of its position or of its levels.\nFound: {node!r}.\n"
-                "Say for example release(0) or release({'age': 1, 'sex': 0})."
+                "Write for example release(0) or release({'age': 1, 'sex': 0})."
             )
         return self._make(self.all, position)
 
@@ -351,7 +352,8 @@ class Nodes(Sequence[RankedNode]):
         open_ = [name for name, qi in spec.quasi_identifiers.items() if qi.min_level != qi.max_level]
         if open_:
             raise InputError(
-                f"A node has one level for every quasi-identifier.\nNot so here: {', '.join(open_)}.\n"
+                "A node has one level for every quasi-identifier.\n"
+                f"Missing or not single: {', '.join(open_)}.\n"
                 "Give each a level."
             )
         node = [qi.min_level for qi in spec.quasi_identifiers.values()]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from shoal.measure.height import Height
 from shoal.search.algorithms.box import Box
-from shoal.search.evaluate import judge
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem
 from shoal.search.result import border
 
@@ -101,7 +101,7 @@ class Survey:
         return next((node for node in self.nodes if node.chosen), None)
 
     def describe(self, node: SurveyedNode) -> str:
-        """Say in words what became of a node."""
+        """Describe what became of a node."""
         levels = ", ".join(f"{name} {level}" for name, level in zip(self.columns, node.levels, strict=True))
         rows = "1 row" if node.suppressed_rows == 1 else f"{node.suppressed_rows:,} rows"
         if node.score is None:
@@ -109,7 +109,7 @@ class Survey:
         return f"{levels}: satisfies, {rows} suppressed, {self.measure} {node.score:.6g}"
 
     def render(self) -> str:
-        """Say in words what is known."""
+        """Describe what is known."""
         nodes = "node" if self.size == 1 else "nodes"
         words = [f"A lattice of {_many(self.size)} {nodes} over {', '.join(self.columns)}."]
         if self.layers:
@@ -120,7 +120,9 @@ class Survey:
                 f"none directly below that does; {_fail(self.size - satisfying)}."
             )
         else:
-            words.append("They are too many to look at all; shown is the chosen node with those beside it.")
+            words.append(
+                "There are too many to check them all; the chosen node and its neighbours are shown."
+            )
         if self.chosen is not None:
             words.append(f"Chosen: {self.describe(self.chosen)}.")
         return " ".join(words)
@@ -228,9 +230,9 @@ def _beside(problem: SearchProblem, chosen: tuple[int, ...]) -> list[tuple[int, 
 
 def _border(problem: SearchProblem, chosen: tuple[int, ...] | None) -> Survey:
     # Which nodes satisfy does not depend on the measure, and this one is quick.
-    asked = replace(problem, measure=Height())
-    satisfying = Box().search(asked, all_nodes=True, threads=os.cpu_count() or 1).satisfying
-    assert satisfying is not None, "all nodes were asked for"
+    by_height = replace(problem, measure=Height())
+    satisfying = Box().search(by_height, all_nodes=True, threads=os.cpu_count() or 1).satisfying
+    assert satisfying is not None, "all nodes were requested"
     every = border(satisfying)
     lowest = every[np.argsort(every.sum(axis=1), kind="stable")[:_MOST_RANKED]]
     ranked = lowest[problem.order(lowest, judge(problem, lowest.tolist()).scores)]

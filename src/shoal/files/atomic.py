@@ -157,7 +157,7 @@ def flush(path: Path) -> None:
 
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
-        found = "A file of that name is there" if folder.exists() else "It does not exist"
+        found = "A file of that name already exists" if folder.exists() else "It does not exist"
         raise OutputError(
             f"The output folder '{folder}' cannot be written to.\n"
             f"{found}.\n"
@@ -189,7 +189,9 @@ def _check_file(path: Path) -> None:
     check_link(path)
     if path.is_dir():
         raise OutputError(
-            f"The output '{path}' cannot be written.\nA folder of that name is there.\nChoose another name."
+            f"The output '{path}' cannot be written.\n"
+            "A folder of that name already exists.\n"
+            "Choose another name."
         )
 
 

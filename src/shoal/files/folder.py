@@ -70,20 +70,22 @@ def digests(files: Iterable[Path]) -> dict[str, str]:
     return found
 
 
-def differing_files(folder: Path, said: Mapping[str, str]) -> list[str]:
-    """Tell how the files of a folder differ from those that a manifest names, with their SHA-256.
+def differing_files(folder: Path, recorded: Mapping[str, str]) -> list[str]:
+    """Return how the files of a folder differ from those that a manifest names, with their SHA-256.
 
     What others leave there must be empty, such as `_SUCCESS`: hidden files are handed on with the rest.
     """
     check_folder(folder)
     there = {
-        entry.name: entry for entry in sorted(folder.iterdir()) if entry.name in said or _has_content(entry)
+        entry.name: entry
+        for entry in sorted(folder.iterdir())
+        if entry.name in recorded or _has_content(entry)
     }
-    wrong = [f"without {name}" for name in said if name not in there or not there[name].is_file()]
-    wrong += [f"{name} is not in the manifest" for name in there if name not in said]
-    wrong += [f"{name} is no part of a table" for name in said if not name.lower().endswith(_SUFFIXES)]
-    known = [there[name] for name in said if name in there and there[name].is_file()]
-    wrong += [f"another {name}" for name, digest in digests(known).items() if digest != said[name]]
+    wrong = [f"without {name}" for name in recorded if name not in there or not there[name].is_file()]
+    wrong += [f"{name} is not in the manifest" for name in there if name not in recorded]
+    wrong += [f"{name} is no part of a table" for name in recorded if not name.lower().endswith(_SUFFIXES)]
+    known = [there[name] for name in recorded if name in there and there[name].is_file()]
+    wrong += [f"another {name}" for name, digest in digests(known).items() if digest != recorded[name]]
     return wrong
 
 
@@ -94,5 +96,5 @@ def _has_content(entry: Path) -> bool:
 
 
 def _is_checksum(file: Path) -> bool:
-    """Tell whether a file is one that Hadoop keeps beside data: `.part-0.parquet.crc`."""
+    """Return whether a file is one that Hadoop keeps beside data: `.part-0.parquet.crc`."""
     return file.name.startswith(".") and file.name.endswith(".crc")

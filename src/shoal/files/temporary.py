@@ -50,7 +50,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def is_private(folder: Path) -> bool:
-    """Say whether a folder is one that `private_folder` made."""
+    """Return whether a folder is one that `private_folder` made."""
     return _NAME.fullmatch(folder.name) is not None
 
 
@@ -73,7 +73,7 @@ def remove_stale(parent: Path) -> None:
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
-    """Say whether it is a folder, not a link, of this user, which nobody else may enter."""
+    """Return whether it is a folder, not a link, of this user, which nobody else may enter."""
     if not hasattr(os, "getuid"):
         return False
     about = entry.stat(follow_symlinks=False)

@@ -47,22 +47,22 @@ class Earlier:
     @property
     def name(self) -> str:
         """The name that its manifest gives it."""
-        return self.evidence.said.file.name
+        return self.evidence.manifest.file.name
 
     @property
     def sha256(self) -> str:
-        return self.evidence.said.file.sha256
+        return self.evidence.manifest.file.sha256
 
     @property
     def levels(self) -> dict[str, int]:
-        levels = self.evidence.said.levels
+        levels = self.evidence.manifest.levels
         assert levels is not None, "others are refused when they are opened"
         return levels
 
     @property
     def rows(self) -> int:
         """Rows of the table that it was made of, suppressed ones included."""
-        return self.evidence.said.rows.before
+        return self.evidence.manifest.rows.before
 
 
 def open_earlier(
@@ -99,7 +99,7 @@ def open_earlier(
     same = same_file(evidence, path)
     if not same.holds:
         raise InputError(
-            f"The manifest {evidence.path.name!r} is not that of the file {path.name!r}.\n"
+            f"The manifest {evidence.path.name!r} does not belong to the file {path.name!r}.\n"
             f"SHA-256: {same.measured}.\n"
             "A release is extended as it was published: give the file and the manifest that belong together."
         )
@@ -121,7 +121,7 @@ def open_earlier(
 
 def _file(evidence: Evidence, release: str | Path | None) -> Path:
     """Return the path of the release. What a manifest calls a file is a name, whatever it looks like."""
-    beside = evidence.path.parent / PureWindowsPath(evidence.said.file.name).name
+    beside = evidence.path.parent / PureWindowsPath(evidence.manifest.file.name).name
     path = beside if release is None else Path(release)
     if release is None and not path.exists():
         raise InputError(
@@ -141,7 +141,7 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
     )
     evidence.check_paths(files_folder)
     try:
-        spec = Spec.from_mapping(evidence.said.spec, files_folder)
+        spec = Spec.from_mapping(evidence.manifest.spec, files_folder)
     except InputError as error:
         raise InputError(
             Problem(f"In the manifest {evidence.path.name!r}: {problem.message}", problem.values)
@@ -153,24 +153,24 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
             f"Hierarchies of the manifest {evidence.path.name!r} are in files.\n"
             f"Not found: {', '.join(lost)}.\n{advice}"
         )
-    levels = evidence.said.levels
+    levels = evidence.manifest.levels
     if levels is None:
         raise InputError(
             "Only a release with one level per column can be extended, since new rows get the same labels.\n"
-            f"Found: a recoding of the kind {evidence.said.recoding.kind!r}.\n"
+            f"Found: a recoding of the kind {evidence.manifest.recoding.kind!r}.\n"
             "Release the new rows by themselves."
         )
     lacking = [name for name in spec.quasi_identifiers if name not in levels]
     if lacking:
         raise InputError(
-            f"The manifest {evidence.path.name!r} does not tell all levels.\n"
+            f"The manifest {evidence.path.name!r} does not list all levels.\n"
             f"Missing: {', '.join(lacking)}.\nGive the manifest as it was written."
         )
     return spec
 
 
 def _unsound(spec: Spec) -> Iterator[Problem]:
-    """Tell what keeps a release from being extended such that nobody is given away."""
+    """Return what keeps a release from being extended such that nobody is given away."""
     for model in spec.privacy:
         if model.population is not None or not model.suppressible:
             yield Problem(
@@ -188,7 +188,7 @@ def _unsound(spec: Spec) -> Iterator[Problem]:
     if spec.suppressed == "star":
         yield Problem(
             "A release whose suppressed rows are starred cannot be extended.\n"
-            "New rows that have to wait would stand in it with all their other columns, a few at a time, "
+            "New rows that have to wait would appear in it with all their other columns, a few at a time, "
             "and whoever has both releases would see which they are.\n"
             "Make releases that are to grow with `suppressed: remove`."
         )
@@ -216,7 +216,7 @@ def _check_claims(evidence: Evidence, path: Path) -> None:
     failing = [finding for finding in found.findings if finding.checkable and not finding.holds]
     if failing:
         raise InputError(
-            f"The earlier release does not keep its claim '{finding.claim}'.\n"
+            f"The earlier release does not satisfy its claim '{finding.claim}'.\n"
             f"Measured: {finding.measured}.\nOnly a release that holds can be extended."
             for finding in failing
         )

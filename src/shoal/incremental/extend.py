@@ -15,12 +15,12 @@ from shoal.audit.reference import claims, original_columns
 from shoal.describe.roles import Accepted
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
+from shoal.incremental.admitted_rows import ExtensionPlan, plan
 from shoal.incremental.earlier_release import Earlier, open_earlier
+from shoal.incremental.extended_rows import ExtendedRows, gather, numbered
 from shoal.incremental.extension import Extension, check_path
 from shoal.incremental.new_people import NewPeople, require_new_people
-from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.incremental.refusal import refusal
-from shoal.incremental.rows import ExtendedRows, gather, numbered
 from shoal.read.source import InputFormat
 from shoal.recode.order import new_key, random_order
 from shoal.spec.spec import Spec

@@ -155,7 +155,7 @@ class Extension:
         return audit_release(rows, self.spec, original=self.references.original)
 
     def facts(self) -> list[tuple[str, str]]:
-        """Tell everything that a reader wants to know, in words."""
+        """Return all figures in words, each with its name."""
         share, allowed = self.suppressed_rows / self.rows, f"{self.allowed_rows:,} allowed"
         sizes = self.difference_sizes
         classes = sum(sizes.values())

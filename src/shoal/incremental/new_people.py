@@ -110,10 +110,12 @@ def require_new_people(
     key = kept_key() if remember or recalled is not None else secrets.token_bytes(32)
     known = recalled if recalled is not None else _known(earlier, originals, key)
     new = open_source(new_rows, earlier.input).read(columns, coded=())
-    telling = (
-        [] if known is None else [trait for trait in known.telling if not set(trait.columns) & set(shared)]
+    distinguishing = (
+        []
+        if known is None
+        else [trait for trait in known.distinguishing if not set(trait.columns) & set(shared)]
     )
-    if not telling:
+    if not distinguishing:
         if not asserted:
             raise _unknown(earlier, known)
         if remember:
@@ -123,15 +125,15 @@ def require_new_people(
                 "Give the original table: --original FILE (in Python original=...)."
             )
         return NewPeople(asserted=True)
-    found = overlap(telling, new, spec, key)
+    found = overlap(distinguishing, new, spec, key)
     if found.by:
         raise _overlapping(found, new.num_rows)
     if found.unknown and not asserted:
-        raise _incomparable(found.unknown, new.num_rows, telling)
+        raise _incomparable(found.unknown, new.num_rows, distinguishing)
     carried = known is not None and (remember or recalled is not None)
     people = known.with_new(new, spec, key) if known is not None and carried else None
     return NewPeople(
-        compared=tuple(trait.name for trait in telling),
+        compared=tuple(trait.name for trait in distinguishing),
         shared=tuple(shared),
         asserted=found.unknown > 0,
         chance=found.chance,
@@ -145,26 +147,26 @@ def _known(earlier: Earlier, originals: Sequence[object], key: bytes) -> HashedP
     if originals:
         sources = [open_source(data, earlier.input) for data in originals]
         return HashedPeople.of([source.read(identifying(spec), coded=()) for source in sources], spec, key)
-    if spec.unit in earlier.table.column_names and not earlier.evidence.said.rows.suppressed:
+    if spec.unit in earlier.table.column_names and not earlier.evidence.manifest.rows.suppressed:
         return HashedPeople.of([earlier.table], replace(spec, identifiers=()), key)
     return None
 
 
 def _overlapping(found: Overlap, rows: int) -> InputError:
-    said = ", ".join(f"{name} {count:,} rows" for name, count in found.by.items())
+    counts = ", ".join(f"{name} {count:,} rows" for name, count in found.by.items())
     people = "1 person" if found.people == 1 else f"{found.people:,} people"
     return InputError(
         f"People of the earlier table have new rows: {found.rows:,} of {rows:,} rows, {people}.\n"
-        f"Found by: {said}.\n"
+        f"Found by: {counts}.\n"
         "Leave these rows out: whoever knows that somebody is in both could find them among the few. To "
         f"correct or withdraw somebody's rows is another question: {_PLACE} If different people share an "
         "identifier, such as the telephone of a family, name it: --shared COLUMN (in Python shared=...)."
     )
 
 
-def _incomparable(unknown: int, rows: int, telling: Sequence[Trait]) -> InputError:
-    complete = [trait.name for trait in telling if not trait.missing]
-    lacking = ", ".join(f"{trait.missing:,} none of {trait.name}" for trait in telling)
+def _incomparable(unknown: int, rows: int, distinguishing: Sequence[Trait]) -> InputError:
+    complete = [trait.name for trait in distinguishing if not trait.missing]
+    lacking = ", ".join(f"{trait.missing:,} none of {trait.name}" for trait in distinguishing)
     found = (
         f"These rows have no value of {' or '.join(complete)}."
         if complete
@@ -182,7 +184,7 @@ def _unknown(earlier: Earlier, known: HashedPeople | None) -> InputError:
     found = (
         f"The original table is not given, and the people of {earlier.name!r} were not remembered."
         if known is None
-        else "No unit or identifier tells the people of the earlier table apart: too many share each value."
+        else "No unit or identifier distinguishes the people of the earlier table: too many share each value."
     )
     give = "" if known is not None else "Give it: --original FILE (in Python original=...). "
     return InputError(

@@ -68,7 +68,7 @@ class Trait:
         return " with ".join(self.columns)
 
     @property
-    def telling(self) -> bool:
+    def distinguishing(self) -> bool:
         """Whether it tells people apart."""
         return self.people > 0 and self.sharing <= _MOST_SHARED * self.people
 
@@ -96,16 +96,16 @@ class HashedPeople:
     traits: tuple[Trait, ...]
 
     @property
-    def telling(self) -> tuple[Trait, ...]:
-        return tuple(trait for trait in self.traits if trait.telling)
+    def distinguishing(self) -> tuple[Trait, ...]:
+        return tuple(trait for trait in self.traits if trait.distinguishing)
 
     @classmethod
     def of(cls, tables: Sequence[pa.Table], spec: Spec, key: bytes) -> HashedPeople:
         """Hash the people of tables that have the columns of `identifying`."""
         hashed = [_Hashed.of(table, spec, key) for table in tables]
         traits = [_trait((name,), hashed) for name in identifying(spec)]
-        told = {name for trait in traits if trait.telling for name in trait.columns}
-        others = tuple(name for name in spec.identifiers if name not in told)
+        covered = {name for trait in traits if trait.distinguishing for name in trait.columns}
+        others = tuple(name for name in spec.identifiers if name not in covered)
         if len(others) > 1:
             traits.append(_trait(others, hashed))
         return cls(tuple(traits))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.errors import InfeasibleError
+from shoal.incremental.admitted_rows import ExtensionPlan, plan
 from shoal.incremental.earlier_release import Earlier, with_k
-from shoal.incremental.plan import ExtensionPlan, plan
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.infeasible import largest_k, smallest_limit
 from shoal.spec.spec import Spec
@@ -15,8 +15,8 @@ _OTHERWISE = (
     "there is nothing to subtract",
 )
 _DANGER = (
-    "Do not release all rows anew at other levels while the earlier release is known: everybody in it stands "
-    "in both, and whoever has the two can join them, class by class, until few or one are left."
+    "Do not release all rows anew at other levels while the earlier release is known: everybody in it is in "
+    "both, and whoever has the two can join them, class by class, until few or one are left."
 )
 
 
@@ -52,7 +52,7 @@ def refusal(earlier: Earlier, found: ExtensionPlan) -> InfeasibleError:
 
 
 def _nearest(spec: Spec, found: ExtensionPlan) -> list[str]:
-    """Say with which k the levels could stay, and what else may help."""
+    """List the k with which the levels could stay, and what else may help."""
     options = []
     positions = [position for position, model in enumerate(spec.privacy) if isinstance(model, KAnonymity)]
     # Rows that are no candidates stay out whatever k is, and some candidate is to be added.

@@ -90,7 +90,7 @@ def recall(sha256: str) -> HashedPeople | None:
             )
     except (OSError, EOFError, ValueError, LookupError, TypeError, NotImplementedError, *_PACKED):
         raise InputError(
-            f"The people that were remembered of the release cannot be read.\nFound: '{path}'.\n"
+            f"The remembered people of the release cannot be read.\nFound: '{path}'.\n"
             "Restore the file, or give the original table: --original FILE (in Python original=...)."
         ) from None
     if mark != _mark():
@@ -119,7 +119,7 @@ def people_of(source: Source, spec: Spec) -> HashedPeople:
 def nobody_to_remember() -> InputError:
     return InputError(
         "There are no people to remember.\nThe spec names no unit and no identifiers.\n"
-        "Name the columns that tell people apart, or leave --remember-people out."
+        "Name the columns that distinguish people, or leave --remember-people out."
     )
 
 

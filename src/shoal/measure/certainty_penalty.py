@@ -33,7 +33,7 @@ class CertaintyPenalty(CellMeasure):
     """
 
     name: ClassVar[str] = "certainty-penalty"
-    summary: ClassVar[str] = "The share of its domain that the mean cell covers; an original value costs 0."
+    summary: ClassVar[str] = "The average share of a domain that a cell covers; an original value costs 0."
     needs_nodes: ClassVar[bool] = False
 
     @staticmethod

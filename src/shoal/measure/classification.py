@@ -8,10 +8,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from shoal.counting import count
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
+from shoal.exact_counts import count
 from shoal.measure.measure import Costs, IntArray, MeasureDefaults, Node
 from shoal.measure.untouched_classes import untouched_classes
 
@@ -55,7 +55,7 @@ class Classification(MeasureDefaults):
     def __post_init__(self) -> None:
         if not isinstance(self.target, str) or not self.target:
             raise InputError(
-                f"The target of classification is the name of a column.\nFound: {self.target!r}.\n"
+                f"The target of classification must be the name of a column.\nFound: {self.target!r}.\n"
                 "Name the column that the release should still predict."
             )
 

@@ -10,10 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.counting import count
 from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
+from shoal.exact_counts import count
 from shoal.measure.measure import Costs, IntArray, Node, number_groups
 
 
@@ -49,13 +49,13 @@ class CustomMeasure:
     monotone: bool = False
     attribute: str | None = None
 
-    summary: ClassVar[str] = "What a Python function says that a node costs."
+    summary: ClassVar[str] = "The cost of a node, computed by a Python function."
     extent: ClassVar[str] = "any finite number"
     parameters: ClassVar[Mapping[str, str]] = {
         "function": "takes a node and returns a number",
-        "name": "what results call it",
+        "name": "its name in results",
         "monotone": "whether generalizing never lowers the number",
-        "attribute": "a column beside the quasi-identifiers that it looks at",
+        "attribute": "a column beside the quasi-identifiers that it reads",
     }
     weighted: ClassVar[bool] = False
     needs_tuples: ClassVar[bool] = True  # a function may look at whatever a node has

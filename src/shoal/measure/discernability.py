@@ -23,7 +23,7 @@ class Discernability(MeasureDefaults):
     """
 
     name: ClassVar[str] = "discernability"
-    summary: ClassVar[str] = "How many rows each row cannot be told from; all N for a suppressed one."
+    summary: ClassVar[str] = "How many rows each row cannot be distinguished from; N for a suppressed one."
     extent: ClassVar[str] = "N to N^2"
     monotone: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
@@ -48,7 +48,7 @@ class MonotoneDiscernability(MeasureDefaults):
     """
 
     name: ClassVar[str] = "discernability-monotone"
-    summary: ClassVar[str] = "How many rows each row cannot be told from, whatever is suppressed."
+    summary: ClassVar[str] = "How many rows each row cannot be distinguished from, suppressed or not."
     extent: ClassVar[str] = "N to N^2"
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from shoal.counting import count
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
+from shoal.exact_counts import count
 from shoal.measure.measure import Costs, MeasureDefaults, Node, number_groups
 from shoal.measure.untouched_classes import untouched_classes
 
@@ -43,7 +43,7 @@ class KLDivergence(MeasureDefaults):
     """
 
     name: ClassVar[str] = "kl-divergence"
-    summary: ClassVar[str] = "How far the distribution that the labels tell is from the true one, in nats."
+    summary: ClassVar[str] = "The distance of the labels' distribution from the true one, in nats."
     extent: ClassVar[str] = "0 to ln(all tuples) - their entropy"
     monotone: ClassVar[bool] = True
     weighted: ClassVar[bool] = False

@@ -229,8 +229,8 @@ class MeasureDefaults(NamedSettings):
 def not_levels(measure: str) -> InputError:
     """Return the refusal of a measure that is about levels, for labels that have none."""
     return InputError(
-        f"The measure '{measure}' is about levels of hierarchies.\n"
-        "Found: a recoding whose labels are of no level.\nTake a measure of cells or classes, such as loss."
+        f"The measure '{measure}' needs levels of hierarchies.\n"
+        "Found: a recoding whose labels have no level.\nUse a measure of cells or classes, such as loss."
     )
 
 

@@ -29,7 +29,7 @@ class Precision(CellMeasure):
     """
 
     name: ClassVar[str] = "precision"
-    summary: ClassVar[str] = "How far up its hierarchy the mean cell went: level / height."
+    summary: ClassVar[str] = "The average level of a cell relative to its hierarchy: level / height."
 
     @staticmethod
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:

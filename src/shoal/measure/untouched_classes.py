@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import _kernel
-from shoal.counting import count
 from shoal.encode.table import CodedTable
+from shoal.exact_counts import count
 from shoal.measure.measure import IntArray
 
 _MOST_BITS = 124  # half of the kernel's longest keys: no column is torn between two words of a key

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.counting import count
 from shoal.describe.fitted_hierarchy import Fitted, Unfit
 from shoal.describe.hierarchy import ColumnData, FromData, HierarchyError, IntArray, known
 from shoal.describe.roles import QuasiIdentifier
+from shoal.exact_counts import count
 from shoal.read.columns import coded
 from shoal.spec.spec import Spec
 

@@ -72,7 +72,7 @@ def check_column(
     input_format: InputFormat = InputFormat(),  # noqa: B008 (frozen)
     missing_values: MissingValues = "error",
 ) -> HierarchyCheck:
-    """Tell what a hierarchy makes of a column of a table.
+    """Return what a hierarchy makes of a column of a table.
 
     Examples
     --------

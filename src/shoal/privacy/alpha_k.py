@@ -77,7 +77,7 @@ class AlphaK(ModelDefaults):
             yield (
                 f"{self.describe()}: alpha is below what any class can reach.\n"
                 f"Column {self.column!r} has {values:,} different values, so one of them has a share of at "
-                f"least 1/{values:,} in any class.\nTake a larger alpha."
+                f"least 1/{values:,} in any class.\nUse a larger alpha."
             )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:

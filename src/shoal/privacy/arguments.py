@@ -81,8 +81,8 @@ class Parameters:
 
     def _refuse(self, needed: str, found: object) -> None:
         # A table in the place of another parameter is full of people's values.
-        said = f"a {type(found).__name__}" if hasattr(found, "columns") else repr(found)
-        self._problems.append(f"{self._model.name} needs {needed}.\nFound: {said}.")
+        shown = f"a {type(found).__name__}" if hasattr(found, "columns") else repr(found)
+        self._problems.append(f"{self._model.name} needs {needed}.\nFound: {shown}.")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self._model, name, value)

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.counting import count
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
+from shoal.exact_counts import count
 
 IntArray = NDArray[np.int64]
 Places = NDArray[np.int64] | NDArray[np.uint32]

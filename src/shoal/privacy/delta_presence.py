@@ -99,7 +99,7 @@ class DeltaPresence(ModelDefaults):
                 f"{self.describe()}: {fewer:,} of {table.rows:,} rows have quasi-identifiers that fewer "
                 "people have in the population than in the table.\n"
                 "A population contains the people of the table.\n"
-                "Check that both tables are written alike, or give a population that contains them."
+                "Check that both tables write values the same way, or give a population that contains them."
             )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:

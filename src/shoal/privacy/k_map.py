@@ -89,13 +89,13 @@ class KMap(ModelDefaults):
             yield (
                 f"{self.describe()}: {strangers:,} of {table.rows:,} rows have quasi-identifiers that nobody "
                 "in the population has.\nA population contains the people of the table.\n"
-                "Check that both tables are written alike, or give a population that contains them."
+                "Check that both tables write values the same way, or give a population that contains them."
             )
         members = table.populations[self.population.key].rows
         if members < self.k:
             yield (
                 f"{self.describe()}: no class can have that many people.\nThe population has {members:,}.\n"
-                "Take a smaller k, or a larger population."
+                "Use a smaller k, or a larger population."
             )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:

@@ -122,7 +122,7 @@ class LDiversity(ModelDefaults):
             yield (
                 f"{self.describe()}: l is above the number of different values.\n"
                 f"Column {self.column!r} has {values:,}, so no class can have more.\n"
-                f"Take an l of at most {values:,}."
+                f"Use an l of at most {values:,}."
             )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:

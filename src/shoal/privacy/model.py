@@ -170,11 +170,11 @@ class PrivacyModel(Protocol):
         ...
 
     def problems(self, table: CodedTable) -> Iterable[str]:
-        """Tell what keeps the model from being asked of this table, such as an l that no class can reach."""
+        """Return why the model cannot be applied to this table, such as an l that no class can reach."""
         ...
 
     def notes(self, table: CodedTable) -> Iterable[str]:
-        """Tell what a reader of the release should know of how the model was applied to this table."""
+        """Return what a reader of the release should know about its use on this table."""
         ...
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:
@@ -199,7 +199,7 @@ class PrivacyModel(Protocol):
         ...
 
     def wording(self, measured: Any) -> str:
-        """Say the measured figure in words, such as `smallest class 5`."""
+        """Return the measured figure in words, such as `smallest class 5`."""
         ...
 
     def to_spec(self) -> dict[str, object]: ...

@@ -35,7 +35,7 @@ def holding(models: Sequence[PrivacyModel], classes: Classes) -> NDArray[np.bool
 def settled(models: Sequence[PrivacyModel], classes: Classes, kept: NDArray[np.bool_], limit: int) -> bool:
     """Return whether suppressing the classes that are not kept makes a release that satisfies.
 
-    At most `limit` rows may be suppressed, and none where a class that is missing tells something.
+    At most `limit` rows may be suppressed, and none where a missing class reveals something.
     """
     if not all(model.suppressible for model in models) and not kept.all():
         return False

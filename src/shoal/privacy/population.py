@@ -29,7 +29,7 @@ class Population:
         plain = isinstance(self.source, bool | int | float | bytes | list | tuple | dict | None)
         if plain or (isinstance(self.source, str) and not self.source):
             raise InputError(
-                "A population is the name of a file, or a pandas, polars or Arrow table.\n"
+                "A population must be the name of a file, or a pandas, polars or Arrow table.\n"
                 f"Found: {type(self.source).__name__}."
             )
 
@@ -60,5 +60,5 @@ class Population:
     def from_spec(cls, argument: object, folder: Path) -> Self:
         """Take a file by its name in a spec, relative to the folder."""
         if not isinstance(argument, str) or not argument:
-            raise InputError(f"A population is the name of a file.\nFound: {argument!r}.")
+            raise InputError(f"A population must be the name of a file.\nFound: {argument!r}.")
         return cls(folder / argument, argument)

@@ -122,7 +122,7 @@ class TCloseness(ModelDefaults):
         if twice := len(order) - len(set(order)):
             given.add(
                 "t-closeness needs an order that has each value once.\n"
-                f"Found: {len(order):,} values, of which {twice:,} stood before.\nKeep one of each."
+                f"Found: {len(order):,} values, of which {twice:,} are repeated.\nKeep one of each."
             )
         object.__setattr__(self, "order", order)
 
@@ -154,8 +154,8 @@ class TCloseness(ModelDefaults):
         values = table.attributes[self.column].labels[0]
         if _is_text(values) and not _are_numbers(values):
             yield (
-                f"{self.describe()}: the values of column {self.column!r} are taken in alphabetical order; "
-                "`order` gives another."
+                f"{self.describe()}: the values of column {self.column!r} are ordered alphabetically; set "
+                "`order` for another order."
             )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal import _kernel
-from shoal.counting import count
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
+from shoal.exact_counts import count
 from shoal.measure.measure import Node
 from shoal.privacy.classes import Classes
 from shoal.privacy.model import PrivacyModel

@@ -69,8 +69,8 @@ GLOSSARY: Mapping[str, str] = {
     ),
     "level": "How far up its hierarchy a column was generalized; 0 means not at all.",
     "linkable": (
-        "A column whose values single people out, since it is released as it is and some of its values occur "
-        "once. Whoever knows such a value finds the row, whatever class it is in."
+        "A column whose values single people out, since it is released unchanged and some of its values "
+        "occur once. Whoever knows such a value finds the row, whatever class it is in."
     ),
     "loss": (
         "The share of a column's range that a label hides: (values under the label - 1) / (values of the "

@@ -92,7 +92,7 @@ def decimal(number: float | None) -> str:
 
 
 def one_in(risk: float | None) -> str:
-    """Say a probability as one in so many, where that is easy to read.
+    """Write a probability as one in so many, where that is easy to read.
 
     Examples
     --------

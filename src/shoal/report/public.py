@@ -113,7 +113,7 @@ def _claims(manifest: Mapping[str, Any]) -> Iterator[CheckedClaim]:
 
 
 def _needs(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Say what else an audit needs. Nobody hands on the original table."""
+    """Describe what else an audit needs. Nobody hands on the original table."""
     models = (settings for model in manifest["spec"]["privacy"] for settings in model.values())
     if any(isinstance(settings, Mapping) and "population" in settings for settings in models):
         yield POPULATION
@@ -123,25 +123,25 @@ def _released(manifest: Mapping[str, Any]) -> str:
     spec = manifest["spec"]
     rows = count(manifest["rows"]["out"], "row")
     columns = [name for name, settings in spec["columns"].items() if _role(settings) is not Role.IDENTIFIER]
-    said = f"The release has {rows} and {count(len(columns), 'column')}."
+    sentence = f"The release has {rows} and {count(len(columns), 'column')}."
     suppressed = manifest["rows"]["suppressed"]
     if not suppressed:
-        return f"{said} No row was suppressed."
+        return f"{sentence} No row was suppressed."
     if manifest["suppressed"] == "star":
         have = "row has" if suppressed == 1 else "rows have"
         return (
-            f"{said} {count(suppressed)} {have} * in every quasi-identifier; their other columns are "
+            f"{sentence} {count(suppressed)} {have} * in every quasi-identifier; their other columns are "
             "unchanged."
         )
     more = "more was" if suppressed == 1 else "more were"
     return (
-        f"{said} {count(suppressed)} {more} suppressed and removed, so the release need not be a random "
+        f"{sentence} {count(suppressed)} {more} suppressed and removed, so the release need not be a random "
         "sample of the original table."
     )
 
 
 def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Say what the claims do not cover."""
+    """Describe what the claims do not cover."""
     spec = manifest["spec"]
     if spec.get("proposed"):
         yield "The roles of the columns are proposals of a program that nobody has confirmed."
@@ -150,7 +150,7 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]
     if others := [name for name in sensitive if name not in covered]:
         columns = f"{'column' if len(others) == 1 else 'columns'} {listed(others)}"
-        yield f"No claim covers the sensitive {columns}: a class may reveal what its people have there."
+        yield f"No claim covers the sensitive {columns}: a class may reveal the values of its people."
     unique = manifest.get("linkable")
     if unique is not None and unique["with_quasi_identifiers"] is not None:
         yield (
@@ -187,7 +187,7 @@ def _classes(manifest: Mapping[str, Any]) -> PublicClasses:
         return PublicClasses(("The release has no classes.",), ())
     total = sum(sizes.values())
     smallest = min(sizes)
-    said = [
+    sentence = [
         f"The release has {count(total, 'class', 'classes')}. The smallest has {count(smallest, 'row')}, the "
         f"largest {count(max(sizes), 'row')}."
         if total > 1
@@ -195,12 +195,12 @@ def _classes(manifest: Mapping[str, Any]) -> PublicClasses:
     ]
     unit = manifest["spec"].get("unit")
     if unit is not None:
-        said.append(
+        sentence.append(
             f"These are rows. The claims count people, by the column {unit!r}: somebody may have several "
             "rows, so a class can have fewer people than rows."
         )
     else:
-        said.append(
+        sentence.append(
             "The spec names no column that says who a row is about, so each row is taken for one person. If "
             "somebody has several rows, a class has fewer people than rows."
         )
@@ -210,7 +210,7 @@ def _classes(manifest: Mapping[str, Any]) -> PublicClasses:
     for each in bins:
         within = {size: number for size, number in sizes.items() if each.least <= size <= each.most}
         rows.append((each.name, count(sum(within.values())), percent(each.after)))
-    return PublicClasses(tuple(said), tuple(rows))
+    return PublicClasses(tuple(sentence), tuple(rows))
 
 
 def _settings(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from shoal.read.source import InputFormat, check_wanted
 from shoal.risk.assessment import RiskAssessment, RiskComparison
 from shoal.risk.attributes import attribute_risks
 from shoal.risk.class_sizes import ClassSizes
-from shoal.risk.classes import GroupedTable, check_columns, open_classes, opened
+from shoal.risk.grouped_table import GroupedTable, check_columns, open_classes, opened
 from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.reference_tables import add_compared
 from shoal.risk.reidentification import journalist, marketer, prosecutor
@@ -109,7 +109,7 @@ def assess_risk(
     problems += _missing_in_population(population, spec, levels, released)
     if problems:
         raise InputError(problems)
-    tell = listener or (lambda event: None)
+    report = listener or (lambda event: None)
     if units is None:
         unit, notes = _unit(data, spec, form, released)
     else:
@@ -119,7 +119,7 @@ def assess_risk(
         # Starred rows are a class; but nobody in a population has its labels, so there they are left out.
         suppressible = population is not None and all(model.suppressible for model in spec.privacy)
         limit = spec.suppression if released and suppressible else 0.0
-    tell(StepStarted("classes"))
+    report(StepStarted("classes"))
     with open_classes(
         data,
         tuple(spec.quasi_identifiers),
@@ -137,7 +137,7 @@ def assess_risk(
         fraction = None
         skipped: tuple[str, ...] = ()
         if population is not None:
-            tell(StepStarted("population"))
+            report(StepStarted("population"))
             in_population, people, alone = classes.sizes_in(next(iter(tables.populations.values())))
             known = PopulationUniques(
                 sizes.counted / max(people, 1), people, None, None, None, float(alone), "counted"
@@ -151,8 +151,8 @@ def assess_risk(
                 )
             elif fraction is not None:
                 known = population_uniques(sizes, fraction)
-        special, not_special = _special(classes, sizes, unit, largest_subset, tell)
-        tell(StepStarted("values"))
+        special, not_special = _special(classes, sizes, unit, largest_subset, report)
+        report(StepStarted("values"))
         attributes = attribute_risks(classes, tuple(spec.sensitive), tables)
         return RiskAssessment(
             quasi_identifiers=tuple(spec.quasi_identifiers),
@@ -284,20 +284,21 @@ def _wrong(
     """Return what is wrong about the numbers."""
     problems = []
     if not 0 < threshold <= 1:
-        problems.append(f"The threshold is a chance: above 0, at most 1.\nFound: {threshold!r}.")
+        problems.append(f"The threshold must be a probability: above 0, at most 1.\nFound: {threshold!r}.")
     if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
         problems.append(
-            "The sampling fraction is the share of the population that is in the table: above 0, at most 1.\n"
+            "The sampling fraction must be the share of the population that is in the table: above 0, at "
+            "most 1.\n"
             f"Found: {sampling_fraction!r}.\nFor 5 percent write 0.05."
         )
     if population_size is not None and population_size < 1:
-        problems.append(f"A population has at least one person.\nFound: {population_size!r}.")
+        problems.append(f"A population must have at least one person.\nFound: {population_size!r}.")
     if (population is not None) + (sampling_fraction is not None) + (population_size is not None) > 1:
         problems.append(
             "The sampling fraction follows from the population, and from its size.\nGive one of these alone."
         )
     if largest_subset < 1:
-        problems.append(f"Sets of columns have at least 1 column.\nFound: {largest_subset!r}.")
+        problems.append(f"Sets of columns must have at least 1 column.\nFound: {largest_subset!r}.")
     return [Problem(problem) for problem in problems]
 
 
@@ -386,7 +387,7 @@ def _with_units(data: object, units: pa.ChunkedArray | pa.Array) -> tuple[pa.Tab
     """Return a release with one more column, which says who a row is about, and its name."""
     if not isinstance(data, pa.Table) or len(units) != data.num_rows:
         raise InputError(
-            "Units say who each row of a release is about that is a table.\n"
+            "Units can be given only for a release that is a table.\n"
             f"Found: {len(units):,} units for {data.num_rows if isinstance(data, pa.Table) else 'no'} rows.\n"
             "Give a table, and a unit for each of its rows."
         )
@@ -397,7 +398,7 @@ def _with_units(data: object, units: pa.ChunkedArray | pa.Array) -> tuple[pa.Tab
 
 
 def _special(
-    classes: GroupedTable, sizes: ClassSizes, unit: str | None, largest: int, tell: Listener
+    classes: GroupedTable, sizes: ClassSizes, unit: str | None, largest: int, report: Listener
 ) -> tuple[SpecialUniques | None, tuple[str, ...]]:
     """Return what singles rows out, or why that was not looked for."""
     if unit is not None:
@@ -406,18 +407,18 @@ def _special(
     size = affordable(sizes.count, columns, largest)
     if size == 0:
         return None, (
-            f"Which columns single people out was not looked for: {sizes.count:,} classes by {columns:,} "
+            f"Which columns single people out was not computed: {sizes.count:,} classes by {columns:,} "
             "columns are too many.",
         )
     notes: tuple[str, ...] = ()
     if size < min(largest, columns):
         notes = (
-            f"Of columns together up to {size} were looked at, not {largest}: {sizes.count:,} classes by all "
+            f"Of columns together, up to {size} were examined, not {largest}: {sizes.count:,} classes by all "
             "sets of that many columns are too many.",
         )
     codes, rows = classes.codes() if sizes.uniques else ([], sizes.size[:0])
     names = classes.quasi_identifiers
     found = special_uniques(
-        names, codes, rows, size, lambda s: tell(StepStarted(f"{s} of {columns} columns"))
+        names, codes, rows, size, lambda s: report(StepStarted(f"{s} of {columns} columns"))
     )
     return found, notes

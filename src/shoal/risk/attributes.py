@@ -35,7 +35,7 @@ from typing import Any
 from shoal.privacy.model import Tables
 from shoal.privacy.queries import counted
 from shoal.privacy.t_closeness import TCloseness
-from shoal.risk.classes import GroupedTable
+from shoal.risk.grouped_table import GroupedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,10 @@ def _members(classes: GroupedTable, sensitive: Sequence[str], tables: Tables) ->
 
 def _risk(classes: GroupedTable, tables: Tables, name: str) -> AttributeRisk:
     relation = classes.relation
-    found = relation.ask(_query(tables, tables.columns[name]))
+    found = relation.fetch_row(_query(tables, tables.columns[name]))
     ordered = None
     if _ordered(classes, tables, name):
-        _, ordered = relation.ask(TCloseness(name, 1, distance="ordered").sql(tables))
+        _, ordered = relation.fetch_row(TCloseness(name, 1, distance="ordered").sql(tables))
     distinct, entropy, highest, average, prior, certain, closeness, beta, delta = map(float, found)
     return AttributeRisk(
         distinct=int(distinct),
@@ -174,11 +174,11 @@ FROM told"""
 
 
 def _ordered(classes: GroupedTable, tables: Tables, name: str) -> bool:
-    """Tell whether the values have an order of their own: they are not text, or text that is all numbers."""
+    """Return whether the values have their own order: they are not text, or text that is all numbers."""
     if name not in classes.relation.text:
         return True
     column = tables.columns[name]
-    (numbers,) = classes.relation.ask(
+    (numbers,) = classes.relation.fetch_row(
         "SELECT coalesce(bool_and(TRY_CAST(value AS DOUBLE) IS NOT NULL), false)\n"
         f"FROM (SELECT DISTINCT {column} AS value FROM {tables.original} WHERE {column} IS NOT NULL)"
     )

@@ -19,7 +19,7 @@ from shoal.errors import InputError
 from shoal.privacy.beta_likeness import BetaLikeness
 from shoal.privacy.k_map import KMap
 from shoal.privacy.model import PrivacyModel, Tables
-from shoal.risk.classes import GroupedTable, is_open, opened
+from shoal.risk.grouped_table import GroupedTable, is_open, opened
 from shoal.spec.spec import Spec
 
 
@@ -44,21 +44,23 @@ def add_compared(
         models.append(KMap(1, population))
     if not models:
         return nothing
-    asked_of = replace(spec, privacy=tuple(models), unit=unit and spec.unit)
+    claimed = replace(spec, privacy=tuple(models), unit=unit and spec.unit)
     if not released:
         # Values as they are, so that no hierarchy has to know them.
         plain = {name: QuasiIdentifier(hierarchy=Suppress()) for name in spec.quasi_identifiers}
-        asked_of = replace(asked_of, quasi_identifiers=plain)
+        claimed = replace(claimed, quasi_identifiers=plain)
         levels = dict.fromkeys(plain, 0)
-    asked = claims(asked_of)
-    source = _as_table(original, original_columns(asked_of, asked))
-    references, problems = read_references(asked_of, asked, source, None, levels)
+    to_check = claims(claimed)
+    source = _as_table(original, original_columns(claimed, to_check))
+    references, problems = read_references(claimed, to_check, source, None, levels)
     if problems:
         raise InputError(problems)
     relation = classes.relation
-    made = with_hierarchies(asked_of, references)
+    made = with_hierarchies(claimed, references)
     own = None if references.original is None else HeldOriginal(references.original)
-    tables, _ = add_references(relation, made, asked, own, references.populations, levels or {}, classes.unit)
+    tables, _ = add_references(
+        relation, made, to_check, own, references.populations, levels or {}, classes.unit
+    )
     return replace(tables, original=tables.original if original is not None else "")
 
 

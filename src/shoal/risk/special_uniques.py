@@ -138,7 +138,7 @@ def special_uniques(
     codes: Sequence[NDArray[np.int32]],
     sizes: NDArray[np.int64],
     largest: int = 4,
-    tell: Callable[[int], None] = lambda size: None,
+    report: Callable[[int], None] = lambda size: None,
 ) -> SpecialUniques:
     """Find the minimal sets of columns of all rows.
 
@@ -152,7 +152,7 @@ def special_uniques(
         The rows of each class.
     largest
         Up to how many columns sets have.
-    tell
+    report
         Called with the number of columns before sets of so many are looked at.
 
     Examples
@@ -173,7 +173,7 @@ def special_uniques(
     subsets = []
     unique_on: dict[tuple[int, ...], BoolArray] = {(): np.zeros(len(sizes), dtype=bool)}
     for size in range(1, largest + 1) if alone.any() else ():
-        tell(size)
+        report(size)
         weight = float(math.prod(count - i for i in range(size, min(largest, count - 1) + 1)))
         found_now: dict[tuple[int, ...], BoolArray] = {}
         by_size[size] = 0

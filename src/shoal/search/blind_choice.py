@@ -58,13 +58,13 @@ def _refuse_several_rows(models: Sequence[PrivacyModel], coded: CodedTable) -> N
     to the people pass alike. With several rows some ways pass and others fail, say where one value would be
     in a row of everybody, so that a release would tell readers which ways they can rule out.
     """
-    asked = [model.describe() for model in models if model.column is not None]
+    described = [model.describe() for model in models if model.column is not None]
     people = coded.rows if coded.units is None else len(np.unique(coded.units))
-    if not asked or people == coded.rows:
+    if not described or people == coded.rows:
         return
     raise InfeasibleError(
         "A choice by quasi-identifiers alone does not hide sensitive values where people have several rows: "
-        f"whether {' and '.join(asked)} holds depends on which of a class's rows are whose.\n"
+        f"whether {' and '.join(described)} holds depends on which rows of a class belong to whom.\n"
         f"Found: {coded.rows:,} rows of {people:,} people.\n"
-        "Give a table with one row per person, ask for models of class sizes alone, or choose by everything."
+        "Give a table with one row per person, use models of class sizes alone, or choose by everything."
     )

@@ -45,7 +45,7 @@ def require_served(
         return
     able = served_by(models, measure, suppression, units=units, all_nodes=all_nodes)
     raise InputError(
-        f"The algorithm '{algorithm.name}' cannot do what is asked: {' and '.join(reasons)}.\n"
+        f"The algorithm '{algorithm.name}' does not support this search: {' and '.join(reasons)}.\n"
         f"Algorithms that can: {', '.join(able) or 'none'}."
     )
 
@@ -89,10 +89,10 @@ def refuse_large(
         return
     box = math.prod(map(len, problem.lattice.levels)) <= _kernel.max_nodes
     raise InputError(
-        f"This takes a note of every node of {what}, and goes up to {most:,} nodes.\n"
+        f"This search records every node of {what}, and goes up to {most:,} nodes.\n"
         f"Found: {nodes:,} nodes.\n"
-        "Allow fewer levels with min-level and max-level, declare fewer quasi-identifiers, or take "
-        f"{'box, which gets by with less' if box else 'best-first, which has a budget'}."
+        "Allow fewer levels with min-level and max-level, declare fewer quasi-identifiers, or use "
+        f"{'box, which needs less memory' if box else 'best-first, which has a budget'}."
     )
 
 
@@ -103,7 +103,7 @@ def require_columns(problem: SearchProblem) -> None:
         raise InputError(
             f"A search goes up to {_kernel.max_columns} quasi-identifiers.\n"
             f"Found: {columns}.\n"
-            "Declare fewer, or put those that go together into one."
+            "Declare fewer, or combine those that belong together into one."
         )
 
 
@@ -129,6 +129,6 @@ def _reasons(
                 f"so where {where} nothing follows from one node for others"
             )
         if algorithm.sizes_only and (model.column or model.population or model.average_risk < math.inf):
-            yield f"{model.describe()} asks for more than the sizes of classes"
+            yield f"{model.describe()} needs more than the sizes of classes"
     if algorithm.sizes_only and units:
         yield "it counts rows, not units"

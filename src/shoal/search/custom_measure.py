@@ -37,16 +37,16 @@ def search(
         return algorithm.search(problem, all_nodes=all_nodes, threads=threads, listener=listener)
     if not algorithm.complete:
         raise InputError(
-            f"The measure '{problem.measure.name}' is known by its scores alone.\n"
-            f"The algorithm '{algorithm.name}' does not find all nodes to score.\n"
-            "Take one that does, such as box."
+            f"The measure '{problem.measure.name}' declares nothing but its scores.\n"
+            f"The algorithm '{algorithm.name}' does not list all nodes to score.\n"
+            "Use one that does, such as box."
         )
     problem = replace(problem, starred=False)
     found = algorithm.search(
         replace(problem, measure=Height()), all_nodes=True, threads=threads, listener=listener
     )
     satisfying = found.satisfying
-    assert satisfying is not None, "all nodes were asked for"
+    assert satisfying is not None, "all nodes were requested"
     # Of a measure that never falls by generalizing the best is minimal, if all above it satisfy.
     minimal = problem.measure.monotone and problem.requirement.monotone
     candidates = border(satisfying) if minimal else satisfying

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _kernel
-from shoal.counting import count
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.errors import InputError
+from shoal.exact_counts import count
 
 T = TypeVar("T")
 _MOST_BITS = 124  # half of the kernel's longest keys: no column is torn between two words of a key

@@ -1,6 +1,6 @@
 """The answer when no release satisfies the requirements: what binds, and the nearest that can be had.
 
-It is told at the top of the allowed lattice. Where generalizing never adds to the suppressed rows, what is
+It is found at the top of the allowed lattice. Where generalizing never adds to the suppressed rows, what is
 infeasible there is infeasible everywhere.
 """
 
@@ -30,19 +30,18 @@ def infeasible(problem: SearchProblem) -> InfeasibleError:
     """Return the error for a problem without a solution."""
     top = classes_of(problem, [column.max_level for column in problem.table.columns])
     claims = " and ".join(model.describe() for model in problem.models)
-    telling = [model.describe() for model in problem.models if not model.suppressible]
-    limit = "" if telling else f" with a suppression limit of {problem.suppression:g}"
+    revealing = [model.describe() for model in problem.models if not model.suppressible]
+    limit = "" if revealing else f" with a suppression limit of {problem.suppression:g}"
     held = ", ".join(column.name for column in problem.table.columns if column.max_level < column.height)
     lines = [f"No release satisfies {claims}{limit}.", _failing(problem, top)]
     if len(problem.models) > 1:
         lines.append(_binding(problem, top))
     lines += [
-        f"Nothing may be suppressed: under {name} a class that is missing tells something."
-        for name in telling
+        f"No row may be suppressed: under {name} a missing class reveals something." for name in revealing
     ]
     lines.append(_nearest(problem, top))
     if held:
-        lines.append(f"The spec holds {held} below the top level: raising that helps too.")
+        lines.append(f"The spec holds {held} below the top level; raising it helps too.")
     return InfeasibleError("\n".join(lines))
 
 
@@ -69,7 +68,7 @@ def infeasible_stars(problem: SearchProblem, levels: Sequence[int], *, proved: b
     return InfeasibleError(
         f"No release {'satisfies' if proved else 'was found that satisfies'} {claims} with a suppression "
         f"limit of {problem.suppression:g} and starred rows.\n"
-        "Starred rows are a class that anybody can see. At the best levels "
+        "Starred rows form a class that anybody can see. At the best levels "
         f"{_count(starred, 'row')} would be starred and fail {' and '.join(failing) or 'together'}; starring "
         f"more until they pass takes more than the {_count(problem.limit, 'row')} that may be suppressed.\n"
         f"Remove suppressed rows (suppressed: remove), {higher}or require less."
@@ -77,25 +76,29 @@ def infeasible_stars(problem: SearchProblem, levels: Sequence[int], *, proved: b
 
 
 def _failing(problem: SearchProblem, top: Classes) -> str:
-    """Tell how far the top is from satisfying."""
+    """Describe how far the top is from satisfying."""
     rows, people = problem.table.rows, _people(problem)
     if max((model.k for model in problem.models if isinstance(model, KAnonymity)), default=0) > people:
         return f"The table has only {_count(people, 'row' if problem.table.units is None else 'unit')}."
     kept = passing(problem.models, top)
     suppressed = int(top.sizes[~kept].sum())
     even = "Even at" if problem.requirement.monotone else "At"
-    told = (
+    explanation = (
         f"{even} the highest levels {_count(suppressed, 'row')} of {rows:,} "
         f"{'is' if suppressed == 1 else 'are'} in classes that fail, and {problem.limit:,} may be suppressed"
     )
     absent = int(np.count_nonzero(~kept & (top.sizes == 0)))
     if absent:
-        told += f"; {_count(absent, 'class', 'classes')} of the population without a row fail too"
-    return f"{told}." if problem.requirement.monotone else f"{told}; no lower node satisfies either."
+        explanation += f"; {_count(absent, 'class', 'classes')} of the population without a row fail too"
+    return (
+        f"{explanation}."
+        if problem.requirement.monotone
+        else f"{explanation}; no lower node satisfies either."
+    )
 
 
 def _binding(problem: SearchProblem, top: Classes) -> str:
-    """Tell what each requirement does by itself."""
+    """Describe what each requirement does by itself."""
     alone = []
     binding = []
     for model in problem.models:
@@ -108,7 +111,7 @@ def _binding(problem: SearchProblem, top: Classes) -> str:
 
 
 def _nearest(problem: SearchProblem, top: Classes) -> str:
-    """Tell what can be satisfied at the top."""
+    """Describe what can be satisfied at the top."""
     models, rows = problem.models, problem.table.rows
     sizes = [position for position, model in enumerate(models) if isinstance(model, KAnonymity)]
     options = []
@@ -125,7 +128,7 @@ def _nearest(problem: SearchProblem, top: Classes) -> str:
         options.append(f"a suppression limit of {smallest_limit(suppressed, rows)}{every} with {what}")
     if not options:
         return "Ask for less."
-    return f"Nearest that can be satisfied: {', or '.join(options)}."
+    return f"Nearest requirements that can be satisfied: {', or '.join(options)}."
 
 
 def largest_k(
@@ -153,8 +156,8 @@ def largest_k(
     candidates = np.unique(classes.people[classes.sizes > 0]).tolist()
 
     def feasible(k: int) -> bool:
-        asked = _with_k(models, positions, k)
-        return settled(asked, classes, passing(asked, classes), limit)
+        weaker = _with_k(models, positions, k)
+        return settled(weaker, classes, passing(weaker, classes), limit)
 
     low, high = 0, len(candidates)  # all below `low` are feasible, none from `high` on
     while low < high:

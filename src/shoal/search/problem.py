@@ -123,7 +123,7 @@ class SearchProblem:
                 f"{math.prod(map(len, self.lattice.levels)):,} nodes.\n"
                 f"An exact search goes up to {_kernel.max_columns} quasi-identifiers and "
                 f"{_kernel.max_nodes:,} nodes.\n"
-                "Take best-first, which finds what it can in the time it is given, or allow fewer levels "
+                "Use best-first, which finds what it can in the time it has, or allow fewer levels "
                 "with min-level and max-level."
             )
         return kernel_table(self.kernel_inputs, self.lattice.levels)
@@ -169,8 +169,8 @@ class SearchProblem:
         costs = self.measure.costs(self.table, self.k)
         if costs is None:
             raise InputError(
-                f"The measure '{self.measure.name}' is known by its scores alone.\n"
-                "No search can look at it on the way.\n"
+                f"The measure '{self.measure.name}' declares nothing but its scores.\n"
+                "No search can use it on the way.\n"
                 "Search all nodes that satisfy by another measure, and rank them by this one."
             )
         return costs
@@ -232,7 +232,7 @@ def suppressed_rows_allowed(suppression: float, rows: int) -> int:
     29
     """
     if not 0 <= suppression <= 1:
-        raise InputError(f"Suppression is a share of the rows, from 0 to 1.\nFound: {suppression}.")
+        raise InputError(f"Suppression must be a share of the rows, from 0 to 1.\nFound: {suppression}.")
     exact = suppression * rows
     near = round(exact)
     return near if math.isclose(exact, near, rel_tol=1e-12) else math.floor(exact)

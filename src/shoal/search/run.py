@@ -21,18 +21,18 @@ from shoal.errors import InputError
 from shoal.search import custom_measure
 from shoal.search.beyond_memory.next_node import NodeChooser
 from shoal.search.beyond_memory.open_nodes import GridPoint, OpenNodes, below
-from shoal.search.beyond_memory.plan import Plan, Step, about, at_least, fitting, named
 from shoal.search.beyond_memory.region_counters import added, within
 from shoal.search.beyond_memory.rule_out import certainly_lost, conclude
 from shoal.search.beyond_memory.size_estimates import SizeEstimates
 from shoal.search.beyond_memory.start import Start, entries_at_most
 from shoal.search.capabilities import MOST_NODES
+from shoal.search.counting_plan import Plan, Step, about, at_least, fitting, named
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener, SearchResult
 
-Ask = Callable[[CodedTable], SearchProblem]
-Tell = Callable[[str], None]
+MakeProblem = Callable[[CodedTable], SearchProblem]
+Report = Callable[[str], None]
 
 MOST_COUNTS = 16
 """Each count takes a scan of all rows."""
@@ -58,25 +58,25 @@ class Counted:
 
 def search_counted(
     counts: FrequencySets,
-    ask: Ask,
+    make_problem: MakeProblem,
     algorithm: SearchAlgorithm,
     *,
     most_entries: int,
     all_nodes: bool = False,
     threads: int = 1,
     listener: SearchListener | None = None,
-    tell: Tell | None = None,
+    report: Report | None = None,
     most_counts: int = MOST_COUNTS,
 ) -> Counted:
     """Search a table whose frequency sets are counted on request.
 
     Parameters
     ----------
-    ask
+    make_problem
         Makes the problem of a table.
     most_entries
         How many entries of a frequency set fit into memory.
-    tell
+    report
         Called with what is counted, in words.
     most_counts
         How often the table may be counted where its tuples do not fit.
@@ -84,7 +84,7 @@ def search_counted(
     Raises
     ------
     InputError
-        Nothing that fits satisfies; or all nodes were asked for, and some do not fit; or the measure needs
+        Nothing that fits satisfies; or all nodes were requested, and some do not fit; or the measure needs
         tuples that do not fit.
 
     Examples
@@ -95,22 +95,22 @@ def search_counted(
     >>> from shoal.search.algorithms.box import Box
     >>> from shoal.search.frequency_sets import InMemory
     >>> counts = InMemory(shape("lands-end", rows=2000))
-    >>> def ask(table):
+    >>> def make_problem(table):
     ...     return SearchProblem(table, (KAnonymity(50),), Loss())
-    >>> whole = search_counted(counts, ask, Box(), most_entries=2000)
-    >>> parts = search_counted(counts, ask, Box(), most_entries=400)
+    >>> whole = search_counted(counts, make_problem, Box(), most_entries=2000)
+    >>> parts = search_counted(counts, make_problem, Box(), most_entries=400)
     >>> parts.result.levels == whole.result.levels, parts.result.optimal
     (True, True)
     """
     if entries_at_most(counts.domain, (0,) * len(counts.domain.columns)) > most_entries:
-        if tell is not None:
-            tell("the rows, as numbers")
+        if report is not None:
+            report("the rows, as numbers")
         counts = counts.for_many()
-    start = Start.of(counts, ask, most_entries, tell)
+    start = Start.of(counts, make_problem, most_entries, report)
     if start.levels is not None:
-        if tell is not None:
-            tell(f"tuples at {at_least(counts.domain, start.levels)}")
-        problem = ask(counts.at(start.levels))
+        if report is not None:
+            report(f"tuples at {at_least(counts.domain, start.levels)}")
+        problem = make_problem(counts.at(start.levels))
         result = custom_measure.search(
             algorithm, problem, all_nodes=all_nodes, threads=threads, listener=listener
         )
@@ -118,14 +118,21 @@ def search_counted(
         plan = start.plan(most_entries)
         plan = replace(plan, steps=(*plan.steps, fetched), counts={**plan.counts, "at": 1})
         return Counted(result, problem, plan)
-    search = _Regions(counts, ask, algorithm, start, most_entries, all_nodes, threads, listener, tell)
+    search = _Regions(
+        counts, make_problem, algorithm, start, most_entries, all_nodes, threads, listener, report
+    )
     return search.run(most_counts * (4 if all_nodes else 1))
 
 
 def explain(
-    counts: FrequencySets, ask: Ask, *, most_entries: int, tell: Tell | None = None, engine: str = ""
+    counts: FrequencySets,
+    make_problem: MakeProblem,
+    *,
+    most_entries: int,
+    report: Report | None = None,
+    engine: str = "",
 ) -> Plan:
-    """Tell how a search would count the table, as far as that is known before.
+    """Return how a search would count the table, as far as that is known before.
 
     Examples
     --------
@@ -142,7 +149,7 @@ def explain(
     tuples that fit into memory: 5,000
     1. level 0: at most 2,000 tuples, which fit
     """
-    start = Start.of(counts, ask, most_entries, tell)
+    start = Start.of(counts, make_problem, most_entries, report)
     plan = replace(start.plan(most_entries), engine=engine)
     if start.levels is not None:
         return plan
@@ -165,14 +172,14 @@ class _Regions:
     """A search by regions, with what it has found so far."""
 
     counts: FrequencySets
-    ask: Ask
+    make_problem: MakeProblem
     algorithm: SearchAlgorithm
     start: Start
     most_entries: int
     all_nodes: bool
     threads: int
     listener: SearchListener | None
-    tell: Tell | None
+    report: Report | None
     steps: list[Step] = field(default_factory=list)
     best: SearchResult | None = None
     problem: SearchProblem | None = None
@@ -216,7 +223,7 @@ class _Regions:
             if point == self.live.top:
                 self._refuse_all()
             return
-        problem = self.ask(table)
+        problem = self.make_problem(table)
         result = custom_measure.search(
             self.algorithm,
             problem,
@@ -290,7 +297,7 @@ class _Regions:
         if self.problem is None:
             top = self.live.levels_of(self.live.top)
             self.counted["at"] += 1
-            self.problem = self.ask(self.counts.at(top))
+            self.problem = self.make_problem(self.counts.at(top))
         counters = within(self.totals, self.start.problem.lattice.size, seconds)
         optimal = self.optimal and not left
         if self.best is None:
@@ -344,17 +351,17 @@ class _Regions:
         )
 
     def _help(self) -> str:
-        """Say how much memory would do."""
+        """Describe how much memory would do."""
         missing = self.chooser.missing()
         if missing <= self.most_entries:
-            return "With more memory less is left."
+            return "With more memory fewer are left."
         return f"Memory for {about(missing)} would settle it."
 
     def _refuse(self, left: int) -> None:
         what = (
-            "All nodes that satisfy were asked for, and the tuples of some do not fit into memory."
+            "All satisfying nodes were requested, and the tuples of some do not fit into memory."
             if self.all_nodes
-            else "No node that was looked at satisfies, and the tuples of the others do not fit into memory."
+            else "No node that was checked satisfies, and the tuples of the others do not fit into memory."
         )
         raise InputError(
             f"{what}\n"
@@ -366,7 +373,7 @@ class _Regions:
         raise InputError(
             "Even at the highest levels the tuples do not fit into memory.\n"
             f"Tuples that fit: {fitting(self.most_entries)}.\n"
-            "Allow more memory, raise max-level, or let the models and the measure look at fewer columns."
+            "Allow more memory, raise max-level, or use fewer columns in the models and the measure."
         )
 
     @property
@@ -383,8 +390,8 @@ class _Regions:
         self.steps.append(Step(what, named(self.start.problem.table, levels), entries))
 
     def _say(self, what: str) -> None:
-        if self.tell is not None:
-            self.tell(what)
+        if self.report is not None:
+            self.report(what)
 
 
 def _times(number: int) -> str:

@@ -174,7 +174,7 @@ def _satisfying(
     by_scores_alone = problem.measure.costs(problem.table, problem.k) is None
     priced = replace(removed, measure=Height()) if by_scores_alone else removed
     levels = Box().search(priced, all_nodes=True).satisfying
-    assert levels is not None, "all nodes were asked for"
+    assert levels is not None, "all nodes were requested"
     declared = priced.declared
     lowest = np.array([column.min_level for column in problem.table.columns], dtype=np.uint8)
     suppressed = np.zeros(len(levels), dtype=np.int64)
@@ -211,7 +211,7 @@ def _nearby(
     They are the best where suppressed rows are removed, those directly above it, and the best where none are
     suppressed, of which nothing is starred.
     """
-    from shoal.search.evaluate import judge
+    from shoal.search.judge_nodes import judge
 
     assert found.levels is not None, "something was found"
     candidates = [] if first is None else [first]

@@ -75,7 +75,7 @@ class Status:
         return values.reshape(self._grid.shape)
 
     def settled(self, low: Node, high: Node) -> bool:
-        """Tell whether all nodes between two are decided."""
+        """Return whether all nodes between two are decided."""
         return bool(self._grid[self.box(low, high)].all())
 
     @property

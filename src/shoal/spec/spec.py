@@ -357,8 +357,8 @@ class Spec:
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:
         """Build a spec from the content of a YAML file; paths are relative to `folder`."""
-        from shoal.describe.yaml_text import Document
         from shoal.spec import spec_file
+        from shoal.spec.yaml_text import Document
 
         return cls(**spec_file.arguments(Document.of(mapping), Path(folder)))
 

@@ -13,14 +13,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from shoal import registry
-from shoal.describe import yaml_text
 from shoal.describe.missing_values import MissingValues
 from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Sensitive
-from shoal.describe.yaml_text import Document, KeyPath
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 from shoal.read.types import ColumnType, column_type
+from shoal.spec import yaml_text
 from shoal.spec.spec import ChooseBy, SuppressedRows, column_problems
+from shoal.spec.yaml_text import Document, KeyPath
 
 if TYPE_CHECKING:
     from shoal.describe.hierarchy import Hierarchy

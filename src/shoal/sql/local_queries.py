@@ -35,7 +35,7 @@ class QueryRunner(Protocol):
         """Let queries read what a query gives, which is asked once; return what it is called in them."""
         ...
 
-    def told(self, sql: str) -> str:
+    def shown_query(self, sql: str) -> str:
         """Return a query in the words of whoever is to repeat it."""
         ...
 
@@ -62,11 +62,11 @@ class LocalDuckDB:
     kept: list[str] = field(default_factory=list, repr=False)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        with self._telling():
+        with self._explaining():
             return self.connection.execute(sql).fetchall()
 
     def fetch(self, sql: str) -> pa.Table:
-        with self._telling():
+        with self._explaining():
             return self.connection.execute(sql).to_arrow_table()
 
     def put(self, table: pa.Table, name: str) -> str:
@@ -79,12 +79,12 @@ class LocalDuckDB:
         self.kept.append(made)
         return made
 
-    def told(self, sql: str) -> str:
+    def shown_query(self, sql: str) -> str:
         return sql
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """Tell what went wrong in a query, without values."""
+    def _explaining(self) -> Iterator[None]:
+        """Raise what went wrong in a query as our own error, without values."""
         import duckdb
 
         try:
@@ -98,7 +98,7 @@ class LocalDuckDB:
             raise InputError(
                 f"The {self.what} '{self.name}' is too large for the memory that its check may use.\n"
                 "DuckDB says OutOfMemoryException.\n"
-                "Let it have more, in an audit with --memory 8GB (in Python memory='8GB')."
+                "Allow more, in an audit with --memory 8GB (in Python memory='8GB')."
             ) from None
         except duckdb.Error as error:
             # DuckDB quotes the offending line, cell values and all: only its number may be passed on.
@@ -129,5 +129,5 @@ def register(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) 
         raise InputError(
             f"The {name} has a column of a type that cannot be audited.\n"
             f"Types: {kinds}.\n"
-            "Turn unusual ones into text or common numbers first."
+            "Convert unusual ones to text or common numbers first."
         ) from None

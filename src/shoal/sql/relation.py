@@ -69,12 +69,12 @@ class Relation:
     """Those of its columns that are text in `shown`, where they are others: in a CSV file all are."""
 
     @property
-    def told_text(self) -> Collection[str]:
+    def text_as_shown(self) -> Collection[str]:
         """The columns that are text for somebody who has the release in front of them."""
         return self.text if self.shown_text is None else self.shown_text
 
     @property
-    def told_columns(self) -> Mapping[str, str]:
+    def columns_as_shown(self) -> Mapping[str, str]:
         """The identifiers of columns for somebody who has the release in front of them."""
         return self.columns if self.shown_columns is None else self.shown_columns
 
@@ -96,7 +96,7 @@ class Relation:
         """Let queries read what a query gives; return what stands for it after FROM."""
         return self.runner.keep(sql, name)
 
-    def ask(self, sql: str) -> tuple[Any, ...]:
+    def fetch_row(self, sql: str) -> tuple[Any, ...]:
         """Return the one row that the query gives."""
         (row,) = self.rows(sql)
         return row
@@ -105,9 +105,9 @@ class Relation:
         """Return the rows that the query gives."""
         return self.runner.rows(sql)
 
-    def told(self, sql: str) -> str:
+    def shown_query(self, sql: str) -> str:
         """Return a query on `shown` for somebody who has the release in front of them."""
-        return self.runner.told(sql)
+        return self.runner.shown_query(sql)
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def open_relation(
             path = Path(release)
             name = name or path.name
             suffix, parts = data_files(path) if path.is_dir() else ("", [path])
-            told = pattern(name, suffix)
+            shown_path = pattern(name, suffix)
             file = open_source(parts[0], input_format)
             if file.dialect is not None:
                 _check_parts(path, parts, file)
@@ -170,11 +170,11 @@ def open_relation(
                 options = csv_options(
                     readable[0], unique_names(file.columns), file.dialect, input_format.null_values
                 )
-                source, shown = reading_csv(files(readable), options), _shown(told, options)
+                source, shown = reading_csv(files(readable), options), _shown(shown_path, options)
             elif isinstance(file, ParquetFile):
                 connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
                 _check_columns(path, parts)
-                source, shown = reading_parquet(files(parts)), _shown(told)
+                source, shown = reading_parquet(files(parts)), _shown(shown_path)
             else:
                 # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
                 register(connection, "release", file.read(file.columns, coded=()))
@@ -192,7 +192,7 @@ def open_relation(
 def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:
     """Set how much memory queries may use."""
     if memory is not None and not re.fullmatch(r"(?i)[0-9]+(\.[0-9]+)? ?[KMGT]i?B", memory):
-        raise InputError(f"Memory is a number with its unit.\nFound: {memory!r}.\nWrite for example 4GB.")
+        raise InputError(f"Memory must be a number with a unit.\nFound: {memory!r}.\nWrite 4GB, for example.")
     if memory is None:
         # On a small computer DuckDB's own limit, a share of what there is, is below ours.
         own = connection.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
@@ -216,19 +216,19 @@ def shown_files(
     ("read_parquet('visits/*.parquet')", {'age': '"age"'})
     """
     suffix = next((end for end in (".csv.gz", ".csv") if name.lower().endswith(end)), ".parquet")
-    told = pattern(name, suffix if folder else "")
+    shown_path = pattern(name, suffix if folder else "")
     unique = unique_names(columns)
     identifiers = dict(zip(columns, map(quoted, unique), strict=True))
     if suffix == ".parquet":
-        return _shown(told), identifiers
-    return _shown(told, csv_form(unique, delimiter, quote)), identifiers
+        return _shown(shown_path), identifiers
+    return _shown(shown_path, csv_form(unique, delimiter, quote)), identifiers
 
 
-def _shown(told: str, form: str | None = None) -> str:
+def _shown(shown_path: str, form: str | None = None) -> str:
     """Return what reads a release for somebody who has it; the name of a folder counts only if it has `=`."""
-    if "=" in told.rpartition("/")[0]:
-        return reading_parquet(told) if form is None else reading_csv(told, form)
-    return f"read_parquet({told})" if form is None else f"read_csv({told}, {form})"
+    if "=" in shown_path.rpartition("/")[0]:
+        return reading_parquet(shown_path) if form is None else reading_csv(shown_path, form)
+    return f"read_parquet({shown_path})" if form is None else f"read_csv({shown_path}, {form})"
 
 
 def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
@@ -277,12 +277,12 @@ def _refuse_others(folder: Path, parts: Sequence[Path], same: Sequence[bool], wh
 
 def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
     """Refuse a file that has rows of which DuckDB sees none: it would hold any claim."""
-    (rows,) = relation.ask(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
+    (rows,) = relation.fetch_row(f"SELECT count(*) FROM (SELECT * FROM {relation.source} LIMIT 1)")
     if rows == 0 and open_delimited(path, dialect).more:
         raise InputError(
             f"The {relation.what} '{relation.name}' cannot be read.\n"
-            "It has lines after the header, but no rows are found in them.\n"
-            "Check that all lines end alike."
+            "It has lines after the header, but they contain no rows.\n"
+            "Check that all lines have the same ending."
         )
 
 

@@ -37,7 +37,7 @@ def restored_cells(relation: Relation) -> Relation:
     """
     texts = [relation.columns[name] for name in relation.text if name in relation.columns]
     counts = ", ".join(unescaped_sql(column, "duckdb") for column in texts) or "0"
-    unescaped = relation.ask(f"SELECT {counts} FROM {relation.source}")
+    unescaped = relation.fetch_row(f"SELECT {counts} FROM {relation.source}")
     cells = [
         f"{restoring_sql(column, 'duckdb')} AS {column}"
         for column, count in zip(texts, unescaped, strict=False)
@@ -61,7 +61,7 @@ def cast_columns(
     problems: list[Problem] = []
     casts: dict[str, Callable[[str], str]] = {}
     for name, kind in types.items():
-        if isinstance(kind, Text) or (name not in relation.text and name not in relation.told_text):
+        if isinstance(kind, Text) or (name not in relation.text and name not in relation.text_as_shown):
             continue
         try:
             casts[name] = _cast(relation, name, kind, released)
@@ -70,15 +70,19 @@ def cast_columns(
     if not casts:
         return relation, problems
     run = {name: cast(relation.columns[name]) for name, cast in casts.items() if name in relation.text}
-    told = [cast(relation.told_columns[name]) for name, cast in casts.items() if name in relation.told_text]
+    shown_casts = [
+        cast(relation.columns_as_shown[name])
+        for name, cast in casts.items()
+        if name in relation.text_as_shown
+    ]
     source, shown = relation.source, relation.shown
     if run and relation.runner.dialect == "duckdb":
         source = f"(SELECT * REPLACE ({', '.join(run.values())}) FROM {source})"
     elif run:  # others have no such words, and want a name
         kept = [column for name, column in relation.columns.items() if name not in run]
         source = f"(SELECT {', '.join([*kept, *relation.hidden, *run.values()])} FROM {source}) AS typed"
-    if told:
-        shown = f"(SELECT * REPLACE ({', '.join(told)}) FROM {shown})"
+    if shown_casts:
+        shown = f"(SELECT * REPLACE ({', '.join(shown_casts)}) FROM {shown})"
     text = [name for name in relation.text if name not in casts]
     return replace(relation, source=source, shown=shown, text=text), problems
 

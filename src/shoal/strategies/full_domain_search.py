@@ -75,19 +75,19 @@ class FullDomainSearch(StrategyDefaults):
         )
 
     def choose(self, question: Question) -> Chosen:
-        whole = question.ask(question.counts.domain)
+        whole = question.make_problem(question.counts.domain)
         algorithm, listener = self.searched_by(), question.listener
         if self.algorithm is None and whole.too_large and not question.all_nodes:
             algorithm = BestFirst()
         counted = search_counted(
             question.counts,
-            question.ask,
+            question.make_problem,
             question.bind(algorithm),
             most_entries=question.most_entries,
             all_nodes=question.all_nodes,
             threads=question.threads,
             listener=listener,
-            tell=question.tell,
+            report=question.report,
         )
         found, problem = counted.result, counted.problem
         if found.levels is None or found.score is None:
@@ -113,7 +113,7 @@ class FullDomainSearch(StrategyDefaults):
 
 
 def on_size(size: int, algorithm: SearchAlgorithm, searched: SearchResult) -> tuple[str, ...]:
-    """Say why another search than the default ran; `searched` is its result before rows were starred."""
+    """Describe why another search than the default ran; `searched` is its result before rows were starred."""
     if not isinstance(algorithm, BestFirst):
         return ()
     large = f"The lattice of {size:.3g} nodes is too large for the default search"

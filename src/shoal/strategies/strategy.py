@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable
 from shoal.recode.recoding import Recoding
-from shoal.search.beyond_memory.plan import Plan
+from shoal.search.counting_plan import Plan
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener
@@ -34,13 +34,13 @@ class Question:
         With its hierarchies made.
     counts
         The table, counted on request. A choice by the quasi-identifiers alone sees no other column in it.
-    ask
+    make_problem
         Makes the problem of a frequency set: the models, the measure and the limit on its rows.
     most_entries
         How many entries of a frequency set fit into memory.
     all_nodes
         Whether all choices of levels that satisfy are to be listed.
-    listener, tell
+    listener, report
         Called with the progress, and with what is counted, in words.
     bind
         Lets an algorithm that runs in a database run in that of the table.
@@ -48,12 +48,12 @@ class Question:
 
     spec: Spec
     counts: FrequencySets
-    ask: Callable[[CodedTable], SearchProblem]
+    make_problem: Callable[[CodedTable], SearchProblem]
     most_entries: int
     all_nodes: bool = False
     threads: int = 1
     listener: SearchListener | None = None
-    tell: Callable[[str], None] | None = None
+    report: Callable[[str], None] | None = None
     bind: Callable[[SearchAlgorithm], SearchAlgorithm] = _as_it_is
 
     def problem(self) -> SearchProblem:
@@ -65,7 +65,7 @@ class Question:
             They do not fit into memory.
         """
         bottom = (0,) * len(self.counts.domain.columns)
-        return self.ask(self.counts.at(bottom, most=self.most_entries))
+        return self.make_problem(self.counts.at(bottom, most=self.most_entries))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -211,7 +211,7 @@ def _counts(table: Table) -> dict[str, tuple[int, int]]:
     figures = ", ".join(
         f"count({column}), approx_count_distinct({column})" for column in table.columns.values()
     )
-    found = table.ask_all(f"SELECT {figures} FROM {{table}}")
+    found = table.fetch_row_of_all(f"SELECT {figures} FROM {{table}}")
     return dict(zip(table.columns, zip(found[::2], found[1::2], strict=True), strict=True))
 
 
@@ -228,7 +228,7 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
     null_like = f"list((value, n) ORDER BY n DESC, value) FILTER ({LOOKS_LIKE_NULL})"
     if kind is not Kind.TEXT:
         null_like = "NULL"
-    values, distinct, once, weighted, shortest, longest, mean_length, rarest, drawn, nulls = table.ask(
+    values, distinct, once, weighted, shortest, longest, mean_length, rarest, drawn, nulls = table.fetch_row(
         f"{counts} SELECT coalesce(sum(n), 0)::BIGINT, count(*), count(*) FILTER (n = 1), sum(n * log2(n)), "
         "coalesce(min(length(value)), 0), coalesce(max(length(value)), 0), "
         f"coalesce(sum(n * length(value)) / sum(n), 0), coalesce(min(n), 0), "
@@ -291,11 +291,11 @@ def _read(
 ) -> tuple[float, tuple[float, ...]]:
     """Return the share of the rows whose value the reading fits, and some quantiles of numbers."""
     if reading.number is None:
-        (fitting,) = table.ask(
+        (fitting,) = table.fetch_row(
             f"{counts} SELECT coalesce(sum(n) FILTER ({reading.condition}), 0)::BIGINT FROM texts"
         )
         return fitting / values, ()
-    fitting, quantiles = table.ask(
+    fitting, quantiles = table.fetch_row(
         f"WITH texts AS (SELECT {column} AS raw, CAST(raw AS VARCHAR) AS value FROM {{table}}), "
         f"numbers AS (SELECT CASE WHEN {reading.condition} THEN {reading.number} END AS number FROM texts) "
         f"SELECT count(number), quantile_cont(number, {list(_QUANTILES)}) FILTER (isfinite(number)) "
@@ -305,7 +305,7 @@ def _read(
 
 
 def _is_whole(table: Table, counts: str) -> bool:
-    (others,) = table.ask(f"{counts} SELECT count(*) FILTER (raw != floor(raw)) FROM counts")
+    (others,) = table.fetch_row(f"{counts} SELECT count(*) FILTER (raw != floor(raw)) FROM counts")
     return bool(others == 0)
 
 

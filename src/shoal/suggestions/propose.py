@@ -166,7 +166,7 @@ def _singled_out(table: Table, column: ColumnProfile, unit: str | None) -> float
     if unit is None:
         return column.unique_rows
     value = table.columns[column.name]
-    (rows,) = table.ask(
+    (rows,) = table.fetch_row(
         "SELECT coalesce(sum(n), 0)::BIGINT FROM (SELECT count(*) AS n FROM {table} "
         f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING count(DISTINCT {table.columns[unit]}) = 1)"
     )

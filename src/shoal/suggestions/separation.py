@@ -185,7 +185,7 @@ def _tuples(codes: Codes) -> Codes:
 
 def _counted(table: Table, names: list[str]) -> Separation:
     listed = ", ".join(table.columns[name] for name in names)
-    distinct, once, equal = table.ask(
+    distinct, once, equal = table.fetch_row(
         "SELECT count(*), count(*) FILTER (n = 1), sum(n * (n - 1)) FROM "
         f"(SELECT count(*) AS n FROM {{table}} GROUP BY {listed})"
     )

@@ -61,13 +61,13 @@ class Table:
     def sampled(self) -> bool:
         return self.loaded < self.rows
 
-    def ask(self, sql: str) -> tuple[Any, ...]:
+    def fetch_row(self, sql: str) -> tuple[Any, ...]:
         """Return the single row that a query gives; `{table}` in it is replaced by this table."""
-        return self.relation.ask(sql.replace("{table}", _LOADED))
+        return self.relation.fetch_row(sql.replace("{table}", _LOADED))
 
-    def ask_all(self, sql: str) -> tuple[Any, ...]:
+    def fetch_row_of_all(self, sql: str) -> tuple[Any, ...]:
         """Return the single row that a query over all rows gives, even where queries see only a sample."""
-        return self.relation.ask(sql.replace("{table}", self.relation.source))
+        return self.relation.fetch_row(sql.replace("{table}", self.relation.source))
 
     def values(self, name: str) -> pa.Array:
         """Return the distinct values of a column without NULL, always in the same order."""
@@ -112,7 +112,7 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
     Examples
     --------
     >>> with open_table(pa.table({"age": [31, 33, 31]})) as table:
-    ...     table.rows, table.ask("SELECT count(DISTINCT age) FROM {table}")
+    ...     table.rows, table.fetch_row("SELECT count(DISTINCT age) FROM {table}")
     (3, (2,))
     """
     source = open_source(data, input_format)
@@ -131,7 +131,7 @@ def open_table(data: object, input_format: InputFormat = InputFormat()) -> Itera
     )
     held = Path(data) if by_itself else source.read(source.columns, ())  # type: ignore[arg-type]
     with open_relation(held, input_format, source.name, what="table") as relation:
-        (rows,) = relation.ask(f"SELECT count(*) FROM {relation.source}")
+        (rows,) = relation.fetch_row(f"SELECT count(*) FROM {relation.source}")
         loaded = _load(relation, rows, len(source.columns))
         described = relation.connection.execute(f"DESCRIBE {_LOADED}").fetchall()
         types = {name: str(row[1]) for name, row in zip(source.columns, described, strict=True)}
@@ -144,11 +144,11 @@ def _load(relation: Relation, rows: int, columns: int) -> int:
     connection.execute("SET preserve_insertion_order = true")  # rows keep their numbers in each run
     wanted = min(rows, _LARGEST_SAMPLE, max(1000, _SAMPLED_CELLS // columns))
     if rows * columns <= _MOST_CELLS or wanted == rows:
-        relation.ask(f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source}")
+        relation.fetch_row(f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source}")
         return rows
-    (threads,) = relation.ask("SELECT current_setting('threads')")
+    (threads,) = relation.fetch_row("SELECT current_setting('threads')")
     connection.execute("SET threads = 1")  # several threads would draw other rows by the same seed
-    relation.ask(
+    relation.fetch_row(
         f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source} "
         f"USING SAMPLE reservoir({wanted} ROWS) REPEATABLE ({SEED})"
     )

@@ -139,7 +139,7 @@ def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
     if rank == _PERSON:
         return True
     value = table.columns[column.name]
-    (most,) = table.ask(
+    (most,) = table.fetch_row(
         f"SELECT max(n) FROM (SELECT count(*) AS n FROM {{table}} WHERE {value} IS NOT NULL GROUP BY {value})"
     )
     return bool(most > _TWINS)
@@ -255,7 +255,7 @@ def _by_dates(
 
 def _varies(table: Table, name: str) -> bool:
     """Return whether two rows often differ in a column; otherwise their agreement means nothing."""
-    (alike,) = table.ask(
+    (alike,) = table.fetch_row(
         "SELECT sum(n * n)::DOUBLE / (sum(n) * sum(n)) FROM (SELECT count(*)::DOUBLE AS n FROM {table} "
         f"GROUP BY {table.columns[name]})"
     )
@@ -266,7 +266,7 @@ def _years(table: Table, name: str) -> int:
     """Return the largest difference of ages in rows of one person for which few rows of two people agree."""
     number = f"TRY_CAST({table.columns[name]} AS DOUBLE)"
     for years in _YEARS:
-        (close,) = table.ask(
+        (close,) = table.fetch_row(
             "SELECT sum(n * near) / (sum(n) * sum(n)) FROM (SELECT n, sum(n) OVER (ORDER BY age RANGE "
             f"BETWEEN {years} PRECEDING AND {years} FOLLOWING) AS near FROM (SELECT {number} AS age, "
             "count(*)::DOUBLE AS n FROM {table} GROUP BY 1) WHERE age IS NOT NULL)"
@@ -277,11 +277,11 @@ def _years(table: Table, name: str) -> int:
 
 
 def _age_and_birth(table: Table, one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Tell whether of two numbers one is the age and one the year of birth: together they make one year."""
+    """Return whether of two numbers one is the age and one the year of birth: together they make one year."""
     if not one.kind is other.kind is Kind.INTEGER:
         return False
     year = " + ".join(f"TRY_CAST({table.columns[each.name]} AS DOUBLE)" for each in (one, other))
-    (spread,) = table.ask(f"SELECT max({year}) - min({year}) FROM {{table}}")
+    (spread,) = table.fetch_row(f"SELECT max({year}) - min({year}) FROM {{table}}")
     return spread is not None and bool(spread <= 1)
 
 
@@ -311,7 +311,7 @@ def _agreeing(
     )
     value = table.columns[name]
     several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
-    shares = table.ask(
+    shares = table.fetch_row(
         f"SELECT {counted} FROM (SELECT {agree} FROM {{table}} WHERE {value} IS NOT NULL "
         f"GROUP BY {value} HAVING {several} > 1)"
     )

@@ -66,7 +66,7 @@ def moved(condition: Condition, extra: list[int]) -> float:
         in_order = [
             extra[value] for value in sorted(range(len(extra)), key=condition.order.tolist().__getitem__)
         ]
-        carried = [abs(sum(in_order[: place + 1])) for place in range(len(extra) - 1)]
+        carried = [abs(sum(in_order[: position + 1])) for position in range(len(extra) - 1)]
         return sum(carried) / max(len(extra) - 1, 1)
     require_equal(condition.kind, "tree", "The kind of a condition. ")
     require(

@@ -171,9 +171,9 @@ def check_steady(hierarchy: Any, sample: pa.Array) -> None:
     with promise(_whose(hierarchy), "it is `steady`: a value has its labels whatever others there are"):
         require(not isinstance(hierarchy, FromData), "It is made from the table.")
         together = hierarchy.levels(sample).labels
-        for place in range(len(sample)):
-            alone = hierarchy.levels(sample[place : place + 1]).labels
-            require_equal([label[0] for label in alone], [label[place] for label in together])
+        for position in range(len(sample)):
+            alone = hierarchy.levels(sample[position : position + 1]).labels
+            require_equal([label[0] for label in alone], [label[position] for label in together])
 
 
 def check_labels(hierarchy: Hierarchy, sample: pa.Array) -> None:

@@ -141,9 +141,9 @@ def _check_order(measure: Measure, node: Node, order: Sequence[int]) -> None:
     assert node.levels is not None, "drawn nodes are nodes of the lattice"
     turned = replace(
         node,
-        table=replace(node.table, columns=tuple(node.table.columns[place] for place in order)),
-        levels=tuple(node.levels[place] for place in order),
-        labels=[tuple(labels[place] for place in order) for labels in node.labels],
+        table=replace(node.table, columns=tuple(node.table.columns[position] for position in order)),
+        levels=tuple(node.levels[position] for position in order),
+        labels=[tuple(labels[position] for position in order) for labels in node.labels],
     )
     require(close(measure.score(turned), measure.score(node)))
 
@@ -160,7 +160,7 @@ def evaluate(costs: Costs, node: Node) -> float:
         if costs.aggregate == "max":
             return columns[0]
         if costs.aggregate == "ranked":
-            total: float = sum(value / 2 ** (place + 1) for place, value in enumerate(columns))
+            total: float = sum(value / 2 ** (position + 1) for position, value in enumerate(columns))
             return total / (1 - 2.0 ** -len(columns))
         if costs.term == "none":
             return sum(columns)
@@ -181,12 +181,12 @@ def evaluate(costs: Costs, node: Node) -> float:
 def _column_costs(costs: Costs, node: Node) -> list[float]:
     assert node.levels is not None, "the kernel scores nodes of the lattice"
     columns = []
-    for place, (weight, level) in enumerate(zip(costs.weights, node.levels, strict=True)):
-        cost = costs.level_costs[place][level]
+    for position, (weight, level) in enumerate(zip(costs.weights, node.levels, strict=True)):
+        cost = costs.level_costs[position][level]
         if costs.label_costs:
             for labels, size, keep in zip(node.labels, node.sizes, node.kept, strict=True):
                 if not keep:
-                    cost += size * (1 - costs.label_costs[place][level][labels[place]])
+                    cost += size * (1 - costs.label_costs[position][level][labels[position]])
         columns.append(weight * cost)
     return columns
 

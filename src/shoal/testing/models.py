@@ -168,11 +168,12 @@ def check_classes(
         require((found[classes.sizes == 0] == model.suppressible).all(), _shown(people))
     with promise(_whose(model), "`conditions` and `minimum_size` let the classes pass that `holds` does"):
         accepted = [
-            accepts(model, classes.table, *_contents(model, classes, place)) for place in range(classes.count)
+            accepts(model, classes.table, *_contents(model, classes, position))
+            for position in range(classes.count)
         ]
         require_equal(accepted, found.tolist(), _shown(people))
     with promise(_whose(model), "a class is judged by its rows and the whole table, not by other classes"):
-        alone = [bool(model.holds(_alone(classes, place))[0]) for place in range(classes.count)]
+        alone = [bool(model.holds(_alone(classes, position))[0]) for position in range(classes.count)]
         require_equal(alone, found.tolist(), _shown(people))
     _check_mergers(model, people, classes, seed)
 
@@ -266,7 +267,7 @@ def check_query(
     rows = [row for row, keep in zip(people.rows, kept, strict=True) if keep]
     classes = released(_classes(model, people), kept)
     with promise(_whose(model), "its query gives one row with `failing` and `measured`"):
-        failing, measured = ask(connection, model, people, rows)
+        failing, measured = run_audit_query(connection, model, people, rows)
         require(model.wording(measured), "What was measured has no words.")
     there = classes.sizes > 0
     fails = ~model.holds(classes) & (there if model.suppressible else True)
@@ -279,13 +280,13 @@ def check_query(
     if not people.counts_units:
         for form in ("numbered", *(("weighted",) if model.reads.weight else ())):
             with promise(_whose(model), f"its query finds the same where the rows of a release are {form}"):
-                again = ask(connection, model, people, rows, form)
+                again = run_audit_query(connection, model, people, rows, form)
                 require(
                     again[0] == failing and _alike(again[1], measured), f"Found: {again}.\n{_shown(people)}"
                 )
 
 
-def ask(
+def run_audit_query(
     connection: duckdb.DuckDBPyConnection,
     model: PrivacyModel,
     people: ExamplePeople,
@@ -354,20 +355,20 @@ def _classes(model: PrivacyModel, people: ExamplePeople) -> Classes:
     return people.classes(model.column or "value", model.population or TOWN)
 
 
-def _alone(classes: Classes, place: int) -> Classes:
+def _alone(classes: Classes, position: int) -> Classes:
     """Return one class, as large tables are judged in parts."""
-    rows = np.flatnonzero(classes.of_rows == place)
+    rows = np.flatnonzero(classes.of_rows == position)
     members = {
-        key: np.zeros((places == place).sum(), dtype=np.int64)
+        key: np.zeros((places == position).sum(), dtype=np.int64)
         for key, places in classes.of_population.items()
     }
     return Classes(classes.table, np.zeros(len(rows), dtype=np.int64), 1, members, rows=rows)
 
 
-def _contents(model: PrivacyModel, classes: Classes, place: int) -> tuple[list[int], int]:
+def _contents(model: PrivacyModel, classes: Classes, position: int) -> tuple[list[int], int]:
     """Return the rows of a class, and how many people of the population are in it."""
-    people = classes.population((model.population or TOWN).key)[place]
-    return np.flatnonzero(classes.of_rows == place).tolist(), int(people)
+    people = classes.population((model.population or TOWN).key)[position]
+    return np.flatnonzero(classes.of_rows == position).tolist(), int(people)
 
 
 def _defined(definition: Definition | None, people: ExamplePeople, found: list[bool]) -> list[bool]:

@@ -140,6 +140,6 @@ def _taxonomies(values: Sequence[Any]) -> Sequence[Taxonomy]:
     known = [value for value in values if value is not None]
     half = len(known) // 2
     return (
-        {value: ["low" if place < half else "high", "*"] for place, value in enumerate(known)},
+        {value: ["low" if position < half else "high", "*"] for position, value in enumerate(known)},
         {value: [] for value in known},
     )

@@ -67,9 +67,9 @@ def check_recoding_of(recoding: Recoding, table: CodedTable) -> None:
         _check_function(found, table)
         _check_order(recoding, found, table)
     with promise(whose, "the recoding in a manifest is the same"):
-        said = json.loads(json.dumps(recoding.to_manifest()))
-        require_equal(said.get("kind"), recoding.kind)
-        require_equal(json.loads(json.dumps(type(recoding).from_manifest(said).to_manifest())), said)
+        written = json.loads(json.dumps(recoding.to_manifest()))
+        require_equal(written.get("kind"), recoding.kind)
+        require_equal(json.loads(json.dumps(type(recoding).from_manifest(written).to_manifest())), written)
     with promise(whose, "`levels`, `node` and `rungs` are those of its labels, or None"):
         _check_abilities(recoding, found, table)
     with promise(whose, "`choices` has words for every quasi-identifier"):
@@ -77,9 +77,9 @@ def check_recoding_of(recoding: Recoding, table: CodedTable) -> None:
         require_equal(tuple(choices.of_columns), table.names)
         require(all(isinstance(words, str) for words in (choices.title, *choices.of_columns.values())))
     with promise(whose, "`for_recipients` gives a spec of the same columns, and a recoding"):
-        asked = Spec(quasi_identifiers=dict.fromkeys(table.names, "suppress"), privacy=[KAnonymity(1)])
-        spec, handed_on = recoding.for_recipients(asked, table)
-        require_equal(spec.roles, asked.roles)
+        spec_in = Spec(quasi_identifiers=dict.fromkeys(table.names, "suppress"), privacy=[KAnonymity(1)])
+        spec, handed_on = recoding.for_recipients(spec_in, table)
+        require_equal(spec.roles, spec_in.roles)
         require_equal(handed_on.to_manifest()["kind"], recoding.kind)
 
 

@@ -90,12 +90,12 @@ def _check_choice(
     except InputError:  # it says before any work that it cannot serve this
         return
 
-    def ask(counted: CodedTable) -> SearchProblem:
+    def make_problem(counted: CodedTable) -> SearchProblem:
         return SearchProblem(counted, models, Loss(), suppression, starred=starred)
 
     def choose(threads: int) -> Chosen | None:
         try:
-            return strategy.choose(Question(spec, InMemory(table), ask, 1 << 40, threads=threads))
+            return strategy.choose(Question(spec, InMemory(table), make_problem, 1 << 40, threads=threads))
         except InfeasibleError:
             return None
 

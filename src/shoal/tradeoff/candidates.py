@@ -123,9 +123,9 @@ def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
         given = [(None, spec) for spec in specs]  # type: ignore[attr-defined]
     names: set[str] = set()
     found: list[tuple[str, Spec]] = []
-    for position, (said, spec) in enumerate(given, start=1):
-        name = said or (_stem(spec) if isinstance(spec, str | os.PathLike) else "spec")
-        if said is None and len(given) > 1 and (name in names or isinstance(spec, Spec)):
+    for position, (given_name, spec) in enumerate(given, start=1):
+        name = given_name or (_stem(spec) if isinstance(spec, str | os.PathLike) else "spec")
+        if given_name is None and len(given) > 1 and (name in names or isinstance(spec, Spec)):
             name = f"{name} {position}"
         names.add(name)
         if isinstance(spec, Spec):
@@ -138,7 +138,7 @@ def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
         else:
             kind = type(spec).__name__
             problems.append(
-                Problem(f"What is compared are specs, or the paths of their files.\nFound: {kind}.")
+                Problem(f"Only specs, or the paths of their files, can be compared.\nFound: {kind}.")
             )
     return found
 
@@ -196,7 +196,7 @@ def _limits(suppressions: Sequence[object], problems: list[Problem]) -> list[flo
         if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
             problems.append(
                 Problem(
-                    f"The suppression limit is a share of the rows, from 0 to 1.\nFound: {limit!r}.\n"
+                    f"The suppression limit must be a share of the rows, from 0 to 1.\nFound: {limit!r}.\n"
                     "For 2 percent write 0.02."
                 )
             )

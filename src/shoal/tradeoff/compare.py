@@ -108,14 +108,14 @@ def compare(
             BestFirst(seconds=seconds)
         except InputError as error:
             problems += error.problems
-    asked = candidates(
+    chosen = candidates(
         specs, ks=ks, suppressions=suppressions, recodings=recodings, quality=quality, problems=problems
     )
     if input_format is not None:
-        asked = [
-            replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in asked
+        chosen = [
+            replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in chosen
         ]
-    check_columns(data, asked, problems)
+    check_columns(data, chosen, problems)
     if problems:
         raise InputError(problems)
 
@@ -124,7 +124,7 @@ def compare(
     search = _Search(seconds, min(threads or processors, processors), steps, listener is not None)
     points: dict[int, Point] = {}
     rows = 0
-    for group in grouped(asked):
+    for group in grouped(chosen):
         with group.open(data, listener) as session:
             problems_of_group = group.problems(session)
             for position, candidate, problem in zip(
@@ -133,7 +133,7 @@ def compare(
                 points[position] = search.point(candidate, problem)
                 rows = problem.table.rows
     with steps("audit"):
-        notes = tuple(linkable_notes(data, asked))
+        notes = tuple(linkable_notes(data, chosen))
     return Comparison(_marked([points[position] for position in sorted(points)], risk), risk, rows, notes)
 
 
@@ -147,7 +147,7 @@ class _Search:
         self._listener = self._advance if heard else None
 
     def _advance(self, nodes: int, decided: int, best: float | None) -> None:
-        self._steps.tell(SearchAdvanced(nodes, decided, best))
+        self._steps.report(SearchAdvanced(nodes, decided, best))
 
     def point(self, candidate: Candidate, problem: SearchProblem) -> Point:
         """Search, and measure what was found."""
@@ -172,7 +172,7 @@ class _Search:
                     Question(
                         spec=candidate.spec,
                         counts=InMemory(problem.table),
-                        ask=lambda counted: _about(problem, counted),
+                        make_problem=lambda counted: _about(problem, counted),
                         most_entries=Memory.most_entries,
                         threads=self._threads,
                         listener=self._listener,
@@ -201,7 +201,7 @@ def _about(problem: SearchProblem, table: CodedTable) -> SearchProblem:
 
 
 def _marked(points: Sequence[Point], risk: Risk) -> tuple[Point, ...]:
-    """Say of each point whether it is on the front."""
+    """Mark each point that is on the front."""
     there = [point for point in points if point.feasible]
     front = on_front(
         [

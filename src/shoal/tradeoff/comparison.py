@@ -156,7 +156,7 @@ class Comparison:
         return _HEADER, [_cells(point, brief=bool(self._columns)) for point in self.points]
 
     def remarks(self) -> list[str]:
-        """Tell what the table does not."""
+        """Return notes on what the table does not show."""
         told = list(self.notes)
         told += [f"Levels of {', '.join(self._columns)}."] if self._columns else []
         told += [f"{point.name}: {point.problem}" for point in self.points if point.problem is not None]

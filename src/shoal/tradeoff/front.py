@@ -8,7 +8,7 @@ from shoal.measure.measure import canonical
 
 
 def on_front(points: Sequence[tuple[float, float]]) -> list[bool]:
-    """Say of each point, smaller being better, whether no other is as good in both and better in one.
+    """Return for each point, smaller being better, whether no other is as good in both and better in one.
 
     Points that are equal are on the front together.
 

@@ -1,4 +1,4 @@
-"""Which of the compared specs `anonymize` would refuse for columns that are released as they are."""
+"""Which of the compared specs `anonymize` would refuse for columns that are released unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.tradeoff.candidates import Candidate
 
 
 def linkable_notes(data: object, candidates: Sequence[Candidate]) -> Iterator[str]:
-    """Say once for each spec whether its releases would be refused; k and the limit have no part in it."""
+    """Note once for each spec if its releases would be refused, whatever k and the limit are."""
     specs = {candidate.spec_name: candidate.spec for candidate in candidates}
     found: dict[object, Linkability | None] = {}
     for name, spec in specs.items():

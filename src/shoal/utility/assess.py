@@ -94,7 +94,7 @@ def assess_utility(
     if isinstance(quasi_identifiers, str):
         quasi_identifiers = [quasi_identifiers]
     if quasi_identifiers is not None and not quasi_identifiers:
-        raise InputError("No column is named as a quasi-identifier.\nName at least one, or none at all.")
+        raise InputError("The list of quasi-identifiers is empty.\nName at least one, or leave it out.")
     if queries < 0 or seed < 0:
         raise InputError(
             "The number of queries and the seed must be whole numbers of at least 0.\n"
@@ -113,8 +113,8 @@ def assess_utility(
         )
         if belonging.kept is None:
             notes.append(
-                "Equal values have different labels, so that rows cannot be followed into the release. "
-                "Models are trained on a sample of all its rows, among which may be rows of the test."
+                "Equal values have different labels, so rows cannot be matched with the release. "
+                "Models are trained on a sample of all its rows, which may include rows of the test."
             )
         figures = {column.name: column_utility(column) for column in columns.all}
         pairs = associations(columns.quasi_identifiers, columns.others)
@@ -124,8 +124,8 @@ def assess_utility(
     if learning:
         notes += skipped
         with _step("learn", listener):
-            learned, told = _learn(columns, targets, belonging, tables, seed)
-            notes += told
+            learned, learning_notes = _learn(columns, targets, belonging, tables, seed)
+            notes += learning_notes
     return UtilityAssessment(
         rows=tables.original.num_rows,
         released_rows=tables.release.num_rows,
@@ -160,7 +160,7 @@ class _Columns:
 
 @contextmanager
 def _step(name: str, listener: Listener | None) -> Iterator[None]:
-    """Tell a listener when a step begins and ends."""
+    """Notify a listener when a step begins and ends."""
     if listener is None:
         yield
         return

@@ -126,9 +126,7 @@ class LabelEncoder:
             positions = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
             parts.append(found[positions])
         if unknown:
-            warnings.warn(
-                f"Labels of which nothing is known are encoded as '*': {', '.join(unknown)}.", stacklevel=2
-            )
+            warnings.warn(f"Unknown labels are encoded as '*': {', '.join(unknown)}.", stacklevel=2)
         return np.hstack(parts)
 
     def fit_transform(self, X: object, y: object = None) -> FloatArray:  # noqa: N803
@@ -178,7 +176,7 @@ class LabelEncoder:
 
     def _fitted(self) -> dict[str, _EncodedColumn]:
         if not hasattr(self, "_columns"):
-            raise InputError("This LabelEncoder knows no values yet.\nCall fit with a table first.")
+            raise InputError("This LabelEncoder is not fitted yet.\nCall fit with a table first.")
         return self._columns
 
     def _hierarchies(self, table: pa.Table) -> Mapping[str, Generalizing]:

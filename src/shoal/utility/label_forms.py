@@ -95,12 +95,12 @@ def read_set(label: str) -> tuple[str, ...] | None:
 
 
 def is_everything(label: str | None) -> bool:
-    """Tell whether a label says nothing: `*`, or stars alone."""
+    """Return whether a label says nothing: `*`, or stars alone."""
     return label is not None and _STARS.fullmatch(label) is not None
 
 
 def is_mask(label: str) -> bool:
-    """Tell whether a label has stars in place of characters, and others that it keeps."""
+    """Return whether a label has stars in place of characters, and others that it keeps."""
     return "*" in label and not is_everything(label)
 
 

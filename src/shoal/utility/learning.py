@@ -173,12 +173,12 @@ def learn(
 
 
 def is_numeric(column: RecodedColumn) -> bool:
-    """Tell whether a column is predicted as a number: it holds numbers, and more than ten different ones."""
+    """Return whether a column is predicted as a number: it holds more than ten different numbers."""
     return column.domain.numbers is not None and len(column.domain.texts) >= FEWEST_NUMBERS
 
 
 def unfit(column: RecodedColumn) -> str | None:
-    """Tell why a column cannot be a target, if it cannot."""
+    """Return why a column cannot be a target, if it cannot."""
     if column.domain.size < 2:
         return "it has a single value"
     covered = column.cover.counts[column.rows > 0]
@@ -190,7 +190,7 @@ def unfit(column: RecodedColumn) -> str | None:
 
 
 def _only_starred(column: RecodedColumn) -> bool:
-    """Tell whether all labels but `*` are values."""
+    """Return whether all labels but `*` are values."""
     there = column.rows > 0
     wide = (column.cover.counts > 1) & there
     return bool(column.star >= 0 and wide[column.star] and wide.sum() == 1 < there.sum())

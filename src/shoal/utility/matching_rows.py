@@ -1,7 +1,7 @@
 """Whether a release was made of an original, row by row, without row numbers.
 
 Where every value has one label, each row of the original becomes one tuple of labels, beside the columns that
-are released as they are. The release has no tuple more often than that. What it lacks was suppressed.
+are released unchanged. The release has no tuple more often than that. What it lacks was suppressed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Belonging:
 def require_belonging(
     quasi_identifiers: Sequence[RecodedColumn], others: Sequence[RecodedColumn], rows: int, released: int
 ) -> Belonging:
-    """Tell which rows of the original the release has, or raise if it was made of other rows.
+    """Return which rows of the original the release has, or raise if it was made of other rows.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _by_rows(
 
 
 def _all_starred(columns: Sequence[RecodedColumn], released: int) -> BoolArray:
-    """Tell which rows of the release have `*` in every quasi-identifier."""
+    """Return which rows of the release have `*` in every quasi-identifier."""
     starred = np.full(released, bool(columns), dtype=np.bool_)
     for column in columns:
         starred &= (column.after == column.star) & (column.star >= 0)
@@ -97,7 +97,7 @@ def _all_starred(columns: Sequence[RecodedColumn], released: int) -> BoolArray:
 
 
 def _torn(columns: Sequence[RecodedColumn], starred: BoolArray) -> bool:
-    """Tell whether single cells were suppressed, so that a row has stars beside labels."""
+    """Return whether single cells were suppressed, so that a row has stars beside labels."""
     for column in columns:
         assert column.label_of is not None
         alone = column.star >= 0 and not (column.label_of == column.star).any()

@@ -147,7 +147,7 @@ def _check(table: pa.Table, columns: list[pa.ChunkedArray]) -> None:
 
 
 def _unfit(column: pa.ChunkedArray) -> str:
-    """Say what a column has that does not come back from an Excel file; nothing if all does."""
+    """Describe what a column has that does not come back from an Excel file; nothing if all does."""
     kind = column.type
     if pa.types.is_boolean(kind):
         return ""
@@ -189,7 +189,7 @@ def _unfit_times(column: pa.ChunkedArray) -> str:
 
 def _unfit_text(column: pa.ChunkedArray) -> str:
     if pc.any(pc.equal(column, "")).as_py():
-        return "empty texts, which are not told from NULL there; `null-values` can make them NULL"
+        return "empty texts, which Excel does not distinguish from NULL; `null-values` can make them NULL"
     if (pc.max(pc.utf8_length(column)).as_py() or 0) > _CHARACTERS:
         return f"texts of more than {_CHARACTERS:,} characters"
     if pc.any(pc.match_substring_regex(column, _CONTROL)).as_py():

@@ -120,10 +120,10 @@ def levels_in(path: Path) -> dict[str, int]:
     InputError
         The file is no manifest, or that of a recoding without levels.
     """
-    said = Evidence.read(path).said
-    if said.levels is None:
+    form = Evidence.read(path).manifest
+    if form.levels is None:
         raise InputError(
-            f"The release {said.name!r} has no levels at which a population could be generalized.\n"
-            f"Found: a recoding of the kind {said.recoding.kind!r}.\nLeave the population out."
+            f"The release {form.name!r} has no levels at which a population could be generalized.\n"
+            f"Found: a recoding of the kind {form.recoding.kind!r}.\nLeave the population out."
         )
-    return said.levels
+    return form.levels

@@ -24,12 +24,12 @@ class FileOutput:
     delimiter: str = field(default=",", compare=False)
     quote: str = field(default='"', compare=False)
 
-    def like(self, found: InputFormat | None, asked: InputFormat) -> FileOutput:
+    def like(self, found: InputFormat | None, requested: InputFormat) -> FileOutput:
         """Return it with the delimiter of the input, as found or asked for, and the quote that was asked for.
 
         A quote that was only found may have been a guess.
         """
-        return replace(self, delimiter=(found or asked).delimiter or ",", quote=asked.quote or '"')
+        return replace(self, delimiter=(found or requested).delimiter or ",", quote=requested.quote or '"')
 
     @property
     def title(self) -> str:

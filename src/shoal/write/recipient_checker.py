@@ -235,7 +235,7 @@ def read(path, told):
 
 
 def unique_rows(rows, place, roles, said):
-    """Return whether columns that are released as they are single out as many rows as a manifest says."""
+    """Return whether columns that are released unchanged single out as many rows as a manifest says."""
     others = [name for name in place if roles[name] in ("sensitive", "insensitive")]
     crowd = [name for name in place if roles[name] == "quasi-identifier"]
 
@@ -301,7 +301,7 @@ def check(path, told):
 
     if told.get("linkable") and rows:
         fits = unique_rows(rows, place, roles, told["linkable"])
-        yield "unique rows as in the manifest", fits, "by columns that are released as they are"
+        yield "unique rows as in the manifest", fits, "by columns that are released unchanged"
 
     found = [
         privacy(

@@ -113,7 +113,7 @@ def write_table(table: pa.Table, path: Path, dialect: InputFormat | None = None)
             raise InputError(
                 "The release cannot be written as Parquet.\n"
                 f"Types of its columns: {kinds}.\n"
-                "Turn unusual ones into text or common numbers first."
+                "Convert unusual ones to text or common numbers first."
             ) from None
     else:
         write_csv(path, [table], header=table.column_names, dialect=dialect)

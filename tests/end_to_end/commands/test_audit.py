@@ -63,7 +63,7 @@ def test_the_manifest_of_another_file(release, shoal):
     ran = shoal("audit", "other.csv", "--manifest", "release.csv.manifest.json")
     assert (ran.code, ran.out) == (2, "")
     assert "Column 'age', a quasi-identifier of the spec, is not in the release 'other.csv'." in ran.err
-    assert "is not that of this file" in ran.err
+    assert "does not belong to this file" in ran.err
 
 
 OTHER = "age;sex;disease\n" + "30-39;F;flu\n30-39;F;cold\n" * 2 + "40-49;*;flu\n40-49;*;gout\n"
@@ -112,7 +112,7 @@ def test_the_short_form_is_not_compared_with_a_manifest_beside(release, shoal):
         (("--manifest", "release.csv"), "is not the manifest of a release"),
         (("--manifest", "nowhere.json"), "does not exist"),
         (("--public-key", "release.csv"), "is not a public key"),
-        (("--memory", "much"), "Memory is a number with its unit"),
+        (("--memory", "much"), "Memory must be a number with a unit"),
         (("--spec", "nowhere.yaml"), "does not exist"),
     ],
 )

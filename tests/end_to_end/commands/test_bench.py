@@ -103,13 +103,13 @@ def test_figures_go_into_a_folder(bench, tmp_path, monkeypatch):
         (("--k", "5-2"), "k is a whole number of at least 1"),
         (("--k", "two"), "Found: 'two'."),
         (("--k", ""), "--k needs one or more entries"),
-        (("--suppression", "2"), "Suppression is a share of the rows, from 0 to 1."),
-        (("--suppression", "nan"), "Suppression is a share of the rows, from 0 to 1."),
+        (("--suppression", "2"), "Suppression must be a share of the rows, from 0 to 1."),
+        (("--suppression", "nan"), "Suppression must be a share of the rows, from 0 to 1."),
         (("--suppression", "0,,1"), "--suppression needs one or more entries"),
         (("--repeat", "0"), "--repeat is a whole number of at least 1."),
         (("--data", "adult", "--rows", "0"), "--rows is a whole number of at least 1."),
         (("--rows", "100"), "There is no shape 'tiny'"),
-        (("--json", "--csv"), "as JSON or as CSV"),
+        (("--json", "--csv"), "cannot be used together"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(bench, arguments, told):

@@ -109,7 +109,7 @@ def test_starred_rows_of_another_tool(shoal: Shoal, folder: Path) -> None:
         (("--qi", "age", "--spec", "spec.yaml"), "Found: --spec and --qi."),
         (("--qi", "age", "--sampling-fraction", "0"), "above 0, at most 1."),
         (("--qi", "age", "--sampling-fraction", "1.2"), "Found: 1.2."),
-        (("--qi", "age", "--threshold", "2"), "The threshold is a chance"),
+        (("--qi", "age", "--threshold", "2"), "The threshold must be a probability"),
         (("--qi", "age", "--starred"), "--starred applies only to a release."),
         (("--qi", "age", "--release", "none.csv"), "does not exist"),
         (

@@ -123,7 +123,7 @@ def test_a_manifest_of_other_columns(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         audit_release(tmp_path / "zip.csv", manifest=f"{release}.manifest.json")
     assert "Column 'age', a quasi-identifier of the spec, is not in the release" in str(error.value)
-    assert "The manifest 'release.csv.manifest.json' is not that of this file." in str(error.value)
+    assert "The manifest 'release.csv.manifest.json' does not belong to this file." in str(error.value)
 
 
 def test_a_renamed_release_is_the_same(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_published_queries_find_what_the_audit_found(tmp_path: Path, monkeypatch
 
 def test_classes_whose_hashes_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where two classes had one hash, claims would be put to the labels themselves."""
-    from shoal.audit.classes import ReleasedClasses
+    from shoal.audit.numbered_classes import ReleasedClasses
 
     release = write(tmp_path)
     monkeypatch.setattr(ReleasedClasses, "filled", lambda self, tables: None)
@@ -369,7 +369,7 @@ def test_classes_whose_hashes_are_the_same(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("memory", ["4", "lots", "-1GB"])
 def test_memory_that_is_none(tmp_path: Path, memory: str) -> None:
-    with pytest.raises(InputError, match="Memory is a number with its unit"):
+    with pytest.raises(InputError, match="Memory must be a number with a unit"):
         audit_release(write(tmp_path), memory=memory)
 
 

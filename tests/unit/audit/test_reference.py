@@ -105,7 +105,7 @@ def test_numbers_and_dates_beside_a_file_of_text(tmp_path: Path) -> None:
         assert found(audit_release(tmp_path / "release.csv", spec, original=other)) == expected
     assert problems(release, spec, original=tmp_path / "people.csv") == [
         "Column 'pay': it is text in the original table, and not in the release 'release'.\n"
-        "Equal values could not be told.\nGive both in one format."
+        "Equal values cannot be recognized.\nGive both in one format."
     ]
 
 

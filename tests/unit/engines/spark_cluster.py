@@ -18,7 +18,7 @@ import psutil
 import pyspark
 from pyspark.sql import SparkSession
 
-from shoal.engines.spark.spark import Spark, open_spark
+from shoal.engines.spark.database import Spark, open_spark
 from shoal.write.output import FileOutput
 
 SETTINGS = {

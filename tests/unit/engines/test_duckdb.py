@@ -177,15 +177,15 @@ def test_a_large_file_is_left_where_it_is(people: Path) -> None:
         ("people.parquet", {"output": "no/such/folder/release.parquet"}, "does not exist"),
         ("people.parquet", {"output": "."}, "cannot be written"),
         ("people.parquet", {"output": "papers"}, "files that are not Parquet"),
-        ("people.parquet", {"output": "notes"}, "a file of that name is there"),
-        ("people.parquet", {"seed": 1}, "a seed does not make that repeatable"),
+        ("people.parquet", {"output": "notes"}, "a file of that name already exists"),
+        ("people.parquet", {"seed": 1}, "a seed cannot make their order repeatable"),
         ("people.parquet", {"keep_order": True}, "cannot keep the order"),
-        ("people.parquet", {"memory": "much"}, "Write for example 4GB"),
+        ("people.parquet", {"memory": "much"}, "Write 4GB, for example"),
         ("broken.parquet", {}, "not a complete Parquet file"),
         ("clinic.duckdb", {}, "No table of"),
         ("clinic.duckdb", {"table": "visit"}, "Did you mean 'visits'"),
         ("text.duckdb", {"table": "visits"}, "cannot be read"),
-        ("*.parquet", {}, "not a complete Parquet file|have not the same columns"),
+        ("*.parquet", {}, "not a complete Parquet file|have different columns"),
     ],
 )
 def test_bad_input_is_refused_before_any_work(
@@ -220,7 +220,9 @@ def test_what_goes_wrong_leaves_the_old_release(
         if sql.startswith("COPY") and how != "audit":
             original(self, sql, *rest, **more)  # so that there is something to clean up
             if how == "disk":
-                raise self._told(duckdb.IOException("Could not write all bytes: No space left on device"))
+                raise self._explained(
+                    duckdb.IOException("Could not write all bytes: No space left on device")
+                )
             if how == "interrupt":
                 raise KeyboardInterrupt
         return original(self, sql, *rest, **more)
@@ -290,7 +292,7 @@ def test_text_files_of_one_table(tmp_path: Path) -> None:
     # As from memory, the delimiter is that of the input.
     assert (tmp_path / "release" / "r.csv").read_text(encoding="utf-8").startswith("age;town\n")
     (tmp_path / "c.csv").write_text("age;city\n23;Bath\n", encoding="utf-8")
-    with pytest.raises(InputError, match="have not the same header"):
+    with pytest.raises(InputError, match="have different headers"):
         shoal.anonymize(f"{tmp_path}/*.csv", spec)
     (tmp_path / "c.csv").write_bytes("age;town\n23;Zürich\n".encode("cp1252"))
     with pytest.raises(InputError):

@@ -580,7 +580,7 @@ def test_rows_are_kept_for_later_queries(visits):
         database.drop("seen")
         database.drop("never_there")
         database.drop(kept)
-        with pytest.raises(InputError, match="A table of that name is not there"):
+        with pytest.raises(InputError, match="There is no table of that name"):
             database.rows(f"SELECT * FROM {kept}")
     assert left_behind(visits) == []
 
@@ -594,8 +594,8 @@ def test_rows_are_kept_for_later_queries(visits):
         ("SELECT 1", "visits", "The input is read from it"),
         ("SELECT 1", "Visits", "The input is read from it"),
         ("SELECT 1", "wardd.out", "There is no schema 'wardd'.\nDid you mean 'ward'"),
-        ("CREATE VIEW out AS SELECT 1", "out", "A view of that name is there"),
-        ("CREATE SEQUENCE out", "out", "Something that is no table of that name"),
+        ("CREATE VIEW out AS SELECT 1", "out", "A view of that name already exists"),
+        ("CREATE SEQUENCE out", "out", "another object of that name"),
         (
             "CREATE VIEW v AS SELECT * FROM visits_release",
             "visits_release",

@@ -35,10 +35,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from shoal.engines.spark import session, shuffle, spark
+from shoal.engines.spark.database import Spark, open_spark
 from shoal.engines.spark.failure import known
 from shoal.engines.spark.session import PINNED, SparkConnection, check_java
 from shoal.engines.spark.shuffle import shuffled
-from shoal.engines.spark.spark import Spark, open_spark
 
 # The conformance suite, the cluster and the page on it run with every change; all of this takes minutes.
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
@@ -189,7 +189,7 @@ def test_odd_names_and_texts_in_files(opened: Any, tmp_path: Path, suffix: str) 
 
 def test_a_single_column_of_nulls_in_csv(opened: Any, tmp_path: Path) -> None:
     database = opened(pa.table({"x": ["a", None, ""]}))
-    with pytest.raises(OutputError, match="a line without anything"):
+    with pytest.raises(OutputError, match="which becomes an empty line"):
         database.store(everything(database), ["x"], FileOutput(tmp_path / "x.csv"))
     sql = f"SELECT c0 AS r0 FROM {database.input} WHERE c0 IS NOT NULL"
     stored = database.store(sql, ["x"], FileOutput(tmp_path / "x.csv"))

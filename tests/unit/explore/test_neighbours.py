@@ -21,7 +21,7 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.passing_classes import passing, settled
 from shoal.privacy.population import Population
 from shoal.search.algorithms.exhaustive import Exhaustive, classes_of, node_of
-from shoal.search.evaluate import judge
+from shoal.search.judge_nodes import judge
 from shoal.search.problem import SearchProblem
 from shoal.testing.problems import measures_named, requirements
 from shoal.testing.tables import described_tables

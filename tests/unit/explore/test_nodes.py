@@ -207,7 +207,7 @@ def test_a_release_tells_how_it_was_chosen(nodes: Nodes, tmp_path: Any) -> None:
     assert third.spec.quasi_identifiers["age"].weight == 3
     chosen, once = (note for note in third.notes if not note.startswith(("Column ", "No model covers")))
     assert chosen == f"Chosen as number 3 of {len(nodes)} satisfying nodes by precision."
-    assert once.startswith("Publish one release of a table")
+    assert once.startswith("Publish only one release of a table")
     assert SPEC.quality.name == nodes.quality == "loss"
 
 
@@ -223,7 +223,7 @@ def test_the_best_of_a_selection_is_only_optimal_if_it_is_the_best_of_all(nodes:
 
 
 def test_weights_that_a_measure_ignores_are_noted(nodes: Nodes) -> None:
-    assert "do not count in height" in " ".join(nodes.rank("height", weights={"age": 2}).release().notes)
+    assert "have no effect on height" in " ".join(nodes.rank("height", weights={"age": 2}).release().notes)
 
 
 def test_releases_with_one_seed_do_not_line_up() -> None:
@@ -255,7 +255,7 @@ def test_what_is_no_node_has_no_release(nodes: Nodes, node: Any) -> None:
 def test_what_cannot_be_filtered_or_turned_round(nodes: Nodes) -> None:
     with pytest.raises(shoal.InputError, match="filtered by levels"):
         nodes.filter("age")  # type: ignore[arg-type]
-    with pytest.raises(shoal.InputError, match="the best first"):
+    with pytest.raises(shoal.InputError, match="listed best first"):
         nodes[::-1]
 
 

@@ -358,7 +358,7 @@ def test_a_changed_release_is_refused(tmp_path: Path) -> None:
     manifest = release(tmp_path)
     path = tmp_path / "release.csv"
     path.write_bytes(path.read_bytes().replace(b"flu", b"cold", 1))
-    with pytest.raises(InputError, match=r"is not that of the file 'release\.csv'"):
+    with pytest.raises(InputError, match=r"does not belong to the file 'release\.csv'"):
         shoal.extend(manifest, tmp_path / "new.csv")
 
 
@@ -367,7 +367,7 @@ def test_a_release_that_does_not_hold_is_refused(tmp_path: Path) -> None:
     said = json.loads(manifest.read_text("utf-8"))
     said["spec"]["privacy"] = [{"k-anonymity": 4}]
     manifest.write_text(json.dumps(said), encoding="utf-8")
-    with pytest.raises(InputError, match="does not keep its claim 'k-anonymity 4'"):
+    with pytest.raises(InputError, match="does not satisfy its claim 'k-anonymity 4'"):
         shoal.extend(manifest, tmp_path / "new.csv")
 
 
@@ -378,7 +378,7 @@ def test_a_release_that_does_not_hold_is_refused(tmp_path: Path) -> None:
         ({"manifest": "release.csv"}, "is not the manifest of a release"),
         ({"manifest": "nothing.json"}, "does not exist"),
         ({"release": "nothing.csv"}, "does not exist"),
-        ({"release": "people.csv"}, "is not that of the file 'people.csv'"),
+        ({"release": "people.csv"}, "does not belong to the file 'people.csv'"),
         ({"original": "new.csv"}, "Rows: 9; rows that went into the release: 12"),
         ({"original": "others.csv"}, "do not have at its levels"),
         ({"new_rows": "empty.csv"}, "There is nothing to add"),
@@ -447,7 +447,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     shoal.extend(f"{path}.manifest.json", new, output=tmp_path / "out.parquet")
     assert pq.read_schema(tmp_path / "out.parquet").types == [pa.int64(), pa.float64()]
     strange = write_csv(tmp_path / "new.csv", {"age": [1, 1], "pay": ["much", "little"]})
-    with pytest.raises(InputError, match="Column 'pay' of the new rows is not as in the earlier release"):
+    with pytest.raises(InputError, match="Column 'pay' of the new rows differs from the earlier release"):
         shoal.extend(f"{path}.manifest.json", strange)
 
 

@@ -27,7 +27,7 @@ from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
-from shoal.privacy.risk import Risk
+from shoal.privacy.reidentification_risk import Risk
 from shoal.privacy.t_closeness import TCloseness
 from shoal.search.algorithms.exhaustive import node_of
 from shoal.search.problem import SearchProblem

@@ -19,7 +19,7 @@ from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population
-from shoal.privacy.risk import Risk
+from shoal.privacy.reidentification_risk import Risk
 from shoal.privacy.t_closeness import TCloseness
 
 NAN, INF = math.nan, math.inf
@@ -96,7 +96,7 @@ def test_keys_and_values_of_a_spec_come_in_one_error() -> None:
     ]
     with pytest.raises(InputError) as caught:
         KMap.from_spec({"k": 2, "population": 7})
-    assert str(caught.value) == "k-map: A population is the name of a file.\nFound: 7."
+    assert str(caught.value) == "k-map: A population must be the name of a file.\nFound: 7."
     with pytest.raises(InputError, match=r"k-map lacks k, population\.\nFound: no keys\."):
         KMap.from_spec({})
 

@@ -21,7 +21,7 @@ TABLE = group(
 
 FOUND: list[tuple[PrivacyModel, str | None]] = [
     (LDiversity("job", 3), None),
-    (LDiversity("job", 4), "has 3, so no class can have more.\nTake an l of at most 3."),
+    (LDiversity("job", 4), "has 3, so no class can have more.\nUse an l of at most 3."),
     (LDiversity("job", 3.1, "entropy"), "has 3, so"),
     (LDiversity("job", 4, "recursive", 2), "has 3, so"),
     (AlphaK("job", 0.34, 2), None),

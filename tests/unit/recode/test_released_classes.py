@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.encode.frequency_sets import frequency_set, nodes, repeated_tables
 
-from shoal.counting import count
 from shoal.describe import intervals, suppress
 from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.table import CodedTable, code_table
+from shoal.exact_counts import count
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.population import Population

@@ -20,7 +20,7 @@ from shoal import InputError
 from shoal.events import Event, StepStarted
 from shoal.read.source import InputFormat, open_source
 from shoal.risk import RiskComparison, assess_risk, compare_risk
-from shoal.risk.classes import open_classes
+from shoal.risk.grouped_table import open_classes
 from shoal.sql.local_queries import LocalDuckDB
 
 PEOPLE = {
@@ -324,7 +324,7 @@ def test_what_is_wrong_of_all_tables_at_once(people: pa.Table, spec: shoal.Spec)
             threshold=2,
         )
     assert [p.message.splitlines()[0] for p in refused.value.problems] == [
-        "The threshold is a chance: above 0, at most 1.",
+        "The threshold must be a probability: above 0, at most 1.",
         "Column 'ill' is not in the table.",
         "Column 'sex' is not in the release.",
         "A population is generalized as the release is, and its levels are not known.",
@@ -335,9 +335,9 @@ def test_what_is_wrong_of_all_tables_at_once(people: pa.Table, spec: shoal.Spec)
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"threshold": 0.0}, "The threshold is a chance"),
-        ({"sampling_fraction": 1.5}, "sampling fraction is the share"),
-        ({"sampling_fraction": 0.0}, "sampling fraction is the share"),
+        ({"threshold": 0.0}, "The threshold must be a probability"),
+        ({"sampling_fraction": 1.5}, "sampling fraction must be the share"),
+        ({"sampling_fraction": 0.0}, "sampling fraction must be the share"),
         ({"population_size": 5}, "smaller than the table"),
         ({"population_size": 50, "sampling_fraction": 0.5}, "Give one of these alone"),
         ({"population": pa.table(PEOPLE), "sampling_fraction": 0.5}, "Give one of these alone"),

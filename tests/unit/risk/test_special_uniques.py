@@ -108,7 +108,7 @@ def test_too_many_sets_are_left_out_and_that_is_said(monkeypatch: pytest.MonkeyP
     risk = assess_risk(table, NAMES)
     assert risk.special is not None
     assert risk.special.largest_subset == 2
-    assert "up to 2 were looked at, not 4" in risk.notes[0]
+    assert "up to 2 were examined, not 4" in risk.notes[0]
     allowed = 10
     risk = assess_risk(table, NAMES)
     assert risk.special is None

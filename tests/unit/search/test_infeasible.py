@@ -45,8 +45,9 @@ def test_of_one_requirement_the_rows_that_fail_are_told() -> None:
     assert str(infeasible(problem_of(KAnonymity(3), suppression=0.2))).splitlines() == [
         "No release satisfies k-anonymity 3 with a suppression limit of 0.2.",
         "Even at the highest levels 3 rows of 6 are in classes that fail, and 1 may be suppressed.",
-        "Nearest that can be satisfied: k = 2 with this limit, or a suppression limit of 0.5 with k = 3.",
-        "The spec holds age below the top level: raising that helps too.",
+        "Nearest requirements that can be satisfied: k = 2 with this limit, or a suppression limit of 0.5 "
+        "with k = 3.",
+        "The spec holds age below the top level; raising it helps too.",
     ]
 
 
@@ -56,7 +57,7 @@ def test_of_several_it_says_which_binds() -> None:
         "Even at the highest levels 4 rows of 6 are in classes that fail, and 1 may be suppressed.",
         "What binds is distinct 2-diversity of disease: alone, k-anonymity 2 fails 1 row, "
         "distinct 2-diversity of disease fails 4 rows.",
-        "Nearest that can be satisfied: a suppression limit of 0.667 with these requirements.",
+        "Nearest requirements that can be satisfied: a suppression limit of 0.667 with these requirements.",
     ]
 
 
@@ -73,8 +74,8 @@ def test_where_a_missing_class_tells_something_no_limit_is_proposed() -> None:
     assert str(infeasible(problem)).splitlines()[:4] == [
         "No release satisfies delta-presence 0.6 to 1 in a table given in Python.",
         "Even at the highest levels 3 rows of 6 are in classes that fail, and 0 may be suppressed.",
-        "Nothing may be suppressed: under delta-presence 0.6 to 1 in a table given in Python a class that is "
-        "missing tells something.",
+        "No row may be suppressed: under delta-presence 0.6 to 1 in a table given in Python a missing class "
+        "reveals something.",
         "Ask for less.",
     ]
 

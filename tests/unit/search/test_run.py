@@ -115,13 +115,13 @@ def test_the_best_of_parts_is_the_best(
 ) -> None:
     population = POPULATION if data.draw(st.booleans()) else None
     table = data.draw(described_tables(max_rows=30, max_columns=3, population=population))
-    ask = asking(data.draw(requirements(population)), measure_named(name), suppression)
-    problem = ask(table)
+    make_problem = asking(data.draw(requirements(population)), measure_named(name), suppression)
+    problem = make_problem(table)
     whole = Exhaustive().search(problem)
     budget = data.draw(st.integers(1, 40))
     counts = Watched(InMemory(table), error=data.draw(st.sampled_from([0.5, 1.0, 1.0, 3.0])))
     try:
-        found = search_counted(counts, ask, Box(), most_entries=budget, most_counts=most_counts)
+        found = search_counted(counts, make_problem, Box(), most_entries=budget, most_counts=most_counts)
     except InputError as error:
         # Something did not fit that might have satisfied.
         assert "fit" in str(error)
@@ -136,13 +136,13 @@ def test_the_best_of_parts_is_the_best(
 def test_with_counts_enough_only_what_fits_nowhere_is_left(
     table: CodedTable, suppression: float, k: int
 ) -> None:
-    ask = asking((KAnonymity(k),), Loss(), suppression)
-    problem = ask(table)
+    make_problem = asking((KAnonymity(k),), Loss(), suppression)
+    problem = make_problem(table)
     whole = Exhaustive().search(problem)
     counts = InMemory(table)
     node = tuple(column.max_level for column in table.columns) if whole.levels is None else whole.levels
     budget = counts.at(node, most=table.rows).entries
-    found = search_counted(Watched(counts), ask, Box(), most_entries=budget, most_counts=1000)
+    found = search_counted(Watched(counts), make_problem, Box(), most_entries=budget, most_counts=1000)
     # The optimum itself fits, so it is found, whether or not that can be proved.
     assert found.result.levels == whole.levels
     agree(found, whole, problem)
@@ -156,27 +156,29 @@ def test_all_nodes_are_all_or_refused(
     data: st.DataObject, suppression: float, budget: int, name: str
 ) -> None:
     table = data.draw(described_tables(max_rows=25, max_columns=3))
-    ask = asking(data.draw(requirements()), measure_named(name), suppression)
-    whole = Exhaustive().search(ask(table), all_nodes=True)
+    make_problem = asking(data.draw(requirements()), measure_named(name), suppression)
+    whole = Exhaustive().search(make_problem(table), all_nodes=True)
     try:
         found = search_counted(
-            InMemory(table), ask, Box(), most_entries=budget, all_nodes=True, most_counts=1000
+            InMemory(table), make_problem, Box(), most_entries=budget, all_nodes=True, most_counts=1000
         )
     except InputError as error:
         assert "fit" in str(error)
         return
     assert whole.satisfying is not None and found.result.satisfying is not None
     assert found.result.satisfying.tolist() == whole.satisfying.tolist()
-    agree(found, whole, ask(table))
+    agree(found, whole, make_problem(table))
 
 
 @settings(max_examples=15)
 @given(table=coded_tables(max_rows=30, max_columns=3), suppression=shares, budget=st.integers(1, 30))
 def test_a_heuristic_in_parts_keeps_its_bound(table: CodedTable, suppression: float, budget: int) -> None:
-    ask = asking((KAnonymity(3),), Loss(), suppression)
-    whole = Exhaustive().search(ask(table))
+    make_problem = asking((KAnonymity(3),), Loss(), suppression)
+    whole = Exhaustive().search(make_problem(table))
     try:
-        found = search_counted(InMemory(table), ask, Datafly(), most_entries=budget, most_counts=1000).result
+        found = search_counted(
+            InMemory(table), make_problem, Datafly(), most_entries=budget, most_counts=1000
+        ).result
     except InputError:
         return
     if found.score is not None and whole.score is not None and not found.optimal:
@@ -239,19 +241,19 @@ def test_what_fits_is_fetched_once_at_level_0() -> None:
 
 def test_single_columns_raise_the_bottom_only_where_it_must_be() -> None:
     table = shape("adult", rows=3000)
-    ask = asking((KAnonymity(100),), Loss(), 0.0)
-    whole = Box().search(ask(table))
-    raised = raised_by_columns(ask(table))
+    make_problem = asking((KAnonymity(100),), Loss(), 0.0)
+    whole = Box().search(make_problem(table))
+    raised = raised_by_columns(make_problem(table))
     sizes = InMemory(table).estimate([(0,) * len(raised), raised])
     assert sizes[1] < sizes[0]
     counts = Watched(InMemory(table))
-    found = search_counted(counts, ask, Box(), most_entries=int(sizes[1]))
+    found = search_counted(counts, make_problem, Box(), most_entries=int(sizes[1]))
     assert counts.asked == [("estimate", ()), ("at", raised)]
     assert found.result.levels == whole.levels
     assert found.result.optimal
     assert "raised by single columns" in found.plan.render()
     counts = Watched(InMemory(table))
-    search_counted(counts, ask, Box(), most_entries=int(sizes[0]))
+    search_counted(counts, make_problem, Box(), most_entries=int(sizes[0]))
     assert counts.asked == [("estimate", ()), ("at", (0,) * len(raised))]
 
 
@@ -260,10 +262,10 @@ def test_single_columns_raise_the_bottom_only_where_it_must_be() -> None:
 )
 def test_few_counts_settle_a_lattice_of_thousands(suppression: float, budget: int, counted: int) -> None:
     table = shape("lands-end", rows=200_000)
-    ask = asking((KAnonymity(5),), Loss(), suppression)
-    whole = Box().search(ask(table))
+    make_problem = asking((KAnonymity(5),), Loss(), suppression)
+    whole = Box().search(make_problem(table))
     counts = Watched(InMemory(table))
-    found = search_counted(counts, ask, Box(), most_entries=budget, most_counts=counted)
+    found = search_counted(counts, make_problem, Box(), most_entries=budget, most_counts=counted)
     assert found.result.levels == whole.levels
     assert found.result.optimal
     assert counts.kinds().count("estimate") == 1
@@ -275,9 +277,9 @@ def test_few_counts_settle_a_lattice_of_thousands(suppression: float, budget: in
 
 def test_what_is_left_is_said_with_a_bound() -> None:
     table = shape("lands-end", rows=50_000)
-    ask = asking((KAnonymity(2),), Loss(), 0.05)
-    whole = Box().search(ask(table))
-    found = search_counted(InMemory(table), ask, Box(), most_entries=20, most_counts=4)
+    make_problem = asking((KAnonymity(2),), Loss(), 0.05)
+    whole = Box().search(make_problem(table))
+    found = search_counted(InMemory(table), make_problem, Box(), most_entries=20, most_counts=4)
     assert whole.score is not None and found.result.bound is not None and found.result.score is not None
     assert not found.result.optimal
     assert found.result.bound <= whole.score < found.result.score
@@ -290,7 +292,7 @@ def test_where_nothing_that_fits_satisfies_the_message_says_what_would_help() ->
     capped = CodedTable(tuple(column for column in table.columns[:4]), table.rows)
     with pytest.raises(InputError, match="Allow more memory"):
         search_counted(InMemory(capped), asking((KAnonymity(2),), Loss(), 0.0), Box(), most_entries=0)
-    with pytest.raises(InputError, match="All nodes that satisfy were asked for"):
+    with pytest.raises(InputError, match="All satisfying nodes were requested"):
         search_counted(
             InMemory(capped), asking((KAnonymity(2),), Loss(), 0.9), Box(), most_entries=5, all_nodes=True
         )
@@ -298,9 +300,9 @@ def test_where_nothing_that_fits_satisfies_the_message_says_what_would_help() ->
 
 def test_a_measure_of_tuples_is_not_told_at_higher_levels() -> None:
     table = shape("adult", rows=3000)
-    ask = asking((KAnonymity(5),), KLDivergence(), 0.0)
+    make_problem = asking((KAnonymity(5),), KLDivergence(), 0.0)
     with pytest.raises(InputError, match="needs all tuples"):
-        search_counted(InMemory(table), ask, Box(), most_entries=100)
+        search_counted(InMemory(table), make_problem, Box(), most_entries=100)
     raised = InMemory(table).at([1] * len(table.columns))
     for name in ("kl-divergence", "discernability", "discernability-monotone", "average-class-size"):
         assert measure_named(name).ends(raised, 5) is None
@@ -311,10 +313,10 @@ def test_units_are_counted_from_fewer_entries_too() -> None:
     people = CodedTable(table.columns[:3], table.rows, units=np.arange(500, dtype=np.uint32) // 2)
     counts = InMemory(people)
     assert counts.domain.units is not None
-    ask = asking((KAnonymity(5),), Loss(), 0.1)
+    make_problem = asking((KAnonymity(5),), Loss(), 0.1)
     # Who a row is about is part of an entry, so that hardly anything merges.
     with pytest.raises(InputError, match="Even at the highest levels"):
-        search_counted(counts, ask, Box(), most_entries=200)
+        search_counted(counts, make_problem, Box(), most_entries=200)
 
 
 def test_a_plan_is_told_before_anything_is_fetched() -> None:
@@ -337,7 +339,7 @@ def test_counts_are_told_as_they_go() -> None:
     told: list[str] = []
     table = shape("lands-end", rows=20_000)
     search_counted(
-        InMemory(table), asking((KAnonymity(5),), Loss(), 0.0), Box(), most_entries=1_000, tell=told.append
+        InMemory(table), asking((KAnonymity(5),), Loss(), 0.0), Box(), most_entries=1_000, report=told.append
     )
     assert told[:2] == ["the rows, as numbers", "how many tuples there are"]
     assert any(text.startswith("tuples, ") for text in told)
@@ -349,8 +351,8 @@ def test_diversity_of_values_is_searched_in_parts() -> None:
         table.columns[:5], table.rows, attributes={table.columns[7].name: table.columns[7]}
     )
     models = (KAnonymity(3), LDiversity(table.columns[7].name, 2))
-    ask = asking(models, Loss(), 0.05)
-    whole = Box().search(ask(described))
-    found = search_counted(InMemory(described), ask, Box(), most_entries=900, most_counts=100)
+    make_problem = asking(models, Loss(), 0.05)
+    whole = Box().search(make_problem(described))
+    found = search_counted(InMemory(described), make_problem, Box(), most_entries=900, most_counts=100)
     assert found.result.levels == whole.levels
     assert found.result.optimal

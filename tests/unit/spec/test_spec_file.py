@@ -15,7 +15,7 @@ from shoal.privacy.delta_presence import DeltaPresence
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
-from shoal.privacy.risk import Risk
+from shoal.privacy.reidentification_risk import Risk
 from shoal.privacy.t_closeness import TCloseness
 from shoal.read.source import InputFormat
 from shoal.spec.spec import Spec

@@ -48,5 +48,5 @@ def test_engines() -> None:
 
 def test_a_spec_that_an_algorithm_cannot_serve() -> None:
     require_spec(FullDomainSearch("samarati"), spec(quality="height"))
-    with pytest.raises(InputError, match="The algorithm 'samarati' cannot do what is asked"):
+    with pytest.raises(InputError, match="The algorithm 'samarati' does not support this search"):
         require_spec(FullDomainSearch("samarati"), spec(quality="loss"))

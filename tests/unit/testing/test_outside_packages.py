@@ -151,7 +151,7 @@ except InputError as error:
     assert python(code, packages).stdout.splitlines() == [
         "The quality measure 'nothing' cannot be loaded.",
         "Found: No module named 'no_such_module'.",
-        "Install again the package that it is from: broken.",
+        "Reinstall its package: broken.",
     ]
 
 

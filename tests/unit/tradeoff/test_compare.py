@@ -275,7 +275,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         "A search needs more than 0 seconds.",
         "k-anonymity needs a whole number k of at least 1.",
         "k-anonymity needs a whole number k of at least 1.",
-        "The suppression limit is a share of the rows, from 0 to 1.",
+        "The suppression limit must be a share of the rows, from 0 to 1.",
         "two: Column 'country' is not in the table.",
     ]
     with pytest.raises(shoal.InputError, match="no spec to compare"):

@@ -158,7 +158,7 @@ def test_in_a_pipeline_of_scikit_learn():
 
 
 def test_bad_use_is_refused():
-    with pytest.raises(shoal.InputError, match="knows no values yet"):
+    with pytest.raises(shoal.InputError, match="is not fitted yet"):
         shoal.LabelEncoder().transform(PEOPLE)
     with pytest.raises(shoal.InputError, match="at least 2"):
         shoal.LabelEncoder(most_categories=1).fit(PEOPLE)

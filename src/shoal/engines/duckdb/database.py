@@ -268,30 +268,30 @@ class DuckDB:
                 raise KeyboardInterrupt from None
             raise
         except duckdb.Error as error:
-            raise self._told(error) from None
+            raise self._explained(error) from None
 
-    def _told(self, error: duckdb.Error) -> ShoalError:
-        """Say what went wrong without what DuckDB quotes: it may be somebody's."""
-        said = str(error)
-        if isinstance(error, duckdb.OutOfMemoryException) or "max_temp_directory_size" in said:
+    def _explained(self, error: duckdb.Error) -> ShoalError:
+        """Describe what went wrong without what DuckDB quotes: it may be somebody's."""
+        message = str(error)
+        if isinstance(error, duckdb.OutOfMemoryException) or "max_temp_directory_size" in message:
             return InputError(
                 f"{self.title!r} is too large for the memory that queries may use.\n"
                 "DuckDB says OutOfMemoryException.\n"
-                "Let it have more, with --memory 8GB (in Python memory='8GB'), or free space for temporary "
+                "Allow more, with --memory 8GB (in Python memory='8GB'), or free space for temporary "
                 "files."
             )
-        if re.search(r"(?i)no space left|disk full|could not write", said):
+        if re.search(r"(?i)no space left|disk full|could not write", message):
             return OutputError(
-                "Writing failed: there is no space left.\n"
-                "Found: a full disk, where the release goes or where temporary files are.\n"
+                "Writing failed: no space left.\n"
+                "Found: a full disk, that of the release or that of temporary files.\n"
                 "Free some space. Nothing was changed."
             )
-        line = re.search(r"Line: (\d+)", said)
+        line = re.search(r"Line: (\d+)", message)
         found = f"Reading stopped at line {line[1]}" if line else f"DuckDB says {type(error).__name__}"
         return InputError(
-            f"{self.title!r} cannot be read, or not as it should be.\n{found}.\n"
-            "Check that it is there, complete and may be read, and for CSV that delimiter, quote and "
-            "encoding are right."
+            f"{self.title!r} cannot be read.\n{found}.\n"
+            "Check that it exists, is complete and readable, and for CSV that delimiter, quote and encoding "
+            "are right."
         )
 
 

@@ -109,7 +109,7 @@ def files_of(origin: str) -> list[Path]:
     if len(kinds) > 1:
         raise InputError(
             f"The files of {origin!r} are of two kinds: Parquet and text.\n"
-            "Give those of one kind, by wildcards."
+            "Use a pattern that selects one kind."
         )
     return found
 
@@ -129,7 +129,7 @@ def _parquet_columns(paths: Sequence[Path]) -> tuple[list[str], bool]:
         names, first = schemas[-1].names, schemas[0].names
         if sorted(names) != sorted(first):
             raise InputError(
-                f"The files {paths[0].name!r} and {path.name!r} have not the same columns.\n"
+                f"The files {paths[0].name!r} and {path.name!r} have different columns.\n"
                 f"Columns: {', '.join(first)}; and {', '.join(names)}.\nGive files of one table."
             )
     types = [dict(zip(schema.names, schema.types, strict=True)) for schema in schemas]
@@ -150,7 +150,7 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
         readable.append(in_utf8(path, own.encoding, database.scratch / f"{number}.csv"))
     if len({line_end_of(path, first.quote) for path in readable}) > 1:
         raise InputError(
-            "The lines of the files do not all end alike.\nFound: several ways.\nSave them all in one way."
+            "The files have different line endings.\nFound: several kinds.\nSave them all with the same one."
         )
     dialect = InputFormat(first.delimiter, first.quote, first.encoding, header=input_format.header)
     options = csv_options(readable[0], unique_names(names), dialect, input_format.null_values)
@@ -160,7 +160,8 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
     if rows == 0 and first.more:
         raise InputError(
             f"{database.title!r} cannot be read.\n"
-            "It has lines after the header, but no rows are found in them.\nCheck that all lines end alike."
+            "It has lines after the header, but they contain no rows.\n"
+            "Check that all lines have the same ending."
         )
     return dialect
 
@@ -175,9 +176,9 @@ def _check_same_columns(first: Delimited, other: Delimited, header: bool | None)
             )
     elif other.first != first.first:
         raise InputError(
-            f"The files {first.path.name!r} and {other.path.name!r} have not the same header.\n"
+            f"The files {first.path.name!r} and {other.path.name!r} have different headers.\n"
             "Their first rows differ.\n"
-            "Give files of one table, each with the same header; or say --no-header if none has one."
+            "Give files of one table, each with the same header; or use --no-header if none has one."
         )
 
 

@@ -36,7 +36,7 @@ def postgres_address(data: object) -> str | None:
 
 
 def well_formed(address: str) -> bool:
-    """Tell whether an address has at most one `@`, so that none is left in a host or name.
+    """Return whether an address has at most one `@`, so that none is left in a host or name.
 
     A password with a bare `@`, `/` or `?` is cut there, and its rest would be taken for the host: messages
     about the host would show it.

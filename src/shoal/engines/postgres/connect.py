@@ -20,7 +20,7 @@ _OLDEST = 13
 _CAUSES = (
     (
         r"no password supplied|fe_sendauth",
-        "It asks for a password, and none was given",
+        "It requires a password, and none was given",
         "Set PGPASSWORD, or write it into the file .pgpass.",
     ),
     (
@@ -36,24 +36,24 @@ _CAUSES = (
     (r"role .* does not exist", "It has no user of that name", "Check the user in the address, or PGUSER."),
     (
         r"pg_hba\.conf|permission denied for database",
-        "It does not let this user into this database from here",
+        "It does not allow this user to connect to this database from here",
         "Ask its administrator.",
     ),
-    (r"too many|connection slots", "It has no connection left", "Try again later."),
+    (r"too many|connection slots", "It has no free connection", "Try again later."),
     (
         r"SSL|certificate|TLS",
-        "The two do not agree on encryption",
+        "Client and server do not agree on encryption",
         "Check sslmode in the address, or PGSSLMODE.",
     ),
     (
         r"translate host|getaddrinfo|resolve|not known|No address",
-        "There is no computer of that name",
+        "There is no host of that name",
         "Check the host in the address, or PGHOST.",
     ),
     (r"timeout|timed out", "There was no answer in time", "Check the host and the port, and the network."),
     (
         r"refused|No such file|no such file",
-        "Nothing answers there",
+        "No server answers there",
         "Check the host and the port, and that the server runs.",
     ),
     (r"starting up|shutting down|recovery", "It is starting or stopping", "Try again in a while."),
@@ -106,7 +106,7 @@ def _taken_apart(address: str) -> dict[str, Any]:
 def _unreachable(given: dict[str, Any], error: psycopg.Error) -> InputError:
     host = given.get("host") or os.environ.get("PGHOST") or ""
     at_host = f"at {host!r} " if re.fullmatch(r"[\w.:-]+", host) else ""
-    found, advice = "There is no connection", "Try the same address with psql, which tells more."
+    found, advice = "The connection failed", "Try the same address with psql, which reports more."
     for pattern, cause, remedy in _CAUSES:
         if re.search(pattern, str(error)):
             found, advice = cause, remedy

@@ -176,7 +176,7 @@ class UnreadableError(Exception):
             for column in self.columns
         )
         return InputError(
-            f"{title!r} has values that cannot be worked with.\n"
+            f"{title!r} has values that are not supported.\n"
             f"Found in: {listed or 'a column'}.\n"
             "Dates and times are from the year 1 to 9999 and not infinite, decimals are numbers and not NaN, "
             "text is UTF-8. Leave such rows out with a query, or turn them into NULL or text there."

@@ -53,8 +53,9 @@ _MOST_SINGLE_ROWS = 20_000_000
 _SAMPLE = 20_000
 _LEAST_PAGES = 1_000
 _KEEPING = Doing(
-    "Temporary tables cannot be made in the database.",
-    "Ask for the right to make them: GRANT TEMPORARY ON DATABASE the database. They are gone after the run.",
+    "Temporary tables cannot be created in the database.",
+    "Ask for the right to create them: GRANT TEMPORARY ON DATABASE the database. They disappear after the "
+    "run.",
 )
 
 
@@ -88,7 +89,7 @@ class Postgres:
         with self._guard(rows.reading):
             self._begin()
             # Not by the simple protocol, which would run a second command after a semicolon.
-            self._described = self._describe(f"SELECT * FROM {rows.source}", told=rows.title == "query")
+            self._described = self._describe(f"SELECT * FROM {rows.source}", query=rows.title == "query")
         named = f"Table {rows.title!r}" if rows.title != "query" else "The query"
         self._columns = check_names([column.name for column in self._described], named)
         with self._guard(_KEEPING):
@@ -96,7 +97,7 @@ class Postgres:
                 "SELECT has_database_privilege(current_database(), 'TEMPORARY')"
             ).fetchall()
         if not may:
-            raise InputError(f"{_KEEPING.failed}\nThe user may not do that.\n{_KEEPING.right}")
+            raise InputError(f"{_KEEPING.failed}\nThe user lacks the permission.\n{_KEEPING.right}")
 
     def __repr__(self) -> str:
         return f"Postgres({self.title!r})"
@@ -327,9 +328,7 @@ class Postgres:
             return write_files(copy_out(self._connection, sql, columns), schema, table, output)
 
     def _release_table(self, output: TableOutput) -> ReleaseTable:
-        with self._guard(
-            Doing("The output table cannot be looked for.", "Ask the administrator.", OutputError)
-        ):
+        with self._guard(Doing("The output table cannot be checked.", "Ask the administrator.", OutputError)):
             self._begin()
             return find_release_table(self._connection, output.name)
 
@@ -353,8 +352,8 @@ class Postgres:
             if self._connection.closed:
                 raise OutputError(
                     f"The connection to the server was lost while {output.title!r} was published.\n"
-                    "Either the new table is there, or all is as it was.\n"
-                    "Look, and run it again if it is not there."
+                    "Either the new table is there, or nothing has changed.\n"
+                    "Check whether the table is there, and run again if it is not."
                 ) from None
             raise output.writing.explain(error, lost=False) from None
         finally:
@@ -389,14 +388,14 @@ class Postgres:
         self._begin()
         return self._connection.execute(sql)
 
-    def _describe(self, sql: str, *, told: bool = False) -> list[ResultColumn]:
+    def _describe(self, sql: str, *, query: bool = False) -> list[ResultColumn]:
         """Return the columns of a query, without its rows."""
         self._begin()
         try:
             found = self._connection.execute(f"SELECT * FROM ({sql}\n) AS q LIMIT 0", binary=True)
         except psycopg.Error as error:
             # These name what stands in the query, which is the user's own; no cell is read yet.
-            if told and (error.sqlstate or "").startswith("42") and error.sqlstate != "42501":
+            if query and (error.sqlstate or "").startswith("42") and error.sqlstate != "42501":
                 says = error.diag.message_primary
                 raise InputError(
                     f"{self._rows.reading.failed}\nPostgreSQL says: {says}.\nCorrect the query."

@@ -38,13 +38,13 @@ class Doing:
         """
         code = error.sqlstate or ""
         if code == "42501":
-            found, advice = "The user may not do that", self.right
+            found, advice = "The user lacks the permission", self.right
         elif lost and code not in _CAUSES:
             found, advice = _LOST
         else:
             unknown = (
                 f"PostgreSQL says {type(error).__name__}",
-                "Try the table or the query by itself with psql, which tells more.",
+                "Try the table or the query by itself with psql, which reports more.",
             )
             found, advice = _CAUSES.get(code) or _CAUSES.get(code[:2]) or unknown
         return self.error(f"{self.failed}\n{found}.\n{advice}")
@@ -71,25 +71,25 @@ _CAUSES: Mapping[str, tuple[str, str]] = {
         "The query was cancelled: by somebody with the right to, or because it took too long",
         "Try again; PGOPTIONS='-c statement_timeout=0' lets it take its time.",
     ),
-    "53100": ("The disk of the server is full", "Make room there, and try again."),
+    "53100": ("The disk of the server is full", "Free some space there, and try again."),
     "53200": ("The server is out of memory", "Try again with PGOPTIONS='-c work_mem=16MB'."),
-    "53300": ("The server has no connection left", "Try again later."),
+    "53300": ("The server has no free connection", "Try again later."),
     "53400": ("A limit of the server is reached, such as temp_file_limit", "Ask its administrator."),
-    "55P03": ("Somebody else keeps it locked", "Try again later."),
-    "40P01": ("Somebody else changes it at the same time", "Try again."),
+    "55P03": ("Another session has locked it", "Try again later."),
+    "40P01": ("Another session is changing it", "Try again."),
     "25006": (
         "The server takes no changes: it is a standby, or set to read-only",
         "Give the address of the primary server. Temporary tables are made there, nothing else.",
     ),
-    "25P02": ("Something failed before", "Begin again."),
-    "42P01": ("A table of that name is not there", "Check the names, with their schemas."),
-    "42703": ("A column of that name is not there", "Check the names."),
+    "25P02": ("An earlier statement failed", "Begin again."),
+    "42P01": ("There is no table of that name", "Check the names, with their schemas."),
+    "42703": ("There is no column of that name", "Check the names."),
     "22": (
         "A value cannot be converted or computed",
         "Try the query by itself with psql, which shows the value.",
     ),
     "2BP01": (
-        "Views or other tables depend on the one that is there",
+        "Views or other tables depend on the existing one",
         "Drop them first, or choose another name.",
     ),
 }

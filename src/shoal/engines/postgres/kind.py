@@ -32,7 +32,7 @@ class PostgresKind:
     def open(self, given: Input) -> Engine:
         if given.path is None:
             raise InputError(
-                "An Ibis table of PostgreSQL does not tell how to reach its server again.\n"
+                "An Ibis table of PostgreSQL does not say how to connect to its server again.\n"
                 "Found: a table of the back end 'postgres'.\nGive the server's URL, and the table's name."
             )
         check_installed("psycopg", "postgres", "The engine 'postgres'")

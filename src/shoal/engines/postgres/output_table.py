@@ -80,7 +80,7 @@ def _schema(connection: psycopg.Connection[tuple[Any, ...]], name: Name, text: s
         )
     ]
     missing = (
-        "There is no schema to make it in" if name.schema is None else f"There is no schema {name.schema!r}"
+        "There is no schema to create it in" if name.schema is None else f"There is no schema {name.schema!r}"
     )
     raise OutputError(
         f"The table {text!r} cannot be written.\n"
@@ -111,11 +111,11 @@ def _check_replaceable(text: str, kind: str, owned: bool, read: bool, needed: bo
     if read:
         found = "The input is read from it"
     elif kind != "r":
-        found = f"{_KINDS.get(kind, 'Something that is no table').capitalize()} of that name is there"
+        found = f"{_KINDS.get(kind, 'another object').capitalize()} of that name already exists"
     elif not owned:
-        found = "A table of that name is there, and it belongs to another user"
+        found = "A table of that name exists, and belongs to another user"
     elif needed:
-        found = "Views or other tables depend on the table that is there"
+        found = "Views or other tables depend on the existing table"
         advice = "Drop them first, or choose another name."
     if found:
         raise OutputError(f"The table {text!r} cannot be written.\n{found}.\n{advice}")

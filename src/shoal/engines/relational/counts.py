@@ -126,8 +126,8 @@ class DatabaseCounts:
         )
         if columns is None:
             # Above level 0 it cannot be told any more who is in a population.
-            asked = [model for model in self.models if model.population is None or not any(levels)]
-            problems = [Problem(text) for model in asked for text in model.problems(table)]
+            able = [model for model in self.models if model.population is None or not any(levels)]
+            problems = [Problem(text) for model in able for text in model.problems(table)]
             if problems:
                 raise InputError(problems)
         return table

@@ -97,13 +97,14 @@ class Relational:
         problems = []
         if seed is not None:
             problems.append(
-                f"The engine '{self.name}' shuffles rows by itself: a seed does not make that repeatable.\n"
-                f"Found: the seed {seed}.\nLeave it out, or take the engine 'memory'."
+                f"The engine '{self.name}' shuffles rows itself, so a seed cannot make their order "
+                "repeatable.\n"
+                f"Found: the seed {seed}.\nLeave it out, or use the engine 'memory'."
             )
         if keep_order:
             problems.append(
                 f"The engine '{self.name}' cannot keep the order of the rows: tables have none.\n"
-                "Found: keep_order.\nLeave it out, or take the engine 'memory'."
+                "Found: keep_order.\nLeave it out, or use the engine 'memory'."
             )
         if problems:
             raise InputError(problems)

@@ -107,7 +107,7 @@ def check_files(output: FileOutput, inputs: Sequence[Path] = ()) -> None:
     if path.is_file():
         raise OutputError(
             f"The output '{path}' cannot be written.\n"
-            "It would be a folder, and a file of that name is there.\n"
+            "It would be a folder, and a file of that name already exists.\n"
             "Choose another name, or end it in .parquet."
         )
     check_path(path.with_name(f".{path.name}"))

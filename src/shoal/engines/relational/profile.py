@@ -150,8 +150,8 @@ class DatabaseProfile:
         if nobody:
             raise InputError(
                 f"Column {name!r}, the unit, is NULL in {nobody:,} of {rows:,} rows.\n"
-                "Whom these rows are about cannot be told.\n"
-                "Fill them in, or leave the rows out."
+                "The people of these rows are unknown.\n"
+                "Fill the column in, or remove these rows."
             )
         distinct = table.select(value=unit).distinct()
         numbered = distinct.mutate(l0=ibis.row_number().over(order_by=distinct.value).cast("int32"))
@@ -222,9 +222,9 @@ def _count_nulls(database: Database, position: int) -> Counted:
 
 
 def _summable(kind: pa.DataType) -> bool:
-    """Tell whether Arrow groups values of a type, and finds those equal that the database does."""
-    asked = (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean, pa.types.is_date)
-    return any(ask(kind) for ask in asked)
+    """Return whether Arrow groups values of a type, and finds those equal that the database does."""
+    checks = (pa.types.is_string, pa.types.is_integer, pa.types.is_boolean, pa.types.is_date)
+    return any(is_kind(kind) for is_kind in checks)
 
 
 def _summed(tuples: pa.Table, column: str) -> pa.Table:
@@ -266,7 +266,7 @@ def _check_sizes(database: Database, values: Mapping[str, pa.ChunkedArray]) -> N
                 Problem(
                     f"Column {name!r} is of the type integer, and has numbers above {2**63 - 1:,}.\n"
                     f"The engine {database.name!r} has no whole numbers of that size.\n"
-                    "Give it the type text or decimal, or take the engine memory or duckdb."
+                    "Give it the type text or decimal, or use the engine memory or duckdb."
                 )
                 for name in large
             ]

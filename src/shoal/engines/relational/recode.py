@@ -280,10 +280,10 @@ class _Labels:
             self._untouched.add(column.name)
             if not numbered or dimension.labels[level] == 1:
                 return
-        told = {"number": pa.array(numbers.astype(np.int32))} if numbered else {}
+        columns_of_labels = {"number": pa.array(numbers.astype(np.int32))} if numbered else {}
         if column.name not in self._untouched:
-            told["label"] = known
-        self._put(column.name, dimension.position, dimension.values, told)
+            columns_of_labels["label"] = known
+        self._put(column.name, dimension.position, dimension.values, columns_of_labels)
 
     def of_values(self, name: str, position: int, raw: pa.Array, values: pa.ChunkedArray) -> None:
         """Let values become others, of another type."""
@@ -307,10 +307,12 @@ class _Labels:
         column, level, dimension = chosen
         return with_null(joined, dimension, level, joined.sides[self._names[column.name]].number)
 
-    def _put(self, name: str, position: int, values: pa.Array, told: Mapping[str, pa.Array]) -> None:
+    def _put(
+        self, name: str, position: int, values: pa.Array, columns_of_labels: Mapping[str, pa.Array]
+    ) -> None:
         columns = {
             what: array.dictionary_encode() if pa.types.is_string(array.type) else array
-            for what, array in told.items()
+            for what, array in columns_of_labels.items()
         }
         table = self._database.put(pa.table({"value": values, **columns}), f"labels_{position}")
         self._names[name] = table

@@ -31,7 +31,7 @@ _ROWS_OF_A_CLASS = 8
 
 
 def worthwhile(verdict: Verdict) -> bool:
-    """Tell whether classes are few beside rows."""
+    """Return whether classes are few beside rows."""
     return int(verdict.kept.sum()) * _ROWS_OF_A_CLASS <= verdict.coded.rows
 
 

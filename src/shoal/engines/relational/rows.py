@@ -109,7 +109,7 @@ class DatabaseRows:
             return None
         columns = {name: _quoted(f"r{position}") for position, name in enumerate(self.queries.columns)}
         query = f"({self.queries.with_units(spec.unit)}) AS shoal_rows"
-        return self._asked(query, columns, None, spec, levels, None, unit="unit")
+        return self._queried(query, columns, None, spec, levels, None, unit="unit")
 
     def _audit(
         self,
@@ -125,7 +125,7 @@ class DatabaseRows:
             cells = self._cells(spec, output, formulas.restoring_sql)
             named = ", ".join(f"{cell} AS {self._column(name)}" for name, cell in cells.items())
             source = f"(SELECT {named} FROM {source}) AS shoal_rows"
-        return self._asked(source, columns, output, spec, levels, earlier, stored=stored)
+        return self._queried(source, columns, output, spec, levels, earlier, stored=stored)
 
     def _column(self, name: str) -> str:
         return _quoted(name, _MARKS.get(self.queries.database.dialect, '"'))
@@ -144,7 +144,7 @@ class DatabaseRows:
             for name in self.queries.columns
         }
 
-    def _asked(
+    def _queried(
         self,
         source: str,
         columns: Mapping[str, str],
@@ -157,7 +157,7 @@ class DatabaseRows:
     ) -> Audit:
         compared = original_columns(spec, claims(spec))
         original = f"({self.queries.original(compared)}) AS shoal_rows" if compared else None
-        shown, telling = _shown(output, stored, list(columns))
+        shown, shown_dialect = _shown(output, stored, list(columns))
         with database_relation(
             self.queries.database,
             source,
@@ -165,7 +165,7 @@ class DatabaseRows:
             name=self.queries.database.title,
             shown=shown or source,
             shown_columns={name: _quoted(name) for name in columns},
-            telling=telling,
+            shown_dialect=shown_dialect,
             original=original,
             original_columns={name: f"o{position}" for position, name in enumerate(compared)},
             hidden=() if unit is None else (unit,),
@@ -197,7 +197,7 @@ def _all_text(output: Output | None) -> bool:
 
 
 def _tells_people(spec: Spec) -> bool:
-    """Tell whether a release has the column that says who a row is about, as it was."""
+    """Return whether a release has the column that says who a row is about, as it was."""
     return spec.unit in spec.sensitive or spec.unit in spec.insensitive
 
 

@@ -252,7 +252,7 @@ def packed(numbers: Sequence[NDArray[np.uint32]], labels: Sequence[int], size: i
 
 
 def _fits(labels: Sequence[int]) -> bool:
-    """Tell whether a key fits into a whole number of 64 bits."""
+    """Return whether a key fits into a whole number of 64 bits."""
     return math.prod(labels) < _MOST_KEYS
 
 

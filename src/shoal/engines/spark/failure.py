@@ -45,8 +45,8 @@ _KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
         r"AccessControlException|AccessDenied|Permission denied|PERMISSION_DENIED|INSUFFICIENT_PERMISSIONS"
         r"|Status Code: 403",
         None,
-        "Spark may not do that.\n"
-        "It lacks permission to read the table or to write to the output.\n"
+        "Spark lacks a permission.\n"
+        "It may not read the table, or may not write to the output.\n"
         "Check the permissions of the account that Spark runs under.",
     ),
     (
@@ -60,16 +60,16 @@ _KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
         r"UNRESOLVED_COLUMN|PARQUET_COLUMN_DATA_TYPE_MISMATCH|SchemaColumnConvertNotSupported"
         r"|INCOMPATIBLE_VIEW_SCHEMA_CHANGE|COLUMN_NOT_FOUND",
         InputError,
-        "The columns of the table are not what they were.\n"
+        "The columns of the table have changed.\n"
         "Somebody changed the table meanwhile, or its files differ from each other.\n"
-        "Run again when it stays as it is.",
+        "Run again when the table no longer changes.",
     ),
     (
         r"TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|FileNotFoundException",
         InputError,
-        "The table is not there any more.\n"
+        "The table no longer exists.\n"
         "Somebody removed or replaced it meanwhile.\n"
-        "Run again when it stays as it is.",
+        "Run again when the table no longer changes.",
     ),
     (
         r"MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD|CSVHeaderChecker",
@@ -81,8 +81,8 @@ _KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
     (
         r"CANNOT_READ_FILE_FOOTER|FAILED_READ_FILE|is not a Parquet file|expected magic number",
         InputError,
-        "A file of the table cannot be read.\nIt is damaged, or not of the kind that its name says.\n"
-        "Get it again from where it came.",
+        "A file of the table cannot be read.\nIt is damaged, or its format is not the one in its name.\n"
+        "Get the file again.",
     ),
     (
         r"SparkContext was shut down|stopped SparkContext|SparkContext has been shutdown|SESSION_CLOSED"
@@ -101,7 +101,7 @@ _KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
 )
 """What an error holds, what kind of error that is (by what went on, where none is said), and our words."""
 
-_ADVICE = "Spark's log tells more; a session that is started here keeps none."
+_ADVICE = "Spark's log has the details; a session that Shoal starts keeps none."
 
 _CAUGHT = (PySparkException, Py4JError, ConnectionError, EOFError)
 _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -119,7 +119,7 @@ for _logger in map(PySparkLogger.getLogger, _LOGGERS):
 
 
 @contextmanager
-def told(*, writing: bool = False) -> Iterator[None]:
+def explained(*, writing: bool = False) -> Iterator[None]:
     """Raise what fails in Spark as an error of ours.
 
     Parameters

@@ -29,7 +29,7 @@ class SparkKind:
     def open(self, given: Input) -> Engine:
         check_installed("pyspark", "spark", "The engine 'spark'")
         from shoal.engines.relational.engine import open_relational
-        from shoal.engines.spark.spark import open_spark
+        from shoal.engines.spark.database import open_spark
 
         database = open_spark(
             native(given.data),

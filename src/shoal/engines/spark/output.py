@@ -197,7 +197,7 @@ class UnpublishedCatalogTable:
     def publish(self) -> None:
         """Rename the table; what had its name before goes when it has it."""
         replaces = self._session.act(
-            "looking for the table",
+            "checking for the table",
             lambda: self._session.spark.catalog.tableExists(self._output),
             writing=True,
         )
@@ -230,7 +230,7 @@ def _check_lines(frame: DataFrame, title: str) -> None:
     if len(frame.columns) == 1 and not frame.where(F.col(frame.columns[0]).isNull()).isEmpty():
         raise OutputError(
             f"The release cannot be written to {title!r}.\n"
-            "It has one column, with NULL in it: a line without anything, which Spark leaves out.\n"
+            "It has one column with NULL in it, which becomes an empty line, and Spark skips empty lines.\n"
             "Write Parquet: choose a name that ends in .parquet."
         )
 

@@ -21,7 +21,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from shoal.engines.spark.failure import name_of, told
+from shoal.engines.spark.failure import explained, name_of
 from shoal.errors import InputError
 from shoal.files.temporary import private_folder, remove_private
 
@@ -124,7 +124,7 @@ class SparkConnection:
 
         def run() -> None:
             try:
-                with told(writing=writing):
+                with explained(writing=writing):
                     self.spark.addTag(self._tag)
                     if self.context is not None:
                         # Not every action is an execution with the session's tag, but each has its jobs.
@@ -135,7 +135,7 @@ class SparkConnection:
             except BaseException as error:  # raised again below, in the thread that asked
                 errors.append(error)
 
-        with told(writing=writing):
+        with explained(writing=writing):
             thread = InheritableThread(run, session=self.spark, daemon=True)
             thread.start()
         try:
@@ -205,18 +205,18 @@ def _start_java() -> None:
 def check_java() -> None:
     """Raise unless there is a Java that Spark runs on."""
     java = _java()
-    asked = f"Install Java {_OLDEST_JAVA} or newer, and let JAVA_HOME name its folder"
+    advice = f"Install Java {_OLDEST_JAVA} or newer, and let JAVA_HOME name its folder"
     if java is None:
         home = os.environ.get("JAVA_HOME")
         found = f"JAVA_HOME is {home!r}, and no java is there" if home else "No java is on the path"
-        raise InputError(f"Spark needs Java.\n{found}.\n{asked}.")
+        raise InputError(f"Spark needs Java.\n{found}.\n{advice}.")
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError):
         return  # Spark will tell
-    version = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     if version is not None and int(version[1]) < _OLDEST_JAVA:
-        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer.\nFound: Java {version[1]}.\n{asked}.")
+        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer.\nFound: Java {version[1]}.\n{advice}.")
 
 
 def _java() -> str | None:

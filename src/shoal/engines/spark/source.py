@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from shoal.engines.spark.failure import told
+from shoal.engines.spark.failure import explained
 from shoal.engines.spark.folder import located
 from shoal.errors import InputError, MissingFileError
 from shoal.read.header import names_of
@@ -61,7 +61,7 @@ def opened(data: DataFrame | str | os.PathLike[str], spark: SparkSession, text: 
     is_name = _TABLE.fullmatch(name) is not None and not _PARQUET.search(name) and not _CSV.search(name)
     if not is_name:
         return _files(name, spark, text)
-    with told():
+    with explained():
         if spark.catalog.tableExists(name):
             return Opened(spark.table(name), name)
     if Path(name).exists():
@@ -81,7 +81,7 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
     empty = secrets.token_hex(16)  # a text that no cell holds
     try:
         if not is_text:
-            with told():
+            with explained():
                 return Opened(reader.parquet(path), title)
         how = {
             "inferSchema": False,
@@ -98,7 +98,7 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
             "ignoreTrailingWhiteSpace": False,
             "maxCharsPerColumn": -1,
         }
-        with told():
+        with explained():
             frame = reader.csv(path, header=text.header is not False, **how)
             # Of one file, since each has a header of its own; that these are the same Spark sees to.
             rows = reader.csv(frame.inputFiles()[0], header=False, **how).limit(_FIRST_ROWS).collect()
@@ -109,8 +109,8 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
         if len(frame.columns) == 1:
             raise InputError(
                 f"{title!r} has one column.\n"
-                "In such a CSV file an empty line is a row, and Spark leaves it out.\n"
-                "Save the table as Parquet, or take another engine."
+                "In such a CSV file an empty line is a row, but Spark skips empty lines.\n"
+                "Save the table as Parquet, or use another engine."
             )
         return Opened(frame, title, empty, named.doubtful)
     except InputError as error:
@@ -122,7 +122,7 @@ def _explained(error: InputError, title: str) -> InputError:
     if "not there any more" in message:
         return MissingFileError(
             f"{title!r} does not exist, or holds no files.\n"
-            "Spark looked for it from where it runs.\nCheck the path."
+            "Spark looked for it on its own computers.\nCheck the path."
         )
     if "UNABLE_TO_INFER_SCHEMA" in message:
         return InputError(
@@ -133,7 +133,7 @@ def _explained(error: InputError, title: str) -> InputError:
 
 
 def _holds_text(path: str) -> bool:
-    """Tell whether a folder here holds CSV files; of a folder elsewhere it is not known."""
+    """Return whether a folder here holds CSV files; of a folder elsewhere it is not known."""
     folder = Path(path.removeprefix("file://"))
     try:
         return any(
@@ -152,7 +152,7 @@ def _steady(frame: DataFrame) -> DataFrame:
     plan = getattr(frame, "_jdf", None)
     if plan is None:  # a client of a server is not told how a frame is computed
         return frame
-    with told():
+    with explained():
         plan = plan.queryExecution().optimizedPlan()
         if plan.deterministic() and not _takes_some(plan):
             return frame

@@ -83,7 +83,7 @@ def claims(audit: Audit, spec: Spec, name: str) -> Claims:
 
 
 def needed(what: Sequence[str]) -> str:
-    """Say what an audit needs beside the release."""
+    """Describe what an audit needs beside the release."""
     return f"It also needs {listed(what)}." if what else ""
 
 

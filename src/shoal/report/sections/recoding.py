@@ -66,7 +66,7 @@ def _drawn(rungs: Ladder) -> DrawnLadder:
 
 
 def level_words(rungs: Ladder) -> str:
-    """Say what became of the values of a column.
+    """Describe what became of the values of a column.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def level_words(rungs: Ladder) -> str:
 
 
 def _choices(release: Release) -> str:
-    """Say how many choices of levels there are, and how many of them the spec allows."""
+    """Describe how many choices of levels there are, and how many of them the spec allows."""
     columns = release.original.coded.columns
     every = prod(column.height + 1 for column in columns)
     allowed = prod(column.max_level - column.min_level + 1 for column in columns)

@@ -62,7 +62,7 @@ def requirements(spec: Spec, names: Sequence[str]) -> RequirementsSection:
 
 
 def _origin(spec: Spec) -> Markup:
-    """Say where the roles come from: nobody is said to have decided what nobody confirmed."""
+    """Describe where the roles come from: roles that nobody confirmed are not called decisions."""
     if spec.proposed:
         return Markup("The roles were proposed by <code>shoal init</code> and are not yet confirmed.")
     return Markup("The roles are those of the spec.")

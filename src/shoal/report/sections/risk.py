@@ -152,7 +152,7 @@ def _average(after: RiskAssessment) -> str:
 
 
 def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
-    said = Markup("In the original table {} {} {} ({}); in the release {} {}.").format(
+    sentence = Markup("In the original table {} {} {} ({}); in the release {} {}.").format(
         counted(before.sample_uniques, before.unit),
         "was" if before.sample_uniques == 1 else "were",
         "alone in a class",
@@ -161,8 +161,8 @@ def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
         "are" if after.sample_uniques > 1 else "is",
     )
     if before.population_uniques is not None:
-        return said
-    return said + Markup(
+        return sentence
+    return sentence + Markup(
         " How many of them are unique in the whole {} was not estimated: no sampling fraction was given."
     ).format(link("population"))
 
@@ -304,12 +304,12 @@ _OF_PEOPLE = {
 
 def _attribute(before: AttributeRisk, after: AttributeRisk | None) -> Iterator[BeforeAfter]:
     nothing = ("-",) * len(_ATTRIBUTE)
-    after_words = nothing if after is None else _told(after)
-    for (name, _), first, second in zip(_ATTRIBUTE, _told(before), after_words, strict=True):
+    after_words = nothing if after is None else _described(after)
+    for (name, _), first, second in zip(_ATTRIBUTE, _described(before), after_words, strict=True):
         yield BeforeAfter(name, (first,), (second,))
 
 
-def _told(found: AttributeRisk) -> tuple[str, ...]:
+def _described(found: AttributeRisk) -> tuple[str, ...]:
     return (
         count(found.distinct),
         figure(found.entropy),

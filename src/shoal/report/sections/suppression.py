@@ -44,7 +44,7 @@ class Suppression:
 
 
 def suppression(release: Release) -> Suppression:
-    """Say which labels suppressed rows had."""
+    """Describe which labels suppressed rows had."""
     return Suppression(_summary(release), tuple(_columns(release)) if release.suppressed_rows else ())
 
 

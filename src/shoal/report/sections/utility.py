@@ -155,13 +155,13 @@ def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -
         return Markup("Not measured: there is no column that a model could learn to predict.")
     better = any(each.release > each.original > each.suppressed for each in found.learning)
     nothing = any(each.original <= each.suppressed for each in found.learning)
-    told = Markup(
+    described = Markup(
         "Models learned to predict a column from the quasi-identifiers, once from original rows and once "
         "from the same rows as the release has them. Both were tested on original rows that they had not "
         "seen, generalized first for the model of the release. The dashed bar is reached without any "
         "quasi-identifier, by always predicting the most frequent value or the mean."
     )
-    return told + (_BETTER if better else "") + (_NOTHING if nothing else "")
+    return described + (_BETTER if better else "") + (_NOTHING if nothing else "")
 
 
 def _learning(found: Sequence[Learning]) -> Iterator[DrawnLearning]:

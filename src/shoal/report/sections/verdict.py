@@ -58,24 +58,24 @@ def verdict(
 
 
 def headline(claims: Sequence[CheckedClaim]) -> str:
-    """Say in a sentence or two whether the claims hold."""
+    """Return a sentence or two on whether the claims hold."""
     total = len(claims)
     failing = sum(not claim.holds and claim.checkable for claim in claims)
     unknown = sum(not claim.holds and not claim.checkable for claim in claims)
     earlier = sum(claim.holds and not claim.checkable for claim in claims)
-    said = []
+    sentence = []
     if failing:
-        said.append(f"{failing} of {count(total, 'claim')} {_do(failing)} not hold.")
+        sentence.append(f"{failing} of {count(total, 'claim')} {_do(failing)} not hold.")
     if unknown:
-        said.append(f"{unknown} of {count(total, 'claim')} cannot be checked.")
-    if not said:
-        said.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
+        sentence.append(f"{unknown} of {count(total, 'claim')} cannot be checked.")
+    if not sentence:
+        sentence.append(f"All {total} claims hold." if total > 1 else "The claim holds.")
     if earlier:
-        said.append(
+        sentence.append(
             f"Recipients cannot check {earlier} of them: {'it needs' if earlier == 1 else 'they need'} data "
             "that is not released."
         )
-    return " ".join(said)
+    return " ".join(sentence)
 
 
 def _do(number: int) -> str:
@@ -83,19 +83,21 @@ def _do(number: int) -> str:
 
 
 def _linkable(audit: Audit) -> Iterator[Markup]:
-    """Say how many rows the columns that are released as they are single out."""
+    """Describe how many rows the columns that are released unchanged single out."""
     if audit.linkable is None:
         return
     found = audit.linkable
     both = found.with_quasi_identifiers
-    said = Markup("")
+    sentence = Markup("")
     if found.together.singled_out:
-        said = Markup(" These columns keep their values: they are {} for whoever knows such a value.").format(
-            link("linkable")
-        )
+        sentence = Markup(
+            " These columns keep their values: they are {} for whoever knows such a value."
+        ).format(link("linkable"))
     elif both is not None and both.singled_out:
-        said = Markup(" Whoever knows these values of a person and the quasi-identifiers may find the row.")
-    yield Markup("{}.{}").format(found.words(), said)
+        sentence = Markup(
+            " Whoever knows these values of a person and the quasi-identifiers may find the row."
+        )
+    yield Markup("{}.{}").format(found.words(), sentence)
 
 
 def _released(release: Release) -> Markup:
@@ -188,8 +190,8 @@ def _risk(risk: RiskComparison) -> Markup:
     if not after.rows:
         return Markup("No class is released, so there is no risk of this kind to measure.")
     highest = after.prosecutor.highest
-    said = f" ({one_in(highest)})" if highest < 1 else ""
-    told = Markup(
+    sentence = f" ({one_in(highest)})" if highest < 1 else ""
+    described = Markup(
         "An attacker who knows that a person is in the release, and all of that person's {} but nothing "
         "else, picks the right {} with a probability of at most {}{}. In the original table it was {}, and "
         "{} {} unique."
@@ -197,16 +199,16 @@ def _risk(risk: RiskComparison) -> Markup:
         link("quasi-identifier", "quasi-identifiers"),
         "row" if after.unit is None else "person of the class",
         percent(highest),
-        said,
+        sentence,
         percent(before.prosecutor.highest),
         counted(before.sample_uniques, before.unit),
         "was" if before.sample_uniques == 1 else "were",
     )
-    return told + rows_or_people(risk)
+    return described + rows_or_people(risk)
 
 
 def rows_or_people(risk: RiskComparison) -> Markup:
-    """Say what is counted: people, or rows that are taken for people."""
+    """Describe what is counted: people, or rows that are taken for people."""
     unit = risk.before.unit
     if unit is None:
         return Markup(
@@ -223,7 +225,7 @@ def _loss(release: Release, utility: UtilityAssessment) -> Markup:
 
 
 def proof(release: Release) -> Markup:
-    """Say whether a better choice of levels, or another better recoding, may exist."""
+    """Describe whether a better choice of levels, or another better recoding, may exist."""
     if release.recoding.node is None:
         return _proof_of_recoding(release)
     spec, measure, score = release.spec, release.explanation.measure, figure(release.score)
@@ -256,7 +258,7 @@ def proof(release: Release) -> Markup:
 
 
 def _proof_of_recoding(release: Release) -> Markup:
-    """Say whether a better recoding may exist, where it is no choice of levels."""
+    """Describe whether a better recoding may exist, where it is no choice of levels."""
     measure, score = release.explanation.measure, figure(release.score)
     if release.optimal:
         return Markup("The recoding scores {} by {} and is {}: none of its kind scores better.").format(
@@ -300,7 +302,7 @@ def _cards(
 
 
 def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
-    """Say what the claims leave open and the figures show."""
+    """Describe what the claims leave open and the figures show."""
     if release.spec.proposed:
         yield Markup(
             "<code>shoal init</code> proposed the roles of the columns, and nobody has confirmed them. "
@@ -318,7 +320,7 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
             for name, sure in open_.items()
         )
         yield Markup(
-            "No claim covers the {} {}. Whoever knows a person's class may learn what the person has there."
+            "No claim covers the {} {}. Whoever knows a person's class may learn the person's values there."
         ).format(
             link("sensitive column", "sensitive column" if len(open_) == 1 else "sensitive columns"), named
         )
@@ -329,4 +331,4 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
             else "All rows are suppressed. Their other columns are released unchanged."
         )
     if not release.shuffled:
-        yield Markup("The rows are in the order of the input, which may tell who is who.")
+        yield Markup("The rows are in the order of the input, which may reveal who is who.")

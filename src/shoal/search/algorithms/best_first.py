@@ -98,7 +98,7 @@ class BestFirst:
                 raise InputError(
                     f"The algorithm '{self.name}' found no node that satisfies within its budget.\n"
                     f"It made {budget.spent:,} checks, and did not prove that there is none.\n"
-                    "Give it more seconds or checks, or ask for less."
+                    "Allow more seconds or checks, or require less."
                 ) from None
         return on.result(bound=proof.bound)
 

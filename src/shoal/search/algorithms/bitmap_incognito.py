@@ -141,7 +141,7 @@ class BitmapIncognito:
             f"The bitmaps of this table would take {_size(needed)}.\n"
             f"The budget is {_size(self.budget)}.\n"
             f"Raise the budget{', hold the bitmaps of single columns only (one_level)' if fits else ''}, or "
-            f"take one of: {', '.join(name for name in others if name != self.name)}."
+            f"use one of: {', '.join(name for name in others if name != self.name)}."
         )
 
 

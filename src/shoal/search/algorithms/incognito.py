@@ -115,7 +115,7 @@ def refuse_large_subsets(problem: SearchProblem) -> int:
         raise InputError(
             f"Incognito searches every set of columns, and goes up to {MOST_COLUMNS} columns.\n"
             f"Found: {len(columns)}, with {2 ** len(columns) - 1:,} sets and {nodes:,} nodes.\n"
-            "Declare fewer quasi-identifiers, or take box."
+            "Declare fewer quasi-identifiers, or use box."
         )
     refuse_large(problem, nodes, "the lattices of all sets of columns")
     return nodes

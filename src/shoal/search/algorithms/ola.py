@@ -105,7 +105,7 @@ class _Bisection:
         self.heights = status.grid_of(np.stack(np.unravel_index(indices, status.levels)).sum(axis=0))
 
     def decide(self, node: Node) -> bool:
-        """Tell whether a node satisfies, by checking it if need be."""
+        """Return whether a node satisfies, by checking it if need be."""
         known = self.status.known[self.status.index(node)]
         if known:
             return known == SATISFIES

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.measure.height import Height
-from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
 from shoal.search.beyond_memory.open_nodes import BoolGrid, GridPoint, OpenNodes, above, joined
+from shoal.search.lattice_part import Part
 from shoal.search.problem import SearchProblem
 
 _MOST_COUNTED = 48
@@ -52,7 +52,7 @@ def conclude(live: OpenNodes, problem: SearchProblem, point: GridPoint) -> Concl
         problem = replace(problem, measure=Height())
     relaxed = Part.relaxed(problem)
     found = Box().search(relaxed, all_nodes=True).satisfying
-    assert found is not None, "all nodes were asked for"
+    assert found is not None, "all nodes were requested"
     passing: BoolGrid = np.zeros(live.shape, dtype=bool)
     points, known = _points(live, found)
     passing[tuple(points[known].T)] = True

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.search.beyond_memory.plan import Plan, Step, about, at_least, named
+from shoal.search.counting_plan import Plan, Step, about, at_least, named
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.problem import SearchProblem
 
@@ -39,9 +39,9 @@ class Start:
     def of(
         cls,
         counts: FrequencySets,
-        ask: Callable[[CodedTable], SearchProblem],
+        make_problem: Callable[[CodedTable], SearchProblem],
         most_entries: int,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> Start:
         """Find the lowest node whose entries fit, with one scan at most.
 
@@ -51,7 +51,7 @@ class Start:
             The measure needs the tuples at level 0, and they do not fit.
         """
         domain = counts.domain
-        whole = ask(domain)
+        whole = make_problem(domain)
         zero = (0,) * len(domain.columns)
         most = entries_at_most(domain, zero)
         if most <= most_entries:
@@ -61,8 +61,8 @@ class Start:
         nodes = {zero: "level 0"}
         nodes.setdefault(bottom, "the lowest levels allowed")
         nodes.setdefault(raised, f"raised by single columns to {at_least(domain, raised)}")
-        if tell is not None:
-            tell("how many tuples there are")
+        if report is not None:
+            report("how many tuples there are")
         steps: list[Step] = []
         for (node, what), estimate in zip(nodes.items(), counts.estimate(list(nodes)), strict=True):
             size = min(estimate, entries_at_most(domain, node))
@@ -75,14 +75,14 @@ class Start:
                 raise InputError(
                     f"The measure '{whole.measure.name}' needs all tuples of the table, and they do not fit "
                     f"into memory.\nFound: {about(size)} tuples; {most_entries:,} fit.\n"
-                    "Allow more memory, or take another measure, such as loss."
+                    "Allow more memory, or use another measure, such as loss."
                 )
         if raised == bottom:
             steps.append(Step("single columns rule out no level"))
         columns = tuple(
             replace(column, min_level=level) for column, level in zip(domain.columns, raised, strict=True)
         )
-        return cls(None, ask(replace(domain, columns=columns)), tuple(steps), estimated=True)
+        return cls(None, make_problem(replace(domain, columns=columns)), tuple(steps), estimated=True)
 
     def plan(self, most_entries: int) -> Plan:
         """Return it as the first steps of a plan."""

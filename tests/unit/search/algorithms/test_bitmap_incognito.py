@@ -168,7 +168,7 @@ def test_what_is_beyond_the_budget_is_refused_with_the_figure(larger: CodedTable
     problem = problem_of(larger, 3)
     with pytest.raises(
         InputError,
-        match=r"(?s)bitmaps .* would take [0-9.]+ KB\.\nThe budget is 9\.8 KB\..*take one of: .*box",
+        match=r"(?s)bitmaps .* would take [0-9.]+ KB\.\nThe budget is 9\.8 KB\..*use one of: .*box",
     ):
         BitmapIncognito(budget=10_000).search(problem)
     needed = bytes_needed(problem, one_level=True)

@@ -168,7 +168,7 @@ def _temporary(database: Any) -> Any:
 
 @pytest.fixture
 def spark(spark_session: Any) -> Iterator[Any]:
-    from shoal.engines.spark.spark import open_spark
+    from shoal.engines.spark.database import open_spark
 
     database = open_spark(spark_session.createDataFrame(pa.table({"a": [1]})))
     yield database

@@ -8,9 +8,9 @@ from shoal import _kernel
 from shoal.measure.measure import canonical
 from shoal.search.algorithms.anytime.budget import Budget
 from shoal.search.algorithms.anytime.hopeless_nodes import Hopeless
-from shoal.search.algorithms.anytime.part import Part
 from shoal.search.algorithms.box import Box
 from shoal.search.bound import Bounds
+from shoal.search.lattice_part import Part
 from shoal.search.node_checker import Best, Framework, NodeChecker
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchListener, SearchResult
@@ -78,11 +78,11 @@ class Exploration:
     def check(self, node: Node) -> _kernel.Checked:
         """Check a node, and take it for the best if it is."""
         self.budget.spend()
-        self._tell()
+        self._report()
         return self.look(node)
 
     def hopeless(self, node: Node) -> bool:
-        """Tell whether neither a node nor any of its specializations satisfies."""
+        """Return whether neither a node nor any of its specializations satisfies."""
         known = self._known.get(node)
         return self.check(node).hopeless if known is None else known
 
@@ -102,7 +102,7 @@ class Exploration:
         return None if found.levels is None else self.position(found.levels)
 
     def dominated(self, node: Node, floor: float) -> bool:
-        """Tell whether the best is better than the node and all above it, which score at least `floor`."""
+        """Return whether the best is better than the node and all above it, which score at least `floor`."""
         if self.best is None:
             return False
         if (least := canonical(floor)) != self.best.rank[0]:
@@ -170,9 +170,9 @@ class Exploration:
 
     def _wait(self, nodes: int, decided: int, best: float | None) -> None:
         self.budget.look_at_the_clock()
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._listener is not None and (now := perf_counter()) - self._reported > _REPORT_EVERY:
             self._reported = now
             self._listener(*self.progress, self.best.score if self.best else None)

@@ -53,7 +53,7 @@ class Hopeless:
         self._below = _Recent(words, most)  # of others, the bits that they have
 
     def get(self, node: Node) -> bool | None:
-        """Tell whether a node is hopeless; None if that does not follow from what is remembered."""
+        """Return whether a node is hopeless; None if that does not follow from what is remembered."""
         bits = self._code(node)
         if self._above.has_apart(bits):
             return True
@@ -89,7 +89,7 @@ class _Recent:
         self._next = (self._next + 1) % self._sets.shape[1]
 
     def has_apart(self, bits: int) -> bool:
-        """Tell whether a set has no bit in common with this one."""
+        """Return whether a set has no bit in common with this one."""
         if not self._count:
             return False
         common: NDArray[np.uint64] = self._sets[0, : self._count] & np.uint64(bits & _MASK)

@@ -31,7 +31,7 @@ from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.table import CodedTable, code_table
 from shoal.errors import InputError
-from shoal.incremental.rows import ExtendedRows, numbered
+from shoal.incremental.extended_rows import ExtendedRows, numbered
 from shoal.privacy.classes import Classes
 from shoal.privacy.passing_classes import passing
 from shoal.read.columns import coded

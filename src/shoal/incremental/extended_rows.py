@@ -78,7 +78,7 @@ def gather(
         recoded = _generalized(tables[-1], earlier)
         table = pa.concat_tables([earlier.table, recoded])
         new = np.arange(table.num_rows) >= earlier.table.num_rows
-        return ExtendedRows(table, ~new, new, earlier.evidence.said.rows.suppressed, None, tuple(notes))
+        return ExtendedRows(table, ~new, new, earlier.evidence.manifest.rows.suppressed, None, tuple(notes))
     rows = sum(table.num_rows for table in tables[:-1])
     if rows != earlier.rows:
         raise InputError(
@@ -163,7 +163,7 @@ def _joined(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
         if len(kinds) > 1:
             problems.append(
                 Problem(
-                    f"Column {name!r} is not of the same type in all tables.\nFound: {' and '.join(kinds)}.\n"
+                    f"Column {name!r} has different types in these tables.\nFound: {' and '.join(kinds)}.\n"
                     "Give the original table and the new rows in one format."
                 )
             )
@@ -212,7 +212,7 @@ def _in_form_of(columns: Mapping[str, pa.Array], like: pa.Table) -> pa.Table:
         except pa.ArrowException:
             problems.append(
                 Problem(
-                    f"Column {field.name!r} of the new rows is not as in the earlier release.\n"
+                    f"Column {field.name!r} of the new rows differs from the earlier release.\n"
                     f"Types: {column.type}, and {field.type} in the release.\n"
                     "Give the new rows in the format that the original table had."
                 )
@@ -253,7 +253,7 @@ def _among(rows: pa.Table, released: pa.Table) -> BoolArray | None:
 
 
 def _not_found(earlier: Earlier, original: pa.Table, sources: Iterable[Source]) -> InputError:
-    """Tell why rows of the release are not among those of the original table."""
+    """Return why rows of the release are not among those of the original table."""
     alone = _generalized(original, earlier)
     if _among(alone, earlier.table) is not None:
         return InputError(

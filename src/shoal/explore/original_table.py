@@ -55,7 +55,7 @@ class Original:
             raise InputError(problems)
         if table.num_rows != self.coded.rows:
             raise InputError(
-                f"{self.source.name!r} is not the table any more that the release was made of.\n"
+                f"{self.source.name!r} has changed since the release was made.\n"
                 f"Rows then: {self.coded.rows:,}; rows now: {table.num_rows:,}.\n"
                 "Make the release again."
             )

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
 from shoal.engines.relational.star_schema import Dimension
 from shoal.engines.spark.columns import settled
-from shoal.engines.spark.failure import told
+from shoal.engines.spark.failure import explained
 from shoal.engines.spark.output import UnpublishedCatalogTable, UnpublishedFolder, UnpublishedFrame
 from shoal.engines.spark.output_names import check_folder, check_table
 from shoal.engines.spark.session import SparkConnection
@@ -71,7 +71,7 @@ def open_spark(
     text = CsvFormat(delimiter or ",", quote or '"', encoding or "UTF-8", header)
     try:
         with found.pinned():
-            table = found.act("looking at the table", lambda: opened(data, found.spark, text))
+            table = found.act("reading the columns of the table", lambda: opened(data, found.spark, text))
             return Spark(found, table, tuple(null_values or ()))
     except BaseException:
         found.stop()
@@ -111,7 +111,7 @@ class Spark:
 
     def check(self, output: Output) -> None:
         """Raise unless a release can be written there; the rows that it is made from must stay."""
-        with self._session.pinned(), told():
+        with self._session.pinned(), explained():
             if isinstance(output, FileOutput):
                 check_folder(self.session, output, self._frame.inputFiles())
             else:
@@ -161,7 +161,7 @@ class Spark:
         return view
 
     def drop(self, name: str) -> None:
-        with told():
+        with explained():
             frame = self._kept.pop(name, None)
             if frame is not None:
                 frame.unpersist()
@@ -189,7 +189,7 @@ class Spark:
         shuffle
             Whether rows are shuffled; otherwise they come as Spark has them.
         """
-        with self._session.pinned(), told(writing=True):
+        with self._session.pinned(), explained(writing=True):
             frame = self.session.sql(sql)
             if shuffle:
                 frame = shuffled(frame, frame.columns)
@@ -232,7 +232,7 @@ class Spark:
 
     def _view(self, frame: DataFrame, name: str) -> str:
         view = f"{self._mark}_{len(self._kept)}_{name}"
-        with told():
+        with explained():
             frame.createOrReplaceTempView(view)
         self._kept[view] = None
         return view
@@ -241,7 +241,7 @@ class Spark:
 @contextmanager
 def _in_the_end() -> Iterator[None]:
     """Let go what cannot be tidied up: Spark may have ended, and Python may be about to."""
-    with suppress(ShoalError, RuntimeError), told():
+    with suppress(ShoalError, RuntimeError), explained():
         yield
 
 

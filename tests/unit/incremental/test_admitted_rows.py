@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import InputError
-from shoal.incremental.plan import ExtensionPlan, plan
-from shoal.incremental.rows import ExtendedRows
+from shoal.incremental.admitted_rows import ExtensionPlan, plan
+from shoal.incremental.extended_rows import ExtendedRows
 from shoal.privacy.model import PrivacyModel
 
 

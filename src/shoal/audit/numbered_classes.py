@@ -54,7 +54,7 @@ class ReleasedClasses:
             _CLASSES,
         )
         starred = all_stars([f"q{position}" for position in range(1, len(quasi_identifiers) + 1)])
-        rows, stars = relation.ask(
+        rows, stars = relation.fetch_row(
             f"SELECT coalesce(sum(n), 0)::BIGINT, coalesce(sum(n) FILTER (WHERE {starred}), 0)::BIGINT "
             f"FROM {table}"
         )
@@ -76,7 +76,7 @@ class ReleasedClasses:
     def apart(self) -> bool:
         """Whether all classes have different hashes."""
         labels = [f"q{position}" for position in range(1, len(self.quasi_identifiers) + 1)]
-        (apart,) = self.relation.ask(
+        (apart,) = self.relation.fetch_row(
             f"SELECT count(*) = count(DISTINCT hash({', '.join(labels)})) FROM {self.table}"
         )
         return bool(apart)

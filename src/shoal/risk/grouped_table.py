@@ -94,7 +94,7 @@ class GroupedTable:
             "CREATE OR REPLACE TEMP TABLE crowds AS\n"
             f"SELECT {named}, count(*) AS people FROM {population} GROUP BY {columns}"
         )
-        people, alone = self.relation.ask(
+        people, alone = self.relation.fetch_row(
             "SELECT coalesce(sum(people), 0), count(*) FILTER (people = 1) FROM crowds"
         )
         seen = f"SELECT class, n, coalesce(people, 0) AS crowd FROM classes LEFT JOIN crowds ON {same}"
@@ -116,7 +116,7 @@ class GroupedTable:
             raise InputError(
                 f"{fewer:,} of {self.rows:,} rows have quasi-identifiers that fewer people have in the "
                 "population than in the table.\nA population contains the people of the table.\n"
-                "Check that both tables are written alike, or give a population that contains them."
+                "Check that both tables write values the same way, or give a population that contains them."
             )
         by_person = None if self.unit is None else held_by
         return ClassSizes(size, classes, crowd, by_person), int(people), int(alone)
@@ -212,7 +212,7 @@ def _grouped(
 ) -> GroupedTable:
     if unit is not None:
         column = relation.columns[unit]
-        (nobody,) = relation.ask(f"SELECT count(*) - count({column}) FROM {relation.source}")
+        (nobody,) = relation.fetch_row(f"SELECT count(*) - count({column}) FROM {relation.source}")
         if nobody:
             raise InputError(without_units(f"the {relation.what}", unit, nobody))
     quoted = [relation.columns[name] for name in quasi_identifiers]
@@ -225,7 +225,7 @@ def _grouped(
         f"  FROM {relation.source} GROUP BY {', '.join(quoted)}\n)"
     )
     stars = " AND ".join(f"q{number}::VARCHAR = '*'" for number in range(len(quoted)))
-    rows, suppressed = relation.ask(
+    rows, suppressed = relation.fetch_row(
         f"SELECT coalesce(sum(rows), 0), coalesce(sum(rows) FILTER ({stars}), 0) FROM classes"
     )
     if suppressed > starred * rows + _ROUNDING or starred_rows not in (None, suppressed):
@@ -255,7 +255,7 @@ def _openable(data: object, wanted: Sequence[str], form: InputFormat) -> str | P
 
 
 def is_open(data: object) -> bool:
-    """Tell whether data is a source that was opened before."""
+    """Return whether data is a source that was opened before."""
     return hasattr(data, "read") and hasattr(data, "restore")
 
 

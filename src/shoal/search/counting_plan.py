@@ -27,12 +27,12 @@ class Step:
     entries: int | None = None
 
     def to_mapping(self) -> dict[str, object]:
-        told: dict[str, object] = {"step": self.what}
+        fields: dict[str, object] = {"step": self.what}
         if self.levels is not None:
-            told["levels"] = self.levels
+            fields["levels"] = self.levels
         if self.entries is not None:
-            told["entries"] = self.entries
-        return told
+            fields["entries"] = self.entries
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Plan:
 
 
 def fitting(entries: int) -> str:
-    """Say how many entries fit.
+    """Describe how many entries fit.
 
     Examples
     --------
@@ -111,13 +111,13 @@ def named(table: CodedTable, levels: Sequence[int]) -> dict[str, int]:
 
 
 def at_least(table: CodedTable, levels: Sequence[int]) -> str:
-    """Say where a node is above the lowest levels that the spec allows.
+    """Describe where a node is above the lowest levels that the spec allows.
 
     A column that has a single label at its level takes no part.
     """
-    told = [
+    fields = [
         f"without {column.name}" if len(column.labels[level]) == 1 else f"{column.name} >= {level}"
         for column, level in zip(table.columns, levels, strict=True)
         if level > column.min_level and len(column.labels[level]) < len(column.labels[column.min_level])
     ]
-    return ", ".join(told) or "the lowest levels"
+    return ", ".join(fields) or "the lowest levels"

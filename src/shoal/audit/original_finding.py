@@ -15,7 +15,7 @@ def original_table(
     relation: Relation,
     original: OriginalRows | None,
     tables: tuple[Tables, Tables],
-    asked: Sequence[Claim],
+    to_check: Sequence[Claim],
     evidence: Evidence | None,
 ) -> list[Finding]:
     """Compare the original table with the release and with what the manifest says of it.
@@ -23,19 +23,25 @@ def original_table(
     A release has the sensitive values of the original, or fewer of them: a value that it has more often
     comes from elsewhere. Without a manifest nothing is said of a table that may be the one.
     """
-    columns = dict.fromkeys(claim.model.column for claim in asked if claim.checkable and claim.reads.original)
+    columns = dict.fromkeys(
+        claim.model.column for claim in to_check if claim.checkable and claim.reads.original
+    )
     if original is None or not columns:
         return []
     wrong, queries = [], []
-    run, told = tables
+    run, shown_tables = tables
     for column in filter(None, columns):
-        (values,) = relation.ask(_more_often(run.columns[column], relation.source, run.original))
-        queries.append(relation.told(_more_often(told.columns[column], relation.shown, told.original)))
+        (values,) = relation.fetch_row(_more_often(run.columns[column], relation.source, run.original))
+        queries.append(
+            relation.shown_query(
+                _more_often(shown_tables.columns[column], relation.shown, shown_tables.original)
+            )
+        )
         if values:
             wrong.append(f"{values:,} values of {column} are more often in the release")
     rows = original.rows
-    if evidence is not None and rows != evidence.said.rows.before:
-        wrong.insert(0, f"{evidence.said.rows.before:,} by the manifest")
+    if evidence is not None and rows != evidence.manifest.rows.before:
+        wrong.insert(0, f"{evidence.manifest.rows.before:,} by the manifest")
     if evidence is None and not wrong:
         return []
     measured = f"{rows:,} rows; {'; '.join(wrong) or 'all released values are among theirs'}"
