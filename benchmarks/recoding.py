@@ -183,7 +183,17 @@ def main() -> None:
     parser.add_argument("--growth", action="store_true", help="also 10^4 to 10^7 rows")
     options = parser.parse_args()
     table = Table(title=Path(sys.argv[0]).name, title_justify="left")
-    for header in ("data", "k", "recoding", "loss", "prototype", "classes", "ms, 1 thread", "2 threads", "call"):
+    for header in (
+        "data",
+        "k",
+        "recoding",
+        "loss",
+        "prototype",
+        "classes",
+        "ms, 1 thread",
+        "2 threads",
+        "call",
+    ):
         table.add_column(header, justify="left" if header in ("data", "recoding") else "right")
     for name in options.data.split(","):
         for row in rows_of(name, [int(k) for k in options.k.split(",")]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from shoal.privacy.risk import Risk
 
 from shoal import _kernel
 from shoal.encode.table import CodedTable
@@ -17,7 +18,6 @@ from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.passing_classes import holding
-from shoal.privacy.risk import Risk
 from shoal.privacy.t_closeness import TCloseness
 from shoal.search.problem import SearchProblem
 
