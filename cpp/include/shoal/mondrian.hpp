@@ -11,7 +11,7 @@
 namespace shoal {
 
 // How a part is cut: one label of a hierarchy against the rest, between any two labels of the lowest level (both where
-// that saves the most), or at the median of the column that costs the most.
+// that saves the most), or at the median of the column that costs the most (of several, one with the fewest labels).
 enum class Cut : std::uint8_t { peel, gain, median };
 
 // Makes the tests of one thread.
