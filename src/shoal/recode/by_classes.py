@@ -113,7 +113,7 @@ class ByClasses:
         alone = self.class_of == NO_CLASS
         if not alone.any():
             return self.class_of
-        classes = int(self.class_of[~alone].max(initial=-1)) + 1 if not alone.all() else 0
+        classes = 0 if alone.all() else int(self.class_of[~alone].max()) + 1
         numbered = self.class_of.copy()
         numbered[alone] = classes + np.arange(int(alone.sum()), dtype=np.uint32)
         return numbered
@@ -127,9 +127,9 @@ class ByClasses:
         ]
         joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
         sizes = [len(column.labels[column.min_level]) for column in table.columns]
-        tuples = _kernel.index_rows(joined, sizes).tuple_of_row
-        own = len(self.class_of)
-        class_of_tuple = np.full(int(tuples.max(initial=-1)) + 1 if len(tuples) else 0, NO_CLASS)
+        grouped = _kernel.index_rows(joined, sizes)
+        tuples, own = grouped.tuple_of_row, len(self.class_of)
+        class_of_tuple = np.full(len(grouped), NO_CLASS)
         class_of_tuple[tuples[:own]] = self._numbered
         classes: NDArray[np.uint32] = class_of_tuple[tuples[own:]]
         if (classes == NO_CLASS).any():

@@ -52,8 +52,7 @@ class ClassProblem:
     @cached_property
     def values(self) -> tuple[UIntArray, ...]:
         """For each column the label of every tuple at the lowest allowed level, in the kernel's order."""
-        found = self.table.classes([])
-        return tuple(np.array(labels) for labels in found.labels)
+        return tuple(np.ascontiguousarray(labels) for labels in self.table.classes([]).labels.T)
 
     @cached_property
     def requirement(self) -> _kernel.Requirement:
