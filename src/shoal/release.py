@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit import Audit
-from shoal.describe.roles import EACH_ROW_A_PERSON
+from shoal.describe.roles import how_people_count
 from shoal.engines.engine import Rows
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
@@ -351,7 +351,7 @@ class Release:
         facts = [
             *(() if linkable is None else (("Linkable", linkable.words()),)),
             *([("Roles", "proposed by `shoal init`, not yet confirmed")] if self.spec.proposed else []),
-            *([("People", EACH_ROW_A_PERSON)] if self.spec.proposed and self.spec.unit is None else []),
+            *([("People", how_people_count(self.spec.unit))] if self.spec.proposed else []),
             ("Rows", f"{self.rows:,} in, {self.released.count:,} out"),
             ("Suppressed", self._suppressed()),
             ("Classes", self._classes()),

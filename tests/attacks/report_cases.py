@@ -99,7 +99,7 @@ def all_starred() -> shoal.Release:
     return shoal.anonymize(pa.table({"age": [1, 2, 3], "ill": ["a", "b", "a"]}), spec)
 
 
-def people_counted() -> shoal.Release:
+def people_counted(*, proposed: bool = False) -> shoal.Release:
     """Visits: the smallest class has 7 rows of 3 people, and one person has rows in two classes."""
     ages = [21] * 7 + [41] * 5
     patients = [1, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7]
@@ -109,8 +109,13 @@ def people_counted() -> shoal.Release:
         sensitive=["ill"],
         unit="patient",
         privacy=[shoal.KAnonymity(3)],
+        proposed=proposed,
     )
     return shoal.anonymize(visits, spec)
+
+
+def proposed_unit() -> shoal.Release:
+    return people_counted(proposed=True)
 
 
 def proposed() -> shoal.Release:
@@ -236,9 +241,9 @@ def best_values() -> shoal.Release:
 CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
-        one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred,
-        people_counted, proposed, by_hand, heuristic, one_choice, dropped, blind, blind_by_hand, present,
-        close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
+        one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
+        people_counted, proposed_unit, proposed, heuristic, one_choice, dropped, blind, blind_by_hand,
+        present, close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
     )
 }  # fmt: skip
 

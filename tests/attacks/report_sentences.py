@@ -197,6 +197,11 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "The release has … . The smallest has … , the largest … .": ("public:one_removed", "public:by_hand"),
     "The release is empty: … suppressed.": ("internal:empty", "internal:one_removed"),
     "The roles are those of the spec.": ("internal:one_removed", "internal:proposed"),
+    "So was the column by which people are counted.": ("internal:proposed_unit", "internal:proposed"),
+    "The program also proposed the column by which people are counted.": (
+        "public:proposed_unit",
+        "public:proposed",
+    ),
     "The roles were proposed by shoal init and are not yet confirmed.": (
         "internal:proposed",
         "internal:one_removed",

@@ -248,8 +248,14 @@ def test_people_are_counted_where_a_value_is_one_person_s():
 
 
 def test_few_people_are_counted_all_the_same():
-    found = shoal.suggest(pa.table({"patient_id": ["a", "b", "c", "d"] * 15, "age": list(range(20, 80))}))
-    assert (found.unit, found.k) == ("patient_id", 4)
+    """Four people are no crowd of five: there is no release, rather than one with a lower k."""
+    four = pa.table({"patient_id": ["a", "b", "c", "d"] * 15, "age": [30, 40, 50, 60] * 15})
+    found = shoal.suggest(four)
+    assert (found.unit, found.k) == ("patient_id", 5)
+    assert "only 4, so no release can have k = 5" in found.people
+    assert "only 4 values" in found.to_yaml()
+    with pytest.raises(shoal.InfeasibleError, match="only 4 units"):
+        shoal.anonymize(four, found.spec)
     with pytest.raises(InputError, match="about one person"):
         shoal.suggest(pa.table({"patient_id": ["a"] * 60, "age": list(range(20, 80))}))
 

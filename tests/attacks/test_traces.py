@@ -194,3 +194,35 @@ def test_a_suppressed_null_is_not_in_the_schema_of_a_file(tmp_path: Path) -> Non
         shoal.anonymize(tmp_path / "in.parquet", spec, engine="duckdb", output=out)
         schemas.append(parquet.read_schema(out))
     assert schemas[0].equals(schemas[1]) and schemas[0].equals(schemas[2])
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_no_query_tells_which_labels_suppressed_rows_had(tmp_path: Path, engine: str) -> None:
+    """Who a row is about is not released, so the claims were measured on rows that only the publisher has."""
+    spec = shoal.Spec(
+        quasi_identifiers={"sex": "suppress", "age": shoal.intervals(10)},
+        identifiers=["patient"],
+        unit="patient",
+        privacy=[shoal.KAnonymity(4)],
+        suppression=0.2,
+    )
+    claims = []
+    for sex in ("F", "M"):
+        people = pa.table(
+            {
+                "patient": [f"p{number}" for number in range(9)],
+                "sex": ["F"] * 8 + [sex],
+                "age": [31] * 4 + [41] * 4 + [71],
+            }
+        )
+        (tmp_path / sex).mkdir()
+        parquet.write_table(people, tmp_path / sex / "people.parquet")
+        release = shoal.anonymize(
+            tmp_path / sex / "people.parquet", spec.adjust(levels={"sex": 0, "age": 1}), engine=engine
+        )
+        release.write(tmp_path / sex / "release.csv")
+        manifest = json.loads((tmp_path / sex / "release.csv.manifest.json").read_text(encoding="utf-8"))
+        claims.append(manifest["claims"])
+    assert claims[0] == claims[1]
+    assert all("shoal_" not in claim["sql"] for claim in claims[0])
+    assert claims[0][0]["measured"].count("before it was removed") == 1

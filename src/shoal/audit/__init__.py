@@ -1,4 +1,4 @@
-"""Check a release from its file alone, by other code than the one that made it: plain SQL on DuckDB."""
+"""Step 6: check a release from its file alone, by SQL and not by the code that made it."""
 
 from shoal.audit.audit import audit_relation, audit_release
 from shoal.audit.finding import Audit, Finding

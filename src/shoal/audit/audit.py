@@ -481,6 +481,8 @@ def _uncheckable(
     whoever they are; otherwise only what was measured before can be told, and that proves nothing here.
     """
     name, done = claim.model.describe(), _fate(spec)
+    if before is not None and not before.checkable:
+        return before
     if before is not None:
         return replace(before, measured=f"{before.measured} before it was {done}", checkable=False)
     sizes, needed = classes.sizes, claim.model.minimum_size

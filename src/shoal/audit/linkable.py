@@ -211,13 +211,16 @@ class Linkability:
         for name, unique in self.columns.items():
             if unique.singled_out > NOTED * self.rows:
                 accepted = ", which the spec accepts" if name in self.accepted else ""
-                yield (f"Column {name!r} is unique in more than {NOTED:.0%} of the rows{accepted}: {known}")
+                found = "is unique in" if unique.of_one_person is None else "points to one person in"
+                yield f"Column {name!r} {found} more than {NOTED:.0%} of the rows{accepted}: {known}"
         alone = max(unique.singled_out for unique in self.columns.values())
         if self.together.singled_out > NOTED * self.rows >= alone:
             several = len(self.columns) > _LISTED
             names = f"{len(self.columns):,} columns" if several else f"columns {', '.join(self.columns)}"
+            by_rows = self.together.of_one_person is None
+            found = "are together unique" if by_rows else "together point to one person"
             yield (
-                f"The {names} are together unique in more than {NOTED:.0%} of the "
+                f"The {names} {found} in more than {NOTED:.0%} of the "
                 "rows: whoever knows them of a person finds the person's row."
             )
 

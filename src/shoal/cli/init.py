@@ -64,8 +64,7 @@ def init(
         typer.Option(
             "-k",
             "--k",
-            help="k-anonymity: rows per class. "
-            "[dim]\\[default: 5, or 2 for fewer than 50 rows; all people if they are fewer][/dim]",
+            help="k-anonymity: rows per class. [dim]\\[default: 5, or 2 for fewer than 50 rows][/dim]",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the spec if it exists.")] = False,

@@ -29,6 +29,19 @@ NullMeaning = Literal["value", "forbid"]
 _HEAVIEST = 1e100  # sums of weights stay finite
 
 
+def how_people_count(unit: str | None) -> str:
+    """Return how people are counted, in words.
+
+    Examples
+    --------
+    >>> how_people_count("patient_id")
+    "counted by 'patient_id': rows with the same value count as one person"
+    """
+    if unit is None:
+        return EACH_ROW_A_PERSON
+    return f"counted by {unit!r}: rows with the same value count as one person"
+
+
 class Role(StrEnum):
     """The role of a column."""
 

@@ -1,1 +1,1 @@
-"""Step 6: how much a release keeps. Quality measures are also what a search minimises."""
+"""How much a release keeps. Quality measures are also what a search minimises."""

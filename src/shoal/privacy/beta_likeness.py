@@ -117,5 +117,6 @@ class BetaLikeness(ModelDefaults):
         return from_mapping(cls, argument)
 
     def _upper(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        gain = np.minimum(self.beta, -np.log(p)) if self.kind == "enhanced" else self.beta
+        # A value that no row has gains nothing, whatever its logarithm.
+        gain = np.minimum(self.beta, -np.log(np.where(p > 0, p, 1))) if self.kind == "enhanced" else self.beta
         return np.asarray(p * (1 + gain) * (1 + ROUNDING))

@@ -1,1 +1,1 @@
-"""Recodings (the label of every cell), released classes, suppression, and the order of rows."""
+"""Step 5: recodings (the label of every cell), released classes, suppression, and the order of rows."""

@@ -145,6 +145,8 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     spec = manifest["spec"]
     if spec.get("proposed"):
         yield "The roles of the columns are proposals of a program that nobody has confirmed."
+        if spec.get("unit"):
+            yield "The program also proposed the column by which people are counted."
     models = (settings for model in spec["privacy"] for settings in model.values())
     covered = {settings.get("column") for settings in models if isinstance(settings, Mapping)}
     sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]

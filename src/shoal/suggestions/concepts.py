@@ -1,7 +1,7 @@
 """Common subjects of columns in tables about people, and the words for them.
 
 Most words are English, some German, French and Spanish; age, sex and birth are also in other languages,
-because they link a person's rows. In lower case, without accents.
+because they link a person's rows, and so do names. In lower case, without accents.
 """
 
 from __future__ import annotations
@@ -38,11 +38,14 @@ class Concept:
 def _concept(
     what: str, role: Role, phrases: str, hipaa: str | None = None, hint: str | None = None
 ) -> Concept:
-    listed = tuple(" ".join(phrase.split()) for phrase in phrases.split(","))
+    listed = tuple(" ".join(phrase.casefold().split()) for phrase in phrases.split(","))
     return Concept(what, role, listed, hipaa, hint)
 
 
 _I, _Q, _S = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
+OTHER_PERSON: Final = "a person, by name or number"
+AT_WORK: Final = "a person at work"
+"""These two count only as the head of a name: `judge` and `judge_id`, not `judge_rating`."""
 
 CONCEPTS: Final = (
     _concept(
@@ -50,7 +53,9 @@ CONCEPTS: Final = (
         _I,
         "name, first name, last name, full name, given name, family name, middle name, maiden name, "
         "surname, firstname, lastname, fullname, forename, fname, lname, vorname, nachname, familienname, "
-        "nom, prenom, nombre, apellido, apellidos, initials",
+        "nom, prenom, nombre, apellido, apellidos, initials, given, nome, cognome, sobrenome, voornaam, "
+        "achternaam, imie, nazwisko, jmeno, prijmeni, fornavn, etternavn, fornamn, efternamn, etunimi, "
+        "sukunimi, soyad, soyadi, имя, фамилия, отчество, фио, ονομα, επωνυμο, 姓名, 氏名",
         "A",
     ),
     _concept(
@@ -83,13 +88,14 @@ CONCEPTS: Final = (
         "a medical record number",
         _I,
         "mrn, medical record, medical record number, patient number, patient no, chart number, "
-        "encounter id, patientennummer, historia clinica",
+        "patientennummer, historia clinica",
         "H",
     ),
     _concept(
         "a case number",
         _I,
-        "case number, case no, docket, docket number, fallnummer, aktenzeichen, geschaeftszeichen",
+        "case number, case no, case id, encounter id, docket, docket number, fallnummer, aktenzeichen, "
+        "geschaeftszeichen",
         "R",
     ),
     _concept(
@@ -147,11 +153,24 @@ CONCEPTS: Final = (
         "R",
     ),
     _concept(
-        "a person, by name or number",
+        AT_WORK,
+        _I,
+        "doctor, physician, surgeon, nurse, midwife, therapist, dentist, judge, lawyer, attorney, "
+        "prosecutor, officer, teacher, tutor, lecturer, manager, supervisor, clerk, cashier, operator, "
+        "caregiver, caseworker, investigator, interviewer, driver, arzt, aerztin, hausarzt, pflegekraft, "
+        "lehrer, lehrerin, richter, richterin, anwalt, betreuer, sachbearbeiter, medecin, infirmier, "
+        "infirmiere, juge, avocat, enseignant, medico, medica, enfermera, enfermero, juez, abogado, "
+        "profesor, profesora, docente, giudice, avvocato, insegnante, infermiere, enfermeiro, juiz, "
+        "advogado, professor, leraar, rechter, advocaat, huisarts, врач, ιατρος, 医生, 医師",
+    ),
+    _concept(
+        OTHER_PERSON,
         _I,
         "defendant, plaintiff, claimant, applicant, complainant, victim, witness, suspect, inmate, offender, "
         "client, customer, employee, tenant, donor, pupil, schueler, player, guest, passenger, mitarbeiter, "
-        "kunde, mandant, angeklagter, klaeger, beklagter, zeuge",
+        "kunde, mandant, angeklagter, klaeger, beklagter, zeuge, attendee, borrower, visitor, rider, "
+        "caller, pasien, paziente, paciente, beteg, potilas, pacient, hasta, "
+        "пациент, ασθενης, 患者",
         "A",
     ),
     _concept(
@@ -164,7 +183,7 @@ CONCEPTS: Final = (
         "age",
         _Q,
         "age, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe, wiek, "
-        "leeftijd, idade, eta, alder, ikae, vek, eletkor, yas, varsta",
+        "leeftijd, idade, eta, alder, ikae, vek, eletkor, yas, varsta, umur, возраст, ηλικια, 年龄, 年齢",
         "C",
         hint="age",
     ),
@@ -174,7 +193,8 @@ CONCEPTS: Final = (
         "birth, birthdate, birth date, birthday, date birth, born, dob, birth year, yob, birth month, "
         "geburtsdatum, geburtstag, geburtsjahr, geburt, gebdat, date naissance, naissance, fecha "
         "nacimiento, nacimiento, urodzenia, geboortedatum, geboortejaar, nascimento, nascita, "
-        "fodelsedatum, foedelsedatum, fodselsdato, foedselsdato, syntymaaika, narozeni, dogum, nasterii",
+        "fodelsedatum, foedelsedatum, fodselsdato, foedselsdato, syntymaaika, narozeni, dogum, nasterii, "
+        "рождения, γεννησης, 出生, 生年月日",
         "C",
     ),
     _concept(
@@ -192,13 +212,15 @@ CONCEPTS: Final = (
         "sex",
         _Q,
         "sex, gender, geschlecht, sexe, sexo, genero, genre, plec, "
-        "geslacht, sesso, kon, koen, kjonn, kjoenn, sukupuoli, pohlavi, cinsiyet",
+        "geslacht, sesso, kon, koen, kjonn, kjoenn, sukupuoli, pohlavi, cinsiyet, kelamin, пол, φυλο, 性别, "
+        "性別",
     ),
     _concept(
         "a postcode",
         _Q,
         "zip, zipcode, zip code, zip5, zip4, zip3, postcode, post code, postalcode, postal code, postal, "
-        "plz, postleitzahl, code postal, codigo postal, pincode",
+        "plz, postleitzahl, code postal, codigo postal, pincode, postnummer, postnr, psc, "
+        "kod pocztowy, postinumero",
         "B",
         hint="code",
     ),

@@ -101,6 +101,8 @@ def _settings(column: ColumnSuggestion) -> dict[str, Any]:
     settings: dict[str, Any] = {"role": column.role.value}
     if column.role is Role.QUASI_IDENTIFIER:
         settings["hierarchy"] = column.hierarchy
+        if column.min_level:
+            settings["min-level"] = column.min_level
         if column.missing_values:
             settings["missing-values"] = column.missing_values
     if column.type is not None:
@@ -160,8 +162,17 @@ def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
         )
         yield "# unit: COLUMN"
         return
-    yield from _comment("A person may have several rows, so people are counted by this column.")
-    if nulls := suggestion[suggestion.unit].profile.nulls:
+    yield from _comment(
+        "Rows with the same value of this column count as one person. If it is not the person's, name the "
+        "column that is, or remove the line if each row is a person."
+    )
+    profile = suggestion[suggestion.unit].profile
+    if profile.distinct < suggestion.k:
+        yield from _comment(
+            f"It has only {count(profile.distinct, 'value')}, so `shoal anonymize` finds no release with "
+            f"k = {suggestion.k}: nobody can hide among so few people."
+        )
+    if nulls := profile.nulls:
         yield from _comment(
             f"It is NULL in {count(nulls, 'row')}, which `shoal anonymize` refuses. Fill it in, or remove "
             "these rows."
@@ -196,6 +207,12 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
         )
     if column.type is not None:
         yield from _comment("Commas are read as decimal marks; the release uses points.", indent=2)
+    if column.min_level:
+        yield from _comment(
+            "Exact values are not released, since they may be people's numbers: if they are not, remove "
+            "`min-level`.",
+            indent=2,
+        )
     if column.missing_values:
         yield from _comment(
             "Values that its hierarchy does not cover stay unchanged below the top level. If they are "

@@ -1,7 +1,9 @@
 """The meaning of column names: `zip_code` is a postcode, `dob` a date of birth, `Gehalt` a salary.
 
-Names are split into words first (`zipCode`, `zip-code` and `ZIPCODE` alike), and whole words are compared:
-`age` is not in `language`, `page` or `postage`. Most words are English, some German, French and Spanish.
+Names are split into words first (`zipCode`, `zip-code` and `ZIPCODE` alike), in whatever letters, and whole
+words are compared: `age` is not in `language`, `page` or `postage`. Most words are English, some German,
+French and Spanish. The head of a name is what its values are: `patient_no` is about a patient, `patient_type`
+about a type.
 """
 
 from __future__ import annotations
@@ -10,11 +12,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Final
 
 from shoal.describe.roles import Role
-from shoal.suggestions.concepts import CONCEPTS, Concept
+from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_WORD = re.compile(r"A+(?=Aa)|A?a+|A+|0+")
+"""In a name of which each letter is replaced by its kind: see `_kind`."""
 _STROKES = (("ł", "l"), ("Ł", "L"), ("ø", "o"), ("Ø", "O"), ("đ", "d"), ("\u0131", "i"))
 _SHORT_PARTS = frozenset({"zip", "log", "dob", "ssn", "mrn", "net"})
 _OTHER_PARTS = frozenset({"code", "number", "group", "class", "level", "type", "years", "status", "amount"})
@@ -25,6 +29,15 @@ _THINGS = (
     "type category"
 )
 _NOT_OF_PEOPLE = frozenset(_THINGS.split())
+_KINDS = "group kind status level grade rank stage band segment size color colour art typ klasse gruppe stufe"
+_CATEGORIES = _NOT_OF_PEOPLE | frozenset(_KINDS.split())
+_NUMBERS = "id ids uid no nr nro num number nummer numer numero ref reference card pass key token номер"
+NUMBER_WORDS: Final = frozenset(_NUMBERS.split())
+_FIRST_NUMBER_WORDS = frozenset({"numero", "dossier", "compte", "номер"})
+"""In French or Spanish the number comes first; `number_of_visits` and `num_children` are counts."""
+_NUMBER_ENDINGS = ("number", "nummer", "numero")
+_NAME_WORDS = frozenset({"name", "names", "nm", "nom", "nombre", "nome", "initials"})
+_AGENTS = frozenset({"by", "von", "durch", "par", "por", "door"})
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -36,13 +49,75 @@ def words(name: str) -> tuple[str, ...]:
     (('date', 'of', 'birth'), ('zip', 'code'), ('plz', 'groesse'), ('language',))
     >>> words("lastname"), words("logwage"), words("postage")
     (('lastname',), ('log', 'wage'), ('postage',))
+    >>> words("НомерПациента"), words("患者ID")
+    (('номер', 'пациента'), ('患者', 'id'))
     """
     for umlaut, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss"), *_STROKES):
         name = name.replace(umlaut, plain)
     letters = unicodedata.normalize("NFKD", name)
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    found = [word.lower() for word in _WORD.findall(bare)]
-    return tuple(part for word in found for part in _parts(word))
+    found = _WORD.finditer("".join(map(_kind, bare)))
+    return tuple(part for word in found for part in _parts(bare[slice(*word.span())].casefold()))
+
+
+def _kind(letter: str) -> str:
+    """Return `A` for a capital, `a` for any other letter or vowel sign, `0` for a digit, else a space."""
+    if letter.isdigit():
+        return "0"
+    if letter.isupper():
+        return "A"
+    return "a" if letter.isalnum() or unicodedata.category(letter).startswith("M") else " "
+
+
+def is_numbered(name: str) -> bool:
+    """Return whether a name says that its values are numbers of something.
+
+    Examples
+    --------
+    >>> is_numbered("health_insurance_no"), is_numbered("Rentenversicherungsnummer"), is_numbered("crime_ref")
+    (True, True, True)
+    >>> is_numbered("number_of_visits"), is_numbered("hospital_id"), is_numbered("diabetes")
+    (False, False, False)
+    """
+    parts = [part for part in words(name) if not part.isdigit()]
+    if not parts or _CATEGORIES & set(parts):
+        return False
+    last = parts[-1]
+    return last in NUMBER_WORDS or last.endswith(_NUMBER_ENDINGS) or parts[0] in _FIRST_NUMBER_WORDS
+
+
+def is_of_things(name: str) -> bool:
+    """Return whether a name says that its values are things or categories.
+
+    Examples
+    --------
+    >>> is_of_things("product"), is_of_things("account_type"), is_of_things("attendee")
+    (True, True, False)
+    """
+    return not _CATEGORIES.isdisjoint(words(name))
+
+
+def head(name: str) -> str:
+    """Return the word that says what the values of a column are, or whose name or number.
+
+    Examples
+    --------
+    >>> head("patient_id"), head("Patient Name"), head("patient_type"), head("id")
+    ('patient', 'patient', 'type', '')
+    """
+    parts = [part for part in words(name) if part not in NUMBER_WORDS | _NAME_WORDS and not part.isdigit()]
+    return parts[-1] if parts else ""
+
+
+def is_agent(name: str) -> bool:
+    """Return whether a name says who did something.
+
+    Examples
+    --------
+    >>> is_agent("vaccinated_by"), is_agent("by_age")
+    (True, False)
+    """
+    return head(name) in _AGENTS
 
 
 def concepts_of(name: str) -> list[Concept]:
@@ -62,6 +137,8 @@ def concepts_of(name: str) -> list[Concept]:
     found = []
     for order, concept in enumerate(CONCEPTS):
         if concept.hipaa == "A" and not of_people:
+            continue
+        if concept.what in (OTHER_PERSON, AT_WORK) and head(name) not in concept.phrases:
             continue
         if fit := max(_fits(concept.phrases, parts), default=0):
             found.append((-fit, _PRECEDENCE[concept.role], order, concept))

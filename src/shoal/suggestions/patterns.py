@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -15,6 +16,7 @@ MOST = 0.8
 """Share of the values that must have a form before the column is assigned it."""
 
 DATES = "dates"
+TIMES = "times of day"
 _EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 _CARD = re.compile(r"[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|3[47][0-9]{2}([ -]?)[0-9]{6}\2[0-9]{5}")
@@ -51,6 +53,8 @@ _WRITTEN_DATES = (
 )
 _TIME = r"[T ,:]+[0-9]{1,2}(?:[:.h][0-9]{2}.*|\s*[ap]\.?m.*)"
 _WRITTEN_DATE = re.compile(rf"(?:{'|'.join(_WRITTEN_DATES)})(?:{_TIME})?", re.IGNORECASE)
+_RUN = re.compile(r"([0-9]+)|([^\W\d_]+)")
+_CLOCK = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?")
 _FREE_TEXT_WORDS = 5
 _FREE_TEXT_LENGTH = 25
 
@@ -204,8 +208,26 @@ PATTERNS: Final = (
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
     Pattern("ICD-10 codes", _S, _full(_ICD)),
     Pattern(DATES, _Q, is_date, "C"),
+    Pattern(TIMES, _Q, _full(_CLOCK), "C"),
 )
 """In order of precedence: of two that fit, the first counts."""
+
+
+def are_codes(values: Iterable[str]) -> bool:
+    """Return whether most values are codes of one form: digits and letters in the same order.
+
+    Examples
+    --------
+    >>> are_codes(["P017", "P4", "P230"]), are_codes(["EXP-1", "EXP-22"]), are_codes(["Ann 1", "flu", "3"])
+    (True, True, False)
+    >>> are_codes(["Rome", "Paris"]), are_codes(["007", "012"])
+    (False, False)
+    """
+    forms = Counter(_RUN.sub(lambda run: "0" if run[1] else "a", value.strip()) for value in values)
+    if not forms:
+        return False
+    form, number = forms.most_common(1)[0]
+    return "0" in form and len(form) > 1 and number >= MOST * forms.total()
 
 
 def pattern_of(values: Iterable[str]) -> Pattern | None:

@@ -17,7 +17,7 @@ from shoal.events import Listener, StepStarted
 from shoal.read.source import InputFormat
 from shoal.suggestions.kinds import Kind, Reading, are_commas_unclear, kind_of_type, reading_of
 from shoal.suggestions.null_like import LOOKS_LIKE_NULL
-from shoal.suggestions.patterns import Pattern, pattern_of
+from shoal.suggestions.patterns import Pattern, are_codes, pattern_of
 from shoal.suggestions.table import Table, open_table
 
 _DRAWN = 400
@@ -63,6 +63,8 @@ class ColumnProfile:
         The form of most values, such as `e-mail addresses`.
     leading_zeros
         Whether the values are codes: digits of which some begin with 0.
+    coded
+        Whether most values are codes of one form, such as `P017`.
     zoned
         Whether times have a time zone or an offset.
     exact
@@ -89,6 +91,7 @@ class ColumnProfile:
     zoned: bool = False
     exact: bool = True
     stored_as_text: bool = True
+    coded: bool = False
     rarest: int = 0
     pattern: Pattern | None = field(default=None, repr=False)
     quantiles: tuple[float, ...] = field(default=(), repr=False)
@@ -126,7 +129,7 @@ class ColumnProfile:
     def to_mapping(self) -> dict[str, Any]:
         """Return the figures as JSON-ready data."""
         kept = asdict(self) | {"kind": self.kind.value}
-        for inner in ("pattern", "quantiles", "stored_as_text", "rarest"):
+        for inner in ("pattern", "quantiles", "stored_as_text", "coded", "rarest"):
             del kept[inner]
         return kept | {
             "unique_rows": self.unique_rows,
@@ -280,6 +283,7 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
         zoned=kind is Kind.TIMESTAMP and any(map(_OFFSET.search, drawn)),
         exact=not table.sampled,
         stored_as_text=stored == "VARCHAR",
+        coded=kind is Kind.TEXT and are_codes(drawn),
         rarest=rarest,
         pattern=pattern,
         quantiles=quantiles,

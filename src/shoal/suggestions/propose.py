@@ -23,7 +23,8 @@ from shoal.suggestions.hierarchies import RARE, SUPPRESS, HierarchyProposal, pro
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.null_like import null_like, to_list
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile, profile_table
-from shoal.suggestions.roles import Proposal, propose_role
+from shoal.suggestions.references import find_references
+from shoal.suggestions.roles import SOME, Proposal, propose_role
 from shoal.suggestions.separation import Separation, find_separations, find_twins
 from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
 from shoal.suggestions.table import Table, open_table
@@ -78,13 +79,14 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         proposals = {name: propose_role(column) for name, column in profile.columns.items()}
         report(StepStarted("comparing"))
         proposals = _with_twins(table, proposals, profile.columns)
-        found = find_unit(table, proposals, profile.columns)
+        references = find_references(table, proposals, profile.columns)
+        proposals = _with_references(proposals, references)
+        found = find_unit(table, proposals, profile.columns, references)
         unit = found.column
         proposals = _without_linkable(table, found.proposals, profile.columns, unit)
         candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
         proposals = _limited(proposals, profile.columns)
-        people = table.rows if unit is None else profile[unit].distinct
-        wanted = k or (min(_K, people) if table.rows >= _SMALL_TABLE else 2)
+        wanted = k or (_K if table.rows >= _SMALL_TABLE else 2)
         kept = [name for name in candidates if proposals[name].role is Role.QUASI_IDENTIFIER]
         separations = find_separations(table, candidates, each=kept)
         report(StepStarted("hierarchies"))
@@ -134,6 +136,16 @@ def _with_twins(
                         changed[unknown] = Proposal(Role.IDENTIFIER, f"{reason}; removed", sure=False)
                         continue
                     changed[unknown] = Proposal(role, reason, sure=True)
+    return changed
+
+
+def _with_references(proposals: dict[str, Proposal], references: Mapping[str, str]) -> dict[str, Proposal]:
+    """Remove the columns whose values are people's numbers or names in another column."""
+    changed = dict(proposals)
+    for name, of in references.items():
+        if proposals[name].role is not Role.IDENTIFIER:
+            reason = f"most of its values are in {printable(of)} too: names or numbers people; removed"
+            changed[name] = Proposal(Role.IDENTIFIER, reason, sure=False)
     return changed
 
 
@@ -203,10 +215,14 @@ def _column(
     if not proposal.sure and with_it is not None and len(with_it.columns) > 1:
         others = " and ".join(printable(name) for name in with_it.columns if name != column.name)
         reason += f"; with {others} it singles out {percent(with_it.unique_rows)} of the rows"
+    # Whole numbers and codes of unknown meaning may number people, so that none is released as it is.
+    digits = column.kind is Kind.INTEGER or column.leading_zeros
+    number = not proposal.sure and digits and column.distinct > SOME
     return replace(
         suggestion,
         reason=reason,
         hierarchy=hierarchy.written,
+        min_level=1 if number and hierarchy.height > 1 else 0,
         missing_values=missing,
         remark=f"{hierarchy.remark} {commas}".strip(),
         separation=with_it,

@@ -2,19 +2,22 @@
 
 A column of unknown meaning becomes a quasi-identifier: classes hide its values, while `insensitive` would
 release them unchanged. So only columns that distinguish nobody, being empty or the same in every row, become
-`insensitive`. Columns that cannot be generalized usefully, such as free text, are removed as identifiers.
+`insensitive`. Columns that cannot be generalized usefully, such as free text, are removed as identifiers, and
+so is what may be names or numbers of people: a class of five rows may be one person, or have one doctor.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import log2
+from typing import Final
 
 from shoal.describe.roles import Role
-from shoal.suggestions.concepts import Concept
+from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import concepts_of, words
-from shoal.suggestions.patterns import DATES
+from shoal.suggestions.names import concepts_of, head, is_agent, is_numbered, is_of_things, words
+from shoal.suggestions.patterns import DATES, TIMES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
 _FEW = 50
@@ -22,10 +25,18 @@ _SMALL_SHARE = 0.05
 _KEY_SHARE = 0.95
 _MANY_SHARE = 0.5
 _CATEGORIES = 5
+SOME: Final = 20
+"""More values than this of unknown meaning may be those of people."""
+_FLAT = 0.9
+"""Share of the largest entropy. People have about as many rows each; a few illnesses have most."""
+_LONG = 6
+_NEARLY_ALL = 0.9
 _ONCE = 0.1
 _NAME = "the name of a person"
-_RECORD = "a record's number"
-BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
+_NUMBER_OF_A_PERSON = "a person's number"
+_RECORD = next(concept for concept in CONCEPTS if concept.what == "a record's number")
+_OF_FEW_VALUES = frozenset({"sex", "marital status", "family and household"})
+_BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
 _REMARKS = frozenset(
     [
         "comment",
@@ -95,6 +106,18 @@ class Proposal:
     about: Concept | None = None
 
 
+def is_bare_number(name: str) -> bool:
+    """Return whether a name is `id` or the like, without a word for whose.
+
+    Examples
+    --------
+    >>> is_bare_number("ID"), is_bare_number("visit_id"), is_bare_number("#")
+    (True, False, False)
+    """
+    found = words(name)
+    return bool(found) and _BARE_NUMBERS.issuperset(found)
+
+
 def propose_role(column: ColumnProfile) -> Proposal:
     """Propose the role of a column from its name, the form of its values and their number.
 
@@ -141,15 +164,36 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
             return Proposal(Role.IDENTIFIER, reason, about=about)
     if column.kind is Kind.BOOLEAN:
         return None
+    first = concepts[0].role if concepts else None
     for rank, concept in enumerate(concepts):
-        if concept.what == _RECORD:
+        if concept is _RECORD:
             found = _record(column, concept)
-        elif concept.role is Role.IDENTIFIER and concepts[0].role is Role.IDENTIFIER:
+        elif concept.what == AT_WORK or (concept.role is Role.IDENTIFIER and first is Role.IDENTIFIER):
             found = _person(column, concept, few=few)
         else:
             found = None
-        if found is not None and (rank == 0 or found.sure):
+        if found is not None and (rank == 0 or found.sure or concept.what == AT_WORK):
             return found
+    return _number(column, concepts)
+
+
+def _number(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
+    """Return the proposal for people's numbers and names beside a word for something else.
+
+    The values of `pension_no` are not pensions, those of `vaccinated_by` are no vaccinations.
+    """
+    first = concepts[0].role if concepts else None
+    if first is Role.QUASI_IDENTIFIER or column.kind not in (Kind.INTEGER, Kind.TEXT):
+        return None
+    if is_numbered(column.name) and column.distinct > SOME:
+        reason = "a number, by its name: identifies one person"
+        return Proposal(Role.IDENTIFIER, reason, sure=bool(concepts), about=_RECORD)
+    if is_agent(column.name) and column.distinct > _CATEGORIES:
+        return Proposal(Role.IDENTIFIER, "who did something, by its name; removed", sure=False)
+    flat = column.distinct > 1 and column.entropy >= _FLAT * log2(column.distinct)
+    if concepts and column.coded and column.distinct > _FEW and flat and column.pattern is None:
+        reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
+        return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
     return None
 
 
@@ -157,7 +201,7 @@ def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
     """Return the proposal for `id` or `visit_id`: the number of a record, or of a person in several rows."""
     if column.kind not in (Kind.INTEGER, Kind.TEXT):
         return None
-    bare = BARE_NUMBERS.issuperset(words(column.name))
+    bare = is_bare_number(column.name)
     if column.distinct >= _MANY_SHARE * column.values:
         reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
     elif bare and column.distinct > _CATEGORIES:
@@ -170,14 +214,23 @@ def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
 def _person(column: ColumnProfile, concept: Concept, *, few: bool) -> Proposal | None:
     """Return the proposal for a column with the name of an identifier.
 
-    Few values do not make it safe to release: thirty patients with forty rows each have few numbers too. But
-    `account_type` with three values is a category.
+    Few values do not make it safe to release: four patients with a hundred rows each have few names too. But
+    `account_type` with three values is a category, and `victim` with 0 and 1 says whether somebody was one.
     """
     numbered = concept.what in OF_ONE_PERSON and _NUMBER.fullmatch(words(column.name)[-1])
+    flag = column.kind is Kind.INTEGER and column.distinct <= 2
+    named = head(column.name) in concept.phrases and not flag
     reason = f"{concept.what}: {_SENTENCES[Role.IDENTIFIER]}{_hipaa(concept.hipaa)}"
-    if not few or numbered or concept.what in _NEVER_CATEGORIES:
+    if concept.what == AT_WORK:
+        reason = f"{concept.what}: names or numbers people"
+    if (
+        not few
+        or numbered
+        or concept.what in _NEVER_CATEGORIES
+        or (named and concept.what == _NUMBER_OF_A_PERSON)
+    ):
         return Proposal(Role.IDENTIFIER, reason, about=concept)
-    if column.distinct > _CATEGORIES:
+    if column.distinct > _CATEGORIES or (named and concept.what in (OTHER_PERSON, AT_WORK)):
         reason = f"{concept.what}, by its name; removed although it has few values"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=concept)
     return None
@@ -197,16 +250,24 @@ def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
 def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     if about is None:
         return None
+    if about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT and column.distinct > SOME:
+        return None  # `family` may have names
     if about.role is Role.SENSITIVE and _is_date(column):
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
+    once = column.distinct > _FEW and column.once >= _NEARLY_ALL * column.distinct
+    if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and once:
+        reason = f"{about.what}, in texts of which most occur once and may name people; removed"
+        return Proposal(Role.IDENTIFIER, reason, sure=False)
     return Proposal(about.role, f"{about.what}: {_SENTENCES[about.role]}{_hipaa(about.hipaa)}", about=about)
 
 
 def _is_date(column: ColumnProfile) -> bool:
     """Return whether a column holds dates or times, in whatever form."""
-    if column.kind in (Kind.DATE, Kind.TIMESTAMP) or (column.pattern and column.pattern.what == DATES):
+    if column.kind in (Kind.DATE, Kind.TIMESTAMP):
+        return True
+    if column.pattern is not None and column.pattern.what in (DATES, TIMES):
         return True
     parts = words(column.name)
     return "per" not in parts and not _DATE_WORDS.isdisjoint(parts) and column.kind is not Kind.BOOLEAN
@@ -238,6 +299,14 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
         return Proposal(Role.IDENTIFIER, reason, sure=column.kind is Kind.TEXT)
     if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
         reason = f"{share:.0%} of the values differ: text that may name people; removed"
+        return Proposal(Role.IDENTIFIER, reason, sure=False)
+    digits = column.kind is Kind.INTEGER and column.shortest == column.longest >= _LONG
+    if column.distinct > _FEW and (column.coded or column.leading_zeros or digits):
+        reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
+        return Proposal(Role.IDENTIFIER, reason, sure=False)
+    text = column.kind is Kind.TEXT and not column.leading_zeros
+    if text and column.distinct > SOME and not is_of_things(column.name):
+        reason = f"{column.distinct:,} texts that may name people; removed unless you know what they are"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     if concepts:
         unlike = "too few values for" if share < _MANY_SHARE else "its values do not look like"

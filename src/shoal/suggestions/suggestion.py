@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shoal.describe.roles import EACH_ROW_A_PERSON, Role
+from shoal.describe.roles import Role, how_people_count
 from shoal.errors import InputError, nearest
 from shoal.read.source import InputFormat
 
@@ -37,6 +37,8 @@ class ColumnSuggestion:
         Of a quasi-identifier: the value of `hierarchy:` in a spec.
     missing_values
         `own` where the hierarchy does not cover some values, such as `?` among numbers.
+    min_level
+        The lowest level that is proposed: 1 for numbers of unknown meaning, which may be those of people.
     remark
         A note on the hierarchy.
     separation
@@ -49,6 +51,7 @@ class ColumnSuggestion:
     sure: bool = True
     hierarchy: object = None
     missing_values: str | None = None
+    min_level: int = 0
     remark: str = ""
     separation: Separation | None = None
 
@@ -67,6 +70,7 @@ class ColumnSuggestion:
             **self.profile.to_mapping(),
             "role": self.role.value,
             "hierarchy": self.hierarchy,
+            "min_level": self.min_level,
             "type": self.type,
             "reason": self.reason,
             "sure": self.sure,
@@ -136,11 +140,16 @@ class Suggestion:
     def people(self) -> str:
         """How people are counted, in words."""
         if self.unit is None:
-            return EACH_ROW_A_PERSON
-        nulls = self[self.unit].profile.nulls
-        rows = "1 row" if nulls == 1 else f"{nulls:,} rows"
-        missing = f"; it is NULL in {rows}: fill it in, or remove these rows" if nulls else ""
-        return f"counted by {self.unit!r}, because some people have several rows{missing}"
+            return how_people_count(None)
+        profile = self[self.unit].profile
+        rows = "1 row" if profile.nulls == 1 else f"{profile.nulls:,} rows"
+        missing = f"; it is NULL in {rows}: fill it in, or remove these rows" if profile.nulls else ""
+        few = (
+            f"; these are only {profile.distinct:,}, so no release can have k = {self.k:,}"
+            if profile.distinct < self.k
+            else ""
+        )
+        return f"{how_people_count(self.unit)}{few}{missing}"
 
     @property
     def unsure(self) -> tuple[str, ...]:
@@ -200,6 +209,7 @@ class Suggestion:
             sure=True,
             hierarchy=written,
             remark=column.remark if written == column.hierarchy else "",
+            min_level=0,
             missing_values="own" if written is not None and column.profile.fits < 1 else None,
         )
         columns = tuple(decided if each is column else each for each in self.columns)
@@ -262,7 +272,7 @@ def suggest(
     data
         The path of a file, or a data frame: whatever `anonymize` accepts.
     k
-        For k-anonymity. Default: 5, or 2 for a table of fewer than 50 rows; at most the number of people.
+        For k-anonymity. Default: 5, or 2 for a table of fewer than 50 rows.
     input
         Format of a CSV file (detected by default).
     listener

@@ -1,23 +1,25 @@
 """The column that identifies the person, where a person has several rows.
 
-Counting by such a column is never less strict than counting rows, so any candidate is used: a person's
-number, an e-mail address, the number of a telephone, an account, a device or a vehicle, or any column by
-which rows agree in what a person is born with.
+Counting by such a column is never less strict than counting rows; counting by a wrong one hides nobody. So
+the rows with the same person's number, e-mail address, or number of a telephone, an account, a device or a
+vehicle must be alike in what a person is born with, where the table has that. Without such a column, any
+serves by which rows agree in these traits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from shoal.describe.roles import Role
 from shoal.errors import InputError
+from shoal.suggestions.concepts import OTHER_PERSON
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.names import words
 from shoal.suggestions.profile import ColumnProfile
-from shoal.suggestions.roles import BARE_NUMBERS, OF_ONE_PERSON, Proposal
+from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
 from shoal.suggestions.words import listed
 
@@ -34,7 +36,18 @@ _SEXES = 5
 _MOST_COMPARED = 50
 _MOST_RELATED = 10
 _MANY = 3
-_PERSON, _RECORD, _MAIL, _THING = range(4)
+_UNLIKE = 0.25
+_ALIKE_IN_TRAITS = 0.75
+"""Shares of a trait's variance that a column explains: below the first its rows are no more alike than those
+of many people, above the second they may be one person's."""
+_PERSON, _RECORD, _MAIL, _THING, _SOMEBODY = range(5)
+_RANKS: Final = {"an e-mail address": _MAIL, "a case number": _RECORD}
+_USERS = (
+    "user userid usr username login handle staff employee employeeid emp empno empid badge personalnr "
+    "personalnummer mitarbeiter mitarbeiternummer study policy"
+)
+_OF_USERS = frozenset(_USERS.split())
+"""Whoever typed the rows, or what many share, if a table has somebody else's number too."""
 _THINGS = frozenset(
     {
         "a telephone number",
@@ -72,38 +85,68 @@ class Unit:
     proposals: dict[str, Proposal]
 
 
-def find_unit(table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> Unit:
+def find_unit(
+    table: Table,
+    proposals: dict[str, Proposal],
+    columns: Mapping[str, ColumnProfile],
+    references: Collection[str] = (),
+) -> Unit:
     """Return the column by which to count people, if there is one.
+
+    The candidates are the identifiers of people by name or form. Those whose rows are no more alike than any
+    rows are left out: they number clerks or clinics. Of the others the finest is taken, or a coarser one that
+    follows from it and whose rows agree in everything a person is born with. Where each row has a person's
+    number of its own, rows are people. Without such candidates, agreement alone decides.
 
     Columns without NULL come first: a unit must have a value in every row. A person's number with NULLs is
     returned all the same, because rows would be counted otherwise.
+
+    Parameters
+    ----------
+    references
+        Columns that name people whom other rows are about.
 
     Raises
     ------
     InputError
         All rows are about one person.
     """
-    ranks = {name: _rank(columns[name], one) for name, one in proposals.items()}
-    ranked = sorted(
-        (columns[name].nulls > 0, rank, columns[name].distinct, index, name)
-        for index, (name, rank) in enumerate(ranks.items())
-        if rank is not None and _repeats(table, columns[name], rank)
+    traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
+    ranks = {name: _rank(columns[name], one) for name, one in proposals.items() if name not in references}
+    likeness = {
+        name: _likeness(table, columns[name], [columns[trait] for trait in traits if trait != name])
+        for name, rank in ranks.items()
+        if rank is not None
+    }
+    ranked = [
+        name
+        for name in sorted(likeness, key=lambda name: _preference(columns[name], ranks[name]))
+        if _repeats(table, columns[name], ranks[name] or 0) and min(likeness[name], default=1) >= _UNLIKE
+    ]
+    rows_are_people = any(
+        rank == _PERSON and columns[name].distinct == columns[name].rows and columns[name].exact
+        for name, rank in ranks.items()
     )
-    found = ranked[0][-1] if ranked else None
+    if rows_are_people:
+        ranked = [name for name in ranked if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
+    found = _coarsest(table, ranked, likeness) if ranked else None
     agreeing: list[str] = []
-    if found is None or columns[found].nulls:
-        by_agreement = _by_agreement(table, proposals, columns)
+    if (found is None and not rows_are_people) or (found is not None and columns[found].nulls):
+        by_agreement = _by_agreement(table, proposals, columns, references)
         if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
             found, agreeing = by_agreement
+    if found is None and not rows_are_people:
+        found = _by_number(table, proposals, columns, likeness)
     if found is None:
-        return Unit(_by_dates(table, proposals, columns), proposals)
+        by_dates = None if rows_are_people else _by_dates(table, proposals, columns)
+        return Unit(by_dates, proposals)
     if columns[found].distinct < 2:
         raise InputError(
             f"All rows of {table.name!r} are about one person.\n"
             f"Column {found!r} identifies the person, and has one value.\n"
             "Give a table with more people."
         )
-    if proposals[found].role is not Role.IDENTIFIER:
+    if agreeing and (proposals[found].role is not Role.IDENTIFIER or not proposals[found].sure):
         agreed = listed(agreeing, most=3)
         reason = f"rows with the same value agree in {agreed}: probably identifies the person; removed"
         proposals = {**proposals, found: Proposal(Role.IDENTIFIER, reason, sure=False)}
@@ -116,13 +159,107 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
         return None
     what = proposal.about.what if proposal.about is not None else ""
     if what in OF_ONE_PERSON and proposal.sure:
-        return _MAIL if what == "an e-mail address" else _PERSON
-    if BARE_NUMBERS.issuperset(words(column.name)):
+        return _RANKS.get(what, _PERSON)
+    if is_bare_number(column.name):
         return _RECORD
     pattern = column.pattern
     if pattern is not None and pattern.what in _PATTERNS:
         return _PATTERNS[pattern.what]
-    return _THING if what in _THINGS else None
+    return _THING if what in _THINGS else _SOMEBODY if what == OTHER_PERSON else None
+
+
+def _preference(column: ColumnProfile, rank: int | None) -> tuple[object, ...]:
+    """Return a key by which the best candidate comes first: the finest, if they are equally likely."""
+    of_users = not _OF_USERS.isdisjoint(words(column.name))
+    return column.nulls > 0, rank, of_users, -column.distinct
+
+
+def _likeness(table: Table, column: ColumnProfile, traits: Sequence[ColumnProfile]) -> list[float]:
+    """Return for each trait how alike the rows with the same value are: 1 as one person's, 0 as any rows.
+
+    It is the share of the trait's variance, or of its differing pairs of rows, that the column explains.
+    Ages of one person differ with time, but less than those of different people.
+    """
+    if column.distinct < 2:
+        return []
+    return [found for trait in traits if (found := _explained(table, column, trait)) is not None]
+
+
+def _explained(table: Table, column: ColumnProfile, trait: ColumnProfile) -> float | None:
+    """Return the share of a trait's variance that a column explains; None if its values do not repeat."""
+    value, of_person = table.columns[column.name], table.columns[trait.name]
+    rows = f"FROM {{table}} WHERE {value} IS NOT NULL"
+    if trait.kind in (Kind.INTEGER, Kind.DECIMAL):
+        number = f"TRY_CAST({of_person} AS DOUBLE)"
+        within, overall = table.ask(
+            "SELECT sum(n * spread) FILTER (n > 1) / sum(n) FILTER (n > 1), any_value(overall) FROM (SELECT "
+            f"count({number})::DOUBLE AS n, var_samp({number}) AS spread, "
+            f"(SELECT var_samp({number}) {rows}) AS overall {rows} GROUP BY {value})"
+        )
+    else:
+        differ = "(1 - sum(n * (n - 1)) / (sum(n) * (sum(n) - 1)))"
+        counts = f"SELECT {value} AS who, {of_person} AS trait, count(*)::DOUBLE AS n {rows} AND {of_person} "
+        counts += "IS NOT NULL GROUP BY ALL"
+        within, overall = table.ask(
+            f"WITH counts AS ({counts}) SELECT sum(total * differing) / sum(total), any_value(overall) FROM "
+            f"(SELECT sum(n) AS total, {differ} AS differing, (SELECT {differ} FROM "
+            "(SELECT sum(n) AS n FROM counts GROUP BY trait)) AS overall FROM counts GROUP BY who "
+            "HAVING sum(n) > 1)"
+        )
+    return None if within is None or not overall else 1 - within / overall
+
+
+def _coarsest(table: Table, ranked: Sequence[str], likeness: Mapping[str, Sequence[float]]) -> str:
+    """Return the first candidate, or one that follows from it and whose rows agree in all traits.
+
+    A patient may have several numbers, one for each stay.
+    """
+    found = ranked[0]
+    for name in ranked[1:]:
+        alike = bool(likeness[name]) and min(likeness[name]) >= _ALIKE_IN_TRAITS
+        if alike and _agreeing(table, found, [name]) and not _agreeing(table, name, [found]):
+            found = name
+    return found
+
+
+def _by_number(
+    table: Table,
+    proposals: dict[str, Proposal],
+    columns: Mapping[str, ColumnProfile],
+    likeness: Mapping[str, Sequence[float]],
+) -> str | None:
+    """Return a person's own number, or else one of something by which rows agree in another column.
+
+    The former has rows that are not alike; but the age may be that of something else, and if only rows were
+    counted, a class could be one person.
+    """
+    possible = sorted(
+        (
+            column
+            for name, column in columns.items()
+            if proposals[name].role is Role.IDENTIFIER
+            and not column.nulls
+            and column.distinct > SOME
+            and column.values >= _ROWS_PER_PERSON * column.distinct
+        ),
+        key=lambda column: -column.distinct,
+    )
+    for column in possible:
+        about = proposals[column.name].about
+        of_person = about is not None and about.what == "a person's number" and column.name in likeness
+        if of_person and _OF_USERS.isdisjoint(words(column.name)):
+            return column.name
+    for column in possible:
+        about = proposals[column.name].about
+        if about is not None and about.what == "a record's number" and column.name not in likeness:
+            others = [
+                name
+                for name, other in columns.items()
+                if name != column.name and other.categories > 1 and other.kind is not Kind.OTHER
+            ][:_MOST_COMPARED]
+            if any(_varies(table, other) for other in _agreeing(table, column.name, others)):
+                return column.name
+    return None
 
 
 def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
@@ -146,7 +283,10 @@ def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
 
 
 def _by_agreement(
-    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+    table: Table,
+    proposals: dict[str, Proposal],
+    columns: Mapping[str, ColumnProfile],
+    references: Collection[str],
 ) -> tuple[str, list[str]] | None:
     """Return the column whose values agree with what a person is born with, and the agreeing columns.
 
@@ -163,7 +303,7 @@ def _by_agreement(
         for name, column in columns.items()
         if name not in traits and column.categories > 1 and column.kind is not Kind.OTHER
     ][:_MOST_COMPARED]
-    for name in _possible(proposals, columns, traits):
+    for name in _possible(proposals, columns, traits, references):
         proposal = proposals[name]
         if len(traits) == 1 and any(_age_and_birth(table, columns[name], columns[one]) for one in traits):
             continue
@@ -181,7 +321,7 @@ def _by_agreement(
             if len(agreeing) > (1 if proposal.about is None else 2):
                 return name, agreeing
     if not traits:
-        return _by_many(table, proposals, columns, others)
+        return _by_many(table, proposals, columns, others, references)
     return None
 
 
@@ -194,16 +334,20 @@ def _is_band(table: Table, column: ColumnProfile, age: ColumnProfile) -> bool:
 
 
 def _by_many(
-    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], others: list[str]
+    table: Table,
+    proposals: dict[str, Proposal],
+    columns: Mapping[str, ColumnProfile],
+    others: list[str],
+    references: Collection[str],
 ) -> tuple[str, list[str]] | None:
     """Return the column whose values agree with several others that do not follow from each other.
 
-    It is for tables in an unknown language; for the name of a person two other columns are enough. A doctor's
-    rows agree in the clinic, its town and its country too, but the town follows from the clinic.
+    It is for tables in an unknown language; for what may name or number people two other columns are enough.
+    A doctor's rows agree in the clinic, its town and its country too, but the town follows from the clinic.
     """
     varied = [name for name in others if _varies(table, name)]
-    for name in _possible(proposals, columns, {}):
-        named = proposals[name].sure and proposals[name].role is Role.IDENTIFIER
+    for name in _possible(proposals, columns, {}, references):
+        named = proposals[name].role is Role.IDENTIFIER
         if proposals[name].sure and not named:
             continue
         agreeing = _agreeing(table, name, [other for other in varied if other != name])
@@ -327,13 +471,17 @@ def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
 
 
 def _possible(
-    proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], traits: Mapping[str, str]
+    proposals: dict[str, Proposal],
+    columns: Mapping[str, ColumnProfile],
+    traits: Mapping[str, str],
+    references: Collection[str],
 ) -> Iterator[str]:
     """Yield the columns that may name or number people, without NULL first, then by the number of values."""
     possible = [
         column
         for name, column in columns.items()
         if name not in traits
+        and name not in references
         and column.kind in (Kind.TEXT, Kind.INTEGER, Kind.DECIMAL)
         and 2 * column.nulls <= column.rows
         and column.distinct > 1

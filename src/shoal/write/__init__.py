@@ -1,4 +1,4 @@
-"""Files, their manifest, and the rule that they appear whole, audited, or not at all."""
+"""Step 7: files, their manifest, and the rule that they appear whole, audited, or not at all."""
 
 from shoal.write.manifest import manifest
 from shoal.write.publish import publish

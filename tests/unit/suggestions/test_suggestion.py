@@ -100,6 +100,7 @@ def test_a_copy_of_what_must_be_hidden_is_hidden():
                 "code": [f"w{value}" for value in wage],
                 "patient_id": person,
                 "ref": [f"r{value * 7}" for value in person],
+                "mark": (person * 7 + 3) / 2,
                 "age": random.integers(18, 80, 500),
             }
         )
@@ -107,7 +108,8 @@ def test_a_copy_of_what_must_be_hidden_is_hidden():
     assert found["kode"].role.value == "sensitive"
     assert found["code"].role.value == "identifier"  # everybody with a wage of their own has such a code
     assert found["ref"].role.value == "identifier"
-    assert found["ref"].reason == "maps one to one to patient_id, so it reveals the same"
+    assert found["mark"].role.value == "identifier"
+    assert found["mark"].reason == "maps one to one to patient_id, so it reveals the same"
     assert found.unit == "patient_id"
     assert found.spec.unit == "patient_id"
 

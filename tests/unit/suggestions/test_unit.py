@@ -49,9 +49,38 @@ def test_a_number_without_gaps_comes_before_one_with_gaps():
     assert found == "account_no"
 
 
-def test_of_two_telephones_the_one_with_fewer_values():
-    called = [f"+49 30 555{number % 150:04d}" for number in range(ROWS)]
-    assert unit(called=called, caller=repeated("+49 170 555{:04d}")) == "caller"
+def test_of_two_telephones_the_finer_one():
+    """The other may be the clinic's, which many people share."""
+    clinic = [f"+49 30 555{number % 15:04d}" for number in range(ROWS)]
+    assert unit(clinic=clinic, contact=repeated("+49 170 555{:04d}")) == "contact"
+
+
+def test_a_number_whose_rows_are_not_alike_is_a_clerk_s():
+    age = [AGES[number % 80] for number in range(ROWS)]
+    clerk = [f"u{RANDOM.randrange(120)}" for _ in range(ROWS)]
+    assert unit(user_id=clerk, patient_id=repeated("p{}"), age=age) == "patient_id"
+    assert unit(user_id=clerk, age=age) is None
+
+
+def test_rows_with_a_person_s_number_of_their_own_are_people():
+    numbers = [f"p{number}" for number in range(ROWS)]
+    assert unit(patient_id=numbers, user_id=repeated("u{}")) is None
+    assert unit(numbers=numbers, user_id=repeated("u{}")) == "user_id"
+
+
+def test_a_coarser_number_that_follows_from_the_finer_one():
+    """A patient has a number for each stay; a ward has many patients."""
+    age = [AGES[number % 80] for number in range(ROWS)]
+    stay = [f"s{number % 160}" for number in range(ROWS)]
+    ward = [f"w{number % 80 % 7}" for number in range(ROWS)]
+    assert unit(patient_no=stay, person_id=repeated("p{}"), member_id=ward, age=age) == "person_id"
+
+
+@pytest.mark.parametrize("drift", [1, 12])
+def test_the_age_of_a_person_changes_with_time(drift):
+    age = [AGES[number % 80] + RANDOM.randint(0, drift) for number in range(ROWS)]
+    clerk = [f"u{number % 3}" for number in range(ROWS)]
+    assert unit(patient_id=repeated("p{}"), user_id=clerk, age=age) == "patient_id"
 
 
 @pytest.mark.parametrize("several_years", [0, 3])

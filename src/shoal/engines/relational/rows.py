@@ -205,7 +205,10 @@ def _shown(
     output: Output | None, stored: UnpublishedRelation | None, columns: Sequence[str]
 ) -> tuple[str, str | None]:
     """Return what stands after FROM for somebody who has the release, and in which dialect."""
-    if not isinstance(output, FileOutput) or stored is None:
+    if stored is None:
+        # These rows tell who they are about, and their query which labels suppressed rows had.
+        return "release", None
+    if not isinstance(output, FileOutput):
         return ("" if output is None else output.title, None)
     folder = [file.name for file in stored.files] != [output.path.name]
     shown, _ = shown_files(

@@ -64,7 +64,8 @@ def requirements(spec: Spec, names: Sequence[str]) -> RequirementsSection:
 def _origin(spec: Spec) -> Markup:
     """Describe where the roles come from: roles that nobody confirmed are not called decisions."""
     if spec.proposed:
-        return Markup("The roles were proposed by <code>shoal init</code> and are not yet confirmed.")
+        roles = Markup("The roles were proposed by <code>shoal init</code> and are not yet confirmed.")
+        return roles if spec.unit is None else roles + " So was the column by which people are counted."
     return Markup("The roles are those of the spec.")
 
 

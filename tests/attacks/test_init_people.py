@@ -1,0 +1,242 @@
+"""The attacker reads a release by a spec that `shoal init` proposed, of a table with several kinds of people.
+
+The attacker knows a patient, a clerk, a doctor or a case by name or number. Clerks are not to be taken for
+the people of the table, no name or number is to be released because its column is in an unknown language, has
+a word for an illness in its name, or refers to people in another column; and few people are no crowd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import InfeasibleError
+
+LAST_NAMES = ("Волков", "Орлов", "Козлов", "Лебедев", "Морозов", "Зайцев")
+FIRST_NAMES = ("Иван", "Мария", "Пётр", "Анна", "Олег", "Нина", "Игорь", "Настя")
+NUMBERED = """
+    health_insurance_no medical_id HealthInsuranceNumber pension_no prescription_no cancer_registry_no loan_no
+    credit_no arrest_no crime_ref disability_card vaccination_pass_no dossier_medical numero_sante debt_ref
+    Rentenversicherungsnummer medicare_no drug_user vaccinated_person
+"""
+DOCTORS = ["Anna Weber", "Ben Kovac", "Carla Rossi", "Dan Novak", "Eva Lind", "Finn Olsen", "Gina Serra"]
+
+
+def visits(people: int = 120, **more: Callable[[Random, int], Any]) -> tuple[pa.Table, list[int]]:
+    """People with some rows each, in random order; return also whose each row is."""
+    random = Random(people)
+    who = [person for person in range(people) for _ in range(random.randrange(2, 9))]
+    random.shuffle(who)
+    return pa.table({name: [make(random, one) for one in who] for name, make in more.items()}), who
+
+
+def own(make: Callable[[Random], Any]) -> Callable[[Random, int], Any]:
+    """A value that is the person's own."""
+    return lambda _, person: make(Random(person))
+
+
+AGE, SEX = (
+    own(lambda random: random.randrange(95)),
+    lambda _, person: "MF"[Random(person + 5000).randrange(2)],
+)
+ZIP = own(lambda random: f"{random.randrange(10, 99)}{random.randrange(10)}00")
+
+
+def number(_: Random, person: int) -> str:
+    return f"P{10_000 + 7 * person}"
+
+
+def fullname(_: Random, person: int) -> str:
+    return f"{FIRST_NAMES[person % 8]} {LAST_NAMES[person // 8 % 6]}{'' if person < 48 else person // 48}"
+
+
+def any_of(*values: Any) -> Callable[[Random, int], Any]:
+    return lambda random, _: random.choice(values)
+
+
+def smallest_crowd(table: pa.Table, who: list[int], found: shoal.Suggestion) -> int:
+    """Return the least number of people in a class: without suppression, each row is known to be whose."""
+    release = shoal.anonymize(table, replace(found.spec, suppression=0), keep_order=True)
+    crowds: dict[tuple[Any, ...], set[int]] = {}
+    for row, one in zip(release.table.select(list(release.levels)).to_pylist(), who, strict=True):
+        crowds.setdefault(tuple(row.values()), set()).add(one)
+    return min(map(len, crowds.values()))
+
+
+CLERKS: dict[str, tuple[Any, ...]] = {
+    "user_id": tuple(f"u{clerk}" for clerk in range(6)),
+    "staff_id": tuple(range(12)),
+    "study_id": ("A", "B"),
+    "policy_number": ("A1", "B1", "C1"),
+    "entered_by": ("a@clinic.example", "b@clinic.example"),
+    "clinic_phone": ("030 1234567", "040 7654321"),
+}
+
+
+@pytest.mark.parametrize("column", CLERKS)
+def test_patients_are_counted_and_not_the_clerks_who_typed_their_visits(column):
+    values = CLERKS[column]
+    table, who = visits(
+        patient_id=number,
+        **{column: any_of(*values)},
+        age=AGE,
+        sex=SEX,
+        zip=ZIP,
+        diagnosis=any_of("I10", "J45"),
+    )
+    found = shoal.suggest(table)
+    assert (found.unit, found.k) == ("patient_id", 5)
+    assert smallest_crowd(table, who, found) >= 5
+    assert shoal.suggest(table.drop_columns(["patient_id"])).unit != column
+
+
+@pytest.mark.parametrize("column", CLERKS)
+def test_a_second_number_does_not_lower_k_where_each_row_is_a_person(column):
+    random = Random(3)
+    people = 300
+    table = pa.table(
+        {
+            "patient_id": [f"P{person:04d}" for person in range(people)],
+            column: random.choices(CLERKS[column], k=people),
+            "age": [random.randrange(95) for _ in range(people)],
+            "sex": random.choices("MF", k=people),
+        }
+    )
+    found = shoal.suggest(table)
+    assert (found.unit, found.k) == (None, 5)
+    assert min(shoal.anonymize(table, found.spec).class_sizes) >= 5
+
+
+@pytest.mark.parametrize(
+    "names", [("ФИО", "возраст", "пол"), ("სახელი", "ასაკი", "სქესი"), ("v1", "v2", "v3")]
+)
+@pytest.mark.parametrize("make", [number, fullname, lambda _, person: 100_000 + 7 * person])
+def test_people_are_found_in_any_letters(names, make):
+    table, who = visits(**dict(zip(names, (make, AGE, SEX), strict=True)), dx=any_of("flu", "gout", "cold"))
+    found = shoal.suggest(table)
+    assert (found.unit, found[names[0]].role.value) == (names[0], "identifier")
+    assert smallest_crowd(table, who, found) >= 5
+
+
+@pytest.mark.parametrize("column", ["Attendee", "nurse", "შემდეგი", "pat_nm", "v1"])
+def test_names_are_left_out_where_nothing_else_agrees(column):
+    table, _ = visits(60, **{column: fullname}, Class=any_of("Yoga", "Swim"))
+    assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+def test_numbers_of_unknown_meaning_are_not_released_as_they_are():
+    table, _ = visits(60, თვე=lambda _, person: person, Class=any_of("Yoga", "Swim"))
+    found = shoal.suggest(table)
+    assert found["თვე"].role.value == "quasi-identifier"
+    assert found.spec.quasi_identifiers["თვე"].min_level == 1
+    assert shoal.anonymize(table, found.spec).levels["თვე"] >= 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    NUMBERED.split(),
+)
+def test_a_number_is_no_illness_whatever_else_its_name_says(column):
+    table, who = visits(
+        **{column: number}, city=own(lambda random: random.choice("abcde")), drug=any_of(*"xyz")
+    )
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", column)
+    assert smallest_crowd(table, who, found) >= 5
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        (
+            "diagnosis",
+            [f"{letter}{number:02d}.{place}" for letter in "EFIJ" for number in range(9) for place in "19"],
+        ),
+        ("drug", ["aspirin", "insulin", "codeine"]),
+        ("hiv_no", [0, 1]),
+        ("treatment", [f"T{number}" for number in range(30)]),
+        ("number_of_diagnoses", list(range(30))),
+    ],
+)
+def test_what_is_no_number_of_a_person_is_still_sensitive(column, values):
+    table, _ = visits(**{column: any_of(*values)}, age=AGE)
+    assert shoal.suggest(table)[column].role.value == "sensitive"
+
+
+@pytest.mark.parametrize("column", ["patient", "subject", "Patient name"])
+def test_four_people_with_many_rows_are_neither_named_nor_a_crowd_of_five(column):
+    random = Random(2)
+    names = [name for name in ("Anna", "Paul", "Lea", "Tom") for _ in range(50)]
+    table = pa.table(
+        {column: names, "day": list(range(50)) * 4, "glucose": random.choices(range(60, 200), k=200)}
+    )
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.k) == ("identifier", 5)
+    if found.unit is not None:
+        with pytest.raises(InfeasibleError, match="only 4 units"):
+            shoal.anonymize(table, found.spec)
+
+
+def test_a_patient_s_type_is_a_category():
+    table, _ = visits(patient_type=any_of("in", "out", "day"), victim=any_of(0, 1), age=AGE)
+    found = shoal.suggest(table)
+    assert {found[name].role.value for name in ("patient_type", "victim")} == {"quasi-identifier"}
+
+
+@pytest.mark.parametrize("column", ["infection_source", "infected_by", "v1"])
+def test_numbers_of_other_cases_are_left_out(column):
+    random = Random(4)
+    cases = [f"C{number:04d}" for number in range(300)]
+    others = [random.choice(cases[:40]) if random.random() < 0.6 else None for _ in cases]
+    table = pa.table({"case_id": cases, column: others, "age": [random.randrange(95) for _ in cases]})
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", None)
+
+
+@pytest.mark.parametrize("column", ["infected_with", "v1"])
+def test_small_numbers_refer_to_nobody(column):
+    random = Random(4)
+    table = pa.table({"case_id": list(range(300)), column: [random.randrange(9) for _ in range(300)]})
+    assert shoal.suggest(table)[column].role.value != "identifier"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "surgeon",
+        "judge",
+        "medecin",
+        "manager",
+        "teacher",
+        "vaccinated_by",
+        "arrest_officer",
+        "docente",
+        "nome",
+    ],
+)
+def test_people_at_work_are_not_named(column):
+    table, _ = visits(**{column: any_of(*DOCTORS)}, age=AGE, sex=SEX)
+    found = shoal.suggest(table)
+    assert found[column].role.value == "identifier"
+    assert column not in shoal.anonymize(table, found.spec).table.column_names
+
+
+def test_a_rating_of_a_judge_is_not_a_judge():
+    table, _ = visits(judge_rating=any_of(1, 2, 3, 4, 5, 6), doctor_visits=any_of(*range(9)), age=AGE)
+    found = shoal.suggest(table)
+    assert {found[name].role.value for name in ("judge_rating", "doctor_visits")} == {"quasi-identifier"}
+
+
+def test_that_the_unit_is_proposed_is_said():
+    table, _ = visits(patient_id=number, age=AGE, salary=own(lambda random: random.randrange(20) * 1000))
+    found = shoal.suggest(table)
+    release = shoal.anonymize(table, found.spec)
+    counted = "counted by 'patient_id': rows with the same value count as one person"
+    assert dict(release.facts())["People"] == found.people == counted
+    assert all("is unique in" not in note for note in release.notes)
