@@ -49,13 +49,15 @@ def _refers(table: Table, column: ColumnProfile, other: ColumnProfile) -> bool:
     value, person = table.columns[column.name], table.columns[other.name]
     distinct = f"SELECT DISTINCT trim({value}::VARCHAR) AS value FROM {{table}} WHERE {value} IS NOT NULL"
     people = f"SELECT DISTINCT trim({person}::VARCHAR) AS value FROM {{table}} WHERE {person} IS NOT NULL"
-    values, shared = table.ask(f"SELECT count(*), count(*) FILTER (value IN ({people})) FROM ({distinct})")
+    values, shared = table.fetch_row(
+        f"SELECT count(*), count(*) FILTER (value IN ({people})) FROM ({distinct})"
+    )
     if shared < _MOST * values:
         return False
     if column.kind is not Kind.INTEGER:
         return True
     number = "TRY_CAST(value AS DOUBLE)"
-    (density,) = table.ask(
+    (density,) = table.fetch_row(
         f"SELECT (SELECT count(*) FROM ({people}) WHERE {number} BETWEEN low AND high) / (high - low + 1) "
         f"FROM (SELECT min({number}) AS low, max({number}) AS high FROM ({distinct}))"
     )

@@ -191,7 +191,7 @@ def _explained(table: Table, column: ColumnProfile, trait: ColumnProfile) -> flo
     rows = f"FROM {{table}} WHERE {value} IS NOT NULL"
     if trait.kind in (Kind.INTEGER, Kind.DECIMAL):
         number = f"TRY_CAST({of_person} AS DOUBLE)"
-        within, overall = table.ask(
+        within, overall = table.fetch_row(
             "SELECT sum(n * spread) FILTER (n > 1) / sum(n) FILTER (n > 1), any_value(overall) FROM (SELECT "
             f"count({number})::DOUBLE AS n, var_samp({number}) AS spread, "
             f"(SELECT var_samp({number}) {rows}) AS overall {rows} GROUP BY {value})"
@@ -200,7 +200,7 @@ def _explained(table: Table, column: ColumnProfile, trait: ColumnProfile) -> flo
         differ = "(1 - sum(n * (n - 1)) / (sum(n) * (sum(n) - 1)))"
         counts = f"SELECT {value} AS who, {of_person} AS trait, count(*)::DOUBLE AS n {rows} AND {of_person} "
         counts += "IS NOT NULL GROUP BY ALL"
-        within, overall = table.ask(
+        within, overall = table.fetch_row(
             f"WITH counts AS ({counts}) SELECT sum(total * differing) / sum(total), any_value(overall) FROM "
             f"(SELECT sum(n) AS total, {differ} AS differing, (SELECT {differ} FROM "
             "(SELECT sum(n) AS n FROM counts GROUP BY trait)) AS overall FROM counts GROUP BY who "
