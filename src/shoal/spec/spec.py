@@ -616,19 +616,20 @@ def recoding_of(recoding: object) -> Strategy:
     InputError
         It is none.
     """
-    from shoal.strategies.strategy import Strategy
-
     if isinstance(recoding, str):
         recoding = registry.resolve("strategies", recoding).from_spec(None)
     elif isinstance(recoding, Mapping) and len(recoding) == 1:
         ((name, argument),) = recoding.items()
         recoding = registry.resolve("strategies", str(name)).from_spec(argument)
     # A class has the attributes of its objects, but cannot choose.
-    if isinstance(recoding, type) or not isinstance(recoding, Strategy):
+    abilities = (getattr(recoding, name, None) for name in ("require", "choose", "to_spec"))
+    if isinstance(recoding, type) or not all(map(callable, abilities)):
         known = ", ".join(registry.names("strategies"))
         kind = recoding.__name__ if isinstance(recoding, type) else type(recoding).__name__
         raise InputError(
             f"An object of type {kind!r} is not a recoding.\nKnown: {known}.\n"
             "Give one of these names, alone or with settings, or an object of such a class."
         )
-    return recoding
+    chosen: Any = recoding
+    strategy: Strategy = chosen
+    return strategy
