@@ -608,7 +608,7 @@ def _measure(quality: object) -> Measure:
     return quality
 
 
-def recoding_of(recoding: object) -> Strategy:
+def recoding_of(recoding: Any) -> Strategy:
     """Return the strategy that a name, a name with its settings or an object stands for.
 
     Raises
@@ -630,6 +630,5 @@ def recoding_of(recoding: object) -> Strategy:
             f"An object of type {kind!r} is not a recoding.\nKnown: {known}.\n"
             "Give one of these names, alone or with settings, or an object of such a class."
         )
-    chosen: Any = recoding
-    strategy: Strategy = chosen
+    strategy: Strategy = recoding
     return strategy
