@@ -1,0 +1,113 @@
+"""Local search: one column after the other is put into the best blocks for the blocks of the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from shoal.search.single_dimensional.space import Choice, Space
+from shoal.search.single_dimensional.tuples import Blocks
+
+_SWEEPS = 4
+_PRICES = 12
+
+
+class LocalSearch:
+    """Better and better choices, from the best one known.
+
+    Each step makes the blocks of a column or two coarser by chance, then improves the other columns in any
+    order and those last, exactly: the best blocks of one column are a shortest path, or a cut through a tree.
+    The result is kept if it costs no more than before.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._random = np.random.default_rng(0)
+
+    def run(self, going: Callable[[], bool]) -> None:
+        """Go on as long as `going` says so."""
+        if self._space.best is None:
+            return
+        current = self._space.best
+        cost = self._space.estimate(current).cost
+        columns = len(current)
+        open_columns = [
+            column for column in range(columns) if (self._space.partitions[column].begin() == 0).any()
+        ]
+        if not open_columns:
+            return
+        trial = self._improved(current, open_columns, going)
+        while True:
+            found = self._space.estimate(trial)
+            if found.failing <= self._space.problem.limit and found.cost <= cost + 1e-12:
+                current, cost = trial, found.cost
+                if cost < self._space.score - 1e-12:
+                    self._space.offer(trial)
+            if not going():
+                return
+            several = min(len(open_columns), int(self._random.integers(1, 3)))
+            ruined = self._random.choice(open_columns, several, replace=False).tolist()
+            kept = [column for column in open_columns if column not in ruined]
+            coarser = list(current)
+            for column in ruined:
+                coarser[column] = self._coarser(column, current[column])
+            order = [*self._random.permutation(kept).tolist(), *ruined]
+            trial = self._improved(tuple(coarser), order, going)
+
+    def _coarser(self, column: int, blocks: Blocks) -> Blocks:
+        """Merge neighbouring blocks by chance."""
+        partition = self._space.partitions[column]
+        first, after = partition.spans
+        ends = np.append(np.flatnonzero(np.diff(blocks.astype(np.int64), prepend=-1)), len(blocks))
+        costs = self._random.random(len(first)) * (after - first).clip(1) ** self._random.uniform(0, 1.5)
+        costs[~(np.isin(first, ends) & np.isin(after, ends))] = np.inf
+        return partition.blocks(partition.cheapest(costs, partition.begin()).blocks)
+
+    def _improved(self, choice: Choice, order: list[int], going: Callable[[], bool]) -> Choice:
+        """Improve columns in an order until none can be."""
+        improved = list(choice)
+        for _ in range(_SWEEPS):
+            changed = False
+            for column in order:
+                if not going():
+                    return tuple(improved)
+                better = self._best_blocks(column, tuple(improved))
+                changed |= not np.array_equal(better, improved[column])
+                improved[column] = better
+            if not changed:
+                break
+        return tuple(improved)
+
+    def _best_blocks(self, column: int, choice: Choice) -> Blocks:
+        """Return the blocks of a column that cost the least with those of the others."""
+        space, partition = self._space, self._space.partitions[column]
+        tuples, limit = space.tuples, space.problem.limit
+        groups = tuples.grouped(choice, but=column)
+        others = space.row_costs(choice, tuples) - space.cell_costs(column, choice[column])[tuples.values[column]]
+        extra = groups.any_of(cast("Blocks", space.per_row - space.weights[column] - others))
+        failing = partition.failing(
+            space.judge, tuples, tuples.values[column], groups, extra, choice[column]
+        )
+        lost = np.minimum(failing.rows, space.rows[column])
+        costs = space.candidate_costs(column, failing.rows) + failing.extra
+        now = partition.candidates(choice[column])
+        best, least = choice[column], float(costs[now].sum())
+        if failing.rows[now].sum() > limit:
+            least = math.inf
+        decisions = partition.begin()
+        price, low, high = 0.0, 0.0, math.inf
+        for _ in range(_PRICES):
+            found = partition.cheapest(costs + price * lost, decisions)
+            if not math.isfinite(found.cost):
+                break
+            within = lost[found.blocks].sum() <= limit
+            if within and costs[found.blocks].sum() < least - 1e-13:
+                best, least = partition.blocks(found.blocks), float(costs[found.blocks].sum())
+            if within and price == 0:
+                break
+            low, high = (low, price) if within else (price, high)
+            price = max(2 * price, space.per_row / 4) if math.isinf(high) else (low + high) / 2
+        return best
