@@ -21,7 +21,8 @@ from shoal.spec.spec import Spec
 class ByValues:
     """Every value of a column gets the label of its block, whatever the row has in other columns.
 
-    Labels of one column may be of different widths, but do not overlap: `25` beside `[30, 40)`.
+    Labels of one column may be of different widths: `25` beside `[30, 40)`. They overlap only where one
+    covers NULL and values, for which there is often no label but `*`.
 
     Parameters
     ----------

@@ -27,10 +27,10 @@ from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 @dataclass(frozen=True, slots=True)
 class AttributeSuppression(StrategyDefaults):
-    """Keep every column as it is, or suppress it whole: the best choice, proved.
+    """Keep every column as it is, or suppress it whole.
 
-    A column is suppressed by the lowest label that covers all its values, usually `*`. Where no label that the
-    spec allows does, it is kept.
+    A column is suppressed by the lowest label that covers all its values, usually `*`. It is kept where no
+    label that the spec allows does.
 
     Parameters
     ----------

@@ -7,9 +7,11 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from shoal.encode.column import CodedColumn, IntArray
+from shoal.describe.hierarchies.suppress import Suppress
+from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError, nearest
+from shoal.measure.cells import CellMeasure
 from shoal.recode.class_labels import LabelForm
 from shoal.search.problem import SearchProblem
 from shoal.search.single_dimensional.block_costs import has_ranges
@@ -92,7 +94,7 @@ class OrderedSet(StrategyDefaults):
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
         require_cell_costs(self.name, spec.quality, "nodes")
-        if spec.quality.needs_nodes:
+        if isinstance(spec.quality, CellMeasure) and spec.quality.needs_nodes:
             raise InputError(
                 f"The measure {spec.quality.describe()} is about levels of hierarchies.\n"
                 f"The intervals of {self.name} have none.\nUse the measure loss, or recoding: subtree."
@@ -100,7 +102,7 @@ class OrderedSet(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         timer, problem = Timer(self.seconds), question.problem()
-        _require_order(problem.table)
+        _require_order(question.spec, problem.table)
         cuts = subtrees(problem, self.name, "nodes")
         rigid = [coarsest(cuts.partitions), *full_domain(question, problem)]
         seed = search_blocks(problem, cuts, rigid, Timer(_SUBTREE_SHARE * self.seconds)).choice
@@ -119,30 +121,26 @@ class OrderedSet(StrategyDefaults):
         return Blocks(self.name, {}, self.labels, partitions, tuple(forms))
 
 
-def _require_order(table: CodedTable) -> None:
+def _require_order(spec: Spec, table: CodedTable) -> None:
     """Raise if the values of a column have no order."""
     names = [
         column.name
         for column in table.columns
-        if len(column.labels[column.min_level]) > 2 and not has_ranges(column) and not _has_groups(column)
+        if isinstance(spec.quasi_identifiers[column.name].hierarchy, Suppress)
+        # Of two values, and where levels are fixed, no order matters.
+        and len(column.labels[column.min_level]) > 2
+        and column.min_level < column.max_level
+        and not has_ranges(column)
     ]
     if names:
         raise InputError(
             "ordered-set needs an order of the values of each column.\n"
-            f"Found: {', '.join(names)}: neither numbers nor dates, and no hierarchy that groups the values.\n"
-            "Give them a hierarchy, such as order: [low, mid, high], or take recoding: subtree."
+            f"Found: {', '.join(names)}, with neither numbers nor dates, nor a hierarchy of the values.\n"
+            "Give a hierarchy, such as order: [low, mid, high], or use recoding: subtree."
         )
 
 
-def _has_groups(column: CodedColumn) -> bool:
-    """Return whether a hierarchy puts some values closer together than others."""
-    values = len(column.labels[column.min_level])
-    return any(1 < len(column.labels[level]) < values for level in levels_of(column)) or (
-        column.min_level == column.max_level
-    )
-
-
-def _places(column: CodedColumn, seed: IntArray | None) -> IntArray:
+def _places(column: CodedColumn, seed: UIntArray | None) -> IntArray:
     """Return where blocks may begin and end: everywhere, or where labels do if there are too many values."""
     values = len(column.labels[column.min_level])
     if values < _MOST_PLACES:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -29,8 +29,8 @@ from shoal.strategies.strategy import Chosen, Question
 NEEDS: frozenset[Ability] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 SECONDS_PARAMETER = "when the search stops if it has not proved its answer; 10 if not given"
 
-_FIRST_NODES = 50
-_FIRST_TURN = 0.1
+_FIRST_STEPS = 10
+_NODES_PER_STEP = 4
 _ROUNDING = 1e-9
 
 
@@ -52,9 +52,9 @@ class Timer:
     def spent(self) -> float:
         return perf_counter() - self.began
 
-    def going(self, seconds: float = math.inf) -> Callable[[], bool]:
-        """Return what says whether there is time left, of all of it and of so many seconds from now."""
-        end = min(self.began + self.seconds, perf_counter() + seconds)
+    def going(self) -> Callable[[], bool]:
+        """Return what says whether there is time left."""
+        end = self.began + self.seconds
         return lambda: perf_counter() < end
 
 
@@ -93,18 +93,20 @@ def search_blocks(problem: SearchProblem, blocks: Blocks, seeds: Sequence[Choice
     """Return the best choice of blocks, or the best that was found in time.
 
     Branch and bound goes first, since it often proves its answer at once; then local search and branch and
-    bound take turns, which become longer and longer.
+    bound take turns, which become longer and longer. Turns are counted in steps, so that what ends with a
+    proof is the same in every run.
     """
     space = Space(problem, blocks.partitions, blocks.recode)
     for seed in seeds:
         space.offer(seed)
     exact, local = BranchAndBound(space), LocalSearch(space)
-    in_time, turn = timer.going(), _FIRST_TURN
-    exact.run(lambda: exact.nodes < _FIRST_NODES and in_time())
+    in_time = timer.going()
+    steps = _FIRST_STEPS
+    exact.run(_NODES_PER_STEP * steps, in_time)
     while not exact.done and in_time():
-        local.run(timer.going(turn))
-        exact.run(timer.going(turn))
-        turn *= 2
+        local.run(steps, in_time)
+        exact.run(_NODES_PER_STEP * steps, in_time)
+        steps *= 2
     if space.best is None:
         return Found(None, None)
     known = blocks.exact and all(map(_bounds_hold, blocks.partitions))
@@ -126,7 +128,7 @@ def search_blocks(problem: SearchProblem, blocks: Blocks, seeds: Sequence[Choice
 
 
 def _bounds_hold(partition: Partitions) -> bool:
-    """Return whether all blocks are among the candidates, and coarser ones and suppressed cells cost no less."""
+    """Return whether all blocks are candidates, and coarser ones and suppressed cells cost no less."""
     costs = partition.costs[np.isfinite(partition.costs)]
     return partition.whole and partition.monotone and bool((costs <= 1).all())
 
@@ -163,9 +165,7 @@ def full_domain(question: Question, problem: SearchProblem) -> list[Choice]:
     except InfeasibleError:
         return []
     assert levels is not None, "one level per column"
-    return [
-        tuple(column.step(column.min_level, levels[column.name]) for column in problem.table.columns)
-    ]
+    return [tuple(column.step(column.min_level, levels[column.name]) for column in problem.table.columns)]
 
 
 def cell_measure(problem: SearchProblem) -> CellMeasure:

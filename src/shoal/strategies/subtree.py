@@ -46,8 +46,8 @@ class Subtree(StrategyDefaults):
     ----------
     V. Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002. K. LeFevre, D. DeWitt and
     R. Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005, section 5.1.1, call it
-    single-dimension full-subtree recoding. To search it by branch and bound with the columns' cheapest cuts as
-    bound is ours.
+    single-dimension full-subtree recoding. The search, by branch and bound with the cheapest cut of each
+    column as bound, is ours.
 
     Examples
     --------

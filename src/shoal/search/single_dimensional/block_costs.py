@@ -13,9 +13,7 @@ from shoal.recode.class_labels import ClassValues, LabelForm, is_ordered, range_
 from shoal.search.single_dimensional.tuples import Blocks, Floats
 
 
-def label_costs(
-    column: CodedColumn, level: int, measure: CellMeasure, form: LabelForm
-) -> tuple[float, ...]:
+def label_costs(column: CodedColumn, level: int, measure: CellMeasure, form: LabelForm) -> tuple[float, ...]:
     """Return what a cell costs whose label covers what each label of a level covers."""
     if form == "nodes":
         return measure.label_costs(column, level)

@@ -81,9 +81,10 @@ class BranchAndBound:
         """What no recoding scores less than, unless it is the best one known."""
         return self._open[0][0] if self._open else math.inf
 
-    def run(self, going: Callable[[], bool]) -> None:
-        """Look at nodes while there are any, and as long as `going` says so."""
-        while self._open and going():
+    def run(self, nodes: int, going: Callable[[], bool]) -> None:
+        """Look at so many nodes, while there are any and as long as `going` says so."""
+        end = self.nodes + nodes
+        while self._open and self.nodes < end and going():
             if self.bound >= self._space.score - SLACK:
                 self._open.clear()
                 return
@@ -130,7 +131,7 @@ class BranchAndBound:
         for _ in range(_ROUNDS):
             tuples: Tuples | None = None
             again = False
-            for column, partition in enumerate(self._space.partitions):
+            for column in range(len(columns)):
                 known = columns[column]
                 if known.stale:
                     if tuples is None:
@@ -188,7 +189,7 @@ class BranchAndBound:
         bounds = [self._bound(column, known) for column, known in enumerate(node)]
         bound = sum(bounds)
         least = _LEAST_LIFT * max(bound, _LEAST_LIFT)
-        best, branch = -1.0, None
+        best, branch, lifts = -1.0, (-1, -1), (0.0, 0.0)
         for column, known in enumerate(node):
             choices = np.flatnonzero(known.decisions == OPEN)
             if not len(choices):
@@ -199,17 +200,15 @@ class BranchAndBound:
             lift = np.maximum(split, least) * np.maximum(merged, least)
             place = int(lift.argmax())
             if lift[place] > best:
-                best = float(lift[place])
-                branch = column, int(choices[place]), float(split[place]), float(merged[place])
-        assert branch is not None, "a node without open choices is settled"
-        column, choice, *lifts = branch
-        for decision, lift in zip((SPLIT, MERGED), lifts, strict=True):
+                best, branch = float(lift[place]), (column, int(choices[place]))
+                lifts = float(split[place]), float(merged[place])
+        column, choice = branch
+        for decision, further in zip((SPLIT, MERGED), lifts, strict=True):
             known = node[column]
             decisions = self._space.partitions[column].decide(known.decisions, choice, decision)
-            stale = decision == SPLIT
-            child = [replace(other, stale=other.stale or stale) for other in node]
+            child = [replace(other, stale=other.stale or decision == SPLIT) for other in node]
             child[column] = replace(known, decisions=decisions, cheapest=None)
-            self._push(bound + max(lift, 0.0), tuple(child))
+            self._push(bound + max(further, 0.0), tuple(child))
 
     def _at_finest(self, column: int, decisions: Decisions) -> float:
         space, partition = self._space, self._space.partitions[column]

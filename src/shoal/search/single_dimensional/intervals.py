@@ -129,9 +129,7 @@ class Intervals:
     ) -> Failing:
         return self._small(judge.least, tuples, values, groups, extra)
 
-    def _small(
-        self, least: int, tuples: Tuples, values: Blocks, groups: Groups, extra: Floats
-    ) -> Failing:
+    def _small(self, least: int, tuples: Tuples, values: Blocks, groups: Groups, extra: Floats) -> Failing:
         """Find the rows of small classes, for every block.
 
         In the order of values, neighbours of one group that have few rows together are a small class in every
@@ -139,25 +137,23 @@ class Intervals:
         """
         unit = self._unit_of[values].astype(np.uint32)
         found = Groups.by([groups.of_tuple, unit], [groups.count, self._last], len(unit))
-        rows, group, unit = (
-            found.sums(tuples.rows),
-            found.any_of(groups.of_tuple),
-            found.any_of(unit).astype(np.int64),
-        )
-        order = np.lexsort([unit, group])
-        rows, group, unit = rows[order], group[order], unit[order]
+        rows, group, at = found.sums(tuples.rows), found.any_of(groups.of_tuple), found.any_of(unit)
+        order = np.lexsort([at, group])
+        rows, group, place = rows[order], group[order], at[order].astype(np.int64)
         first = np.diff(group.astype(np.int64), prepend=-1) != 0
         last = np.append(first[1:], True)
         # Blocks that begin after the value before and end before the value after have no others of the group.
-        low = np.where(first, 0, np.append(0, unit[:-1] + 1))
-        high = np.where(last, self._last, np.append(unit[1:], 0))
+        low = np.where(first, 0, np.append(0, place[:-1] + 1))
+        high = np.where(last, self._last, np.append(place[1:], 0))
         # One more row and column than there are places take what is added and taken off again at the ends.
         width = self._last + 2
-        changes, weights, more = [], [], []
+        changes: list[IntArray] = []
+        weights: list[Floats] = []
+        more: list[Floats] = []
         begin = np.flatnonzero(rows < least)
         end, total = begin.copy(), rows[begin]
         while len(begin):
-            a, b, c, d = low[begin], unit[begin] + 1, unit[end] + 1, high[end] + 1
+            a, b, c, d = low[begin], place[begin] + 1, place[end] + 1, high[end] + 1
             costly = total * extra[group[begin]]
             for row, column, sign in (a, c, 1), (b, c, -1), (a, d, -1), (b, d, 1):
                 changes.append(row * width + column)

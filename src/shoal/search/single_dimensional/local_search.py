@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 
+from shoal.search.single_dimensional.partitions import OPEN
 from shoal.search.single_dimensional.space import Choice, Space
 from shoal.search.single_dimensional.tuples import Blocks
 
 _SWEEPS = 4
 _PRICES = 12
+_SAME = 1e-12
 
 
 class LocalSearch:
@@ -27,30 +28,27 @@ class LocalSearch:
         self._space = space
         self._random = np.random.default_rng(0)
 
-    def run(self, going: Callable[[], bool]) -> None:
-        """Go on as long as `going` says so."""
-        if self._space.best is None:
-            return
-        current = self._space.best
-        cost = self._space.estimate(current).cost
-        columns = len(current)
-        open_columns = [
-            column for column in range(columns) if (self._space.partitions[column].begin() == 0).any()
+    def run(self, steps: int, going: Callable[[], bool]) -> None:
+        """Make so many steps from the best known choice, as long as `going` says so."""
+        space = self._space
+        columns = [
+            column for column, partition in enumerate(space.partitions) if (partition.begin() == OPEN).any()
         ]
-        if not open_columns:
+        if space.best is None or not columns:
             return
-        trial = self._improved(current, open_columns, going)
-        while True:
-            found = self._space.estimate(trial)
-            if found.failing <= self._space.problem.limit and found.cost <= cost + 1e-12:
+        current, cost = space.best, space.estimate(space.best).cost
+        trial = self._improved(current, columns, going)
+        for _ in range(steps):
+            found = space.estimate(trial)
+            if found.failing <= space.problem.limit and found.cost <= cost + _SAME:
                 current, cost = trial, found.cost
-                if cost < self._space.score - 1e-12:
-                    self._space.offer(trial)
+                if cost < space.score - _SAME:
+                    space.offer(trial)
             if not going():
                 return
-            several = min(len(open_columns), int(self._random.integers(1, 3)))
-            ruined = self._random.choice(open_columns, several, replace=False).tolist()
-            kept = [column for column in open_columns if column not in ruined]
+            several = min(len(columns), int(self._random.integers(1, 3)))
+            ruined = self._random.choice(columns, several, replace=False).tolist()
+            kept = [column for column in columns if column not in ruined]
             coarser = list(current)
             for column in ruined:
                 coarser[column] = self._coarser(column, current[column])
@@ -86,11 +84,11 @@ class LocalSearch:
         space, partition = self._space, self._space.partitions[column]
         tuples, limit = space.tuples, space.problem.limit
         groups = tuples.grouped(choice, but=column)
-        others = space.row_costs(choice, tuples) - space.cell_costs(column, choice[column])[tuples.values[column]]
-        extra = groups.any_of(cast("Blocks", space.per_row - space.weights[column] - others))
-        failing = partition.failing(
-            space.judge, tuples, tuples.values[column], groups, extra, choice[column]
+        others = (
+            space.row_costs(choice, tuples) - space.cell_costs(column, choice[column])[tuples.values[column]]
         )
+        extra = groups.any_of(space.per_row - space.weights[column] - others)
+        failing = partition.failing(space.judge, tuples, tuples.values[column], groups, extra, choice[column])
         lost = np.minimum(failing.rows, space.rows[column])
         costs = space.candidate_costs(column, failing.rows) + failing.extra
         now = partition.candidates(choice[column])
@@ -104,7 +102,7 @@ class LocalSearch:
             if not math.isfinite(found.cost):
                 break
             within = lost[found.blocks].sum() <= limit
-            if within and costs[found.blocks].sum() < least - 1e-13:
+            if within and costs[found.blocks].sum() < least - _SAME:
                 best, least = partition.blocks(found.blocks), float(costs[found.blocks].sum())
             if within and price == 0:
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +139,8 @@ def total(spans: tuple[IntArray, IntArray], of_values: Floats) -> Floats:
     """
     before = np.append(0.0, np.cumsum(of_values))
     first, after = spans
-    return np.maximum(before[after] - before[first], 0.0)
+    sums: Floats = np.maximum(before[after] - before[first], 0.0)
+    return sums
 
 
 def numbered(starts: NDArray[np.bool_]) -> Blocks:
@@ -153,6 +154,6 @@ def numbered(starts: NDArray[np.bool_]) -> Blocks:
     return (np.cumsum(starts) - 1).astype(np.uint32)
 
 
-def starts(blocks: Blocks) -> NDArray[np.intp]:
+def starts(blocks: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """Return the first value of each block."""
     return np.flatnonzero(np.diff(blocks.astype(np.int64), prepend=-1))

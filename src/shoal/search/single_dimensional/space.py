@@ -47,8 +47,8 @@ class Space:
         self.per_row = 1 / max(problem.table.rows, 1)
         self.weights = [share * self.per_row for share in shares(problem.table)]
         self.rows = [
-            total(partition.spans, np.bincount(values, self.tuples.rows, int(partition.spans[1].max(initial=0))))
-            for partition, values in zip(self.partitions, self.tuples.values, strict=True)
+            total(partition.spans, column.label_counts(column.min_level).astype(np.float64))
+            for partition, column in zip(self.partitions, problem.table.columns, strict=True)
         ]
         self.best: Choice | None = None
         self.score = np.inf

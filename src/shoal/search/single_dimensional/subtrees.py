@@ -60,7 +60,9 @@ class Subtrees:
     whole = True
 
     @classmethod
-    def of(cls, column: CodedColumn, levels: Sequence[int], measure: CellMeasure, form: LabelForm) -> Subtrees:
+    def of(
+        cls, column: CodedColumn, levels: Sequence[int], measure: CellMeasure, form: LabelForm
+    ) -> Subtrees:
         at: list[NDArray[np.intp]] = []
         parents: list[int] = []
         costs: list[float] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from shoal.privacy.model import PrivacyModel
 from shoal.privacy.passing_classes import holding
 from shoal.search.problem import SearchProblem
 
+Number = TypeVar("Number", np.uint32, np.float64)
 Floats = NDArray[np.float64]
 Blocks = UIntArray
 """For each value of a column the number of its block; the values of a block are neighbours."""
@@ -38,9 +39,9 @@ class Groups:
         return cls(found.tuple_of_row, len(found))
 
     def sums(self, of_tuples: Floats) -> Floats:
-        return np.bincount(self.of_tuple, of_tuples, self.count)
+        return np.bincount(self.of_tuple, of_tuples, self.count).astype(np.float64, copy=False)
 
-    def any_of(self, of_tuples: UIntArray) -> UIntArray:
+    def any_of(self, of_tuples: NDArray[Number]) -> NDArray[Number]:
         """Return for each class what one of its tuples has."""
         found = np.zeros(self.count, of_tuples.dtype)
         found[self.of_tuple] = of_tuples
