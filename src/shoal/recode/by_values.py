@@ -99,7 +99,8 @@ class ByValues:
     @classmethod
     def from_manifest(cls, said: Mapping[str, Any]) -> Self:
         """Return what recipients know of it, which is not what values are in each block."""
-        kind, labels = said.get("kind"), said.get("labels")
+        kind: Any = said.get("kind")
+        labels: Any = said.get("labels")
         if not isinstance(kind, str) or labels not in get_args(LabelForm):
             raise InputError(
                 f"A recoding by values has a kind and a form of labels.\nFound: the keys {', '.join(said)}.\n"

@@ -213,7 +213,8 @@ class BranchAndBound:
     def _at_finest(self, column: int, decisions: Decisions) -> float:
         space, partition = self._space, self._space.partitions[column]
         candidates = partition.candidates(partition.finest(decisions))
-        return float(partition.costs[candidates] @ space.rows[column][candidates]) * space.weights[column]
+        costs = partition.costs[candidates] * space.rows[column][candidates]
+        return float(costs.sum()) * space.weights[column]
 
 
 def priced(

@@ -84,7 +84,7 @@ class Space:
         groups = tuples.grouped(choice)
         failing = self.judge.failing(tuples, groups)
         costs = np.where(failing[groups.of_tuple] > 0, self.per_row, self.row_costs(choice, tuples))
-        return Estimate(float(costs @ tuples.rows), float(failing.sum()))
+        return Estimate(float((costs * tuples.rows).sum()), float(failing.sum()))
 
     def offer(self, choice: Choice) -> int | None:
         """Keep a choice if its release satisfies and scores better than the best so far.
