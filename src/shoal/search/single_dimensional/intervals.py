@@ -189,7 +189,7 @@ class Intervals:
             cuts = np.unique(chosen)
             block = np.repeat(np.arange(len(cuts) - 1, dtype=np.uint32), np.diff(self.places[cuts]))[values]
             found = Groups.by([groups.of_tuple, block], [groups.count, len(cuts)], len(block))
-            _, failing = judge.failing(tuples, found)
+            failing = judge.failing(tuples, found)
             block_of, group_of = found.any_of(block), found.any_of(groups.of_tuple)
             cells = cuts[:-1], cuts[1:]
             rows[cells] = np.bincount(block_of, failing, len(cuts) - 1)

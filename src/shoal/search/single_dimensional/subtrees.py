@@ -49,9 +49,11 @@ class Subtrees:
     >>> from shoal.measure.loss import Loss
     >>> import pyarrow as pa
     >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
-    >>> cuts = Subtrees.of(ages, range(3), Loss(), "nodes")
+    >>> cuts = Subtrees.of(ages, range(4), Loss(), "nodes")
     >>> cuts.parents.tolist()
-    [4, 4, 5, 5, 5, -1]
+    [4, 4, 5, 6, 5, 6, -1]
+    >>> cuts.coarsest(cuts.decide(cuts.begin(), 6, SPLIT)).tolist()
+    [0, 0, 0, 1]
     """
 
     at: tuple[NDArray[np.intp], ...]
