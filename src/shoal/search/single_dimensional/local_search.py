@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from shoal.encode.column import UIntArray
 from shoal.search.single_dimensional.partitions import OPEN
 from shoal.search.single_dimensional.space import Choice, Space
-from shoal.search.single_dimensional.tuples import Blocks
+from shoal.search.single_dimensional.tuples import Blocks, Floats, Groups
 
 _SWEEPS = 4
 _PRICES = 12
@@ -66,33 +69,40 @@ class LocalSearch:
 
     def _improved(self, choice: Choice, order: list[int], going: Callable[[], bool]) -> Choice:
         """Improve columns in an order until none can be."""
-        improved = list(choice)
+        columns = [_Column.of(self._space, column, blocks) for column, blocks in enumerate(choice)]
         for _ in range(_SWEEPS):
             changed = False
             for column in order:
                 if not going():
-                    return tuple(improved)
-                better = self._best_blocks(column, tuple(improved))
-                changed |= not np.array_equal(better, improved[column])
-                improved[column] = better
+                    break
+                better = self._best_blocks(column, columns)
+                if not np.array_equal(better, columns[column].blocks):
+                    columns[column] = _Column.of(self._space, column, better)
+                    changed = True
             if not changed:
                 break
-        return tuple(improved)
+        return tuple(column.blocks for column in columns)
 
-    def _best_blocks(self, column: int, choice: Choice) -> Blocks:
+    def _best_blocks(self, column: int, columns: list[_Column]) -> Blocks:
         """Return the blocks of a column that cost the least with those of the others."""
-        space, partition = self._space, self._space.partitions[column]
+        space, partition, blocks = self._space, self._space.partitions[column], columns[column].blocks
         tuples, limit = space.tuples, space.problem.limit
-        groups = tuples.grouped(choice, but=column)
-        others = (
-            space.row_costs(choice, tuples) - space.cell_costs(column, choice[column])[tuples.values[column]]
+        others = [other for place, other in enumerate(columns) if place != column]
+        groups = Groups.by(
+            [other.of_tuple for other in others],
+            [int(other.blocks[-1]) + 1 for other in others],
+            len(tuples.rows),
         )
-        extra = groups.any_of(space.per_row - space.weights[column] - others)
-        failing = partition.failing(space.judge, tuples, tuples.values[column], groups, extra, choice[column])
+        extra = np.full(len(tuples.rows), space.per_row - space.weights[column])
+        for other in others:
+            extra -= other.costs
+        failing = partition.failing(
+            space.judge, tuples, tuples.values[column], groups, groups.any_of(extra), blocks
+        )
         lost = np.minimum(failing.rows, space.rows[column])
         costs = space.candidate_costs(column, failing.rows) + failing.extra
-        now = partition.candidates(choice[column])
-        best, least = choice[column], float(costs[now].sum())
+        now = partition.candidates(blocks)
+        best, least = blocks, float(costs[now].sum())
         if failing.rows[now].sum() > limit:
             least = math.inf
         decisions = partition.begin()
@@ -109,3 +119,17 @@ class LocalSearch:
             low, high = (low, price) if within else (price, high)
             price = max(2 * price, space.per_row / 4) if math.isinf(high) else (low + high) / 2
         return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """The blocks of a column, and for each tuple its block and what a cell of it costs."""
+
+    blocks: Blocks
+    of_tuple: UIntArray
+    costs: Floats
+
+    @classmethod
+    def of(cls, space: Space, column: int, blocks: Blocks) -> Self:
+        values = space.tuples.values[column]
+        return cls(blocks, blocks[values], space.cell_costs(column, blocks)[values])
