@@ -69,7 +69,7 @@ class AttributeSuppression(StrategyDefaults):
         partitions = [
             Subtrees.of(column, _levels(column), measure, "nodes") for column in problem.table.columns
         ]
-        blocks = Blocks(self.name, {}, "nodes", partitions)
+        blocks = Blocks(self.name, {"seconds": self.seconds}, "nodes", partitions)
         return chosen_or_raise(search_blocks(problem, blocks, [coarsest(partitions)], timer), problem)
 
 

@@ -118,7 +118,7 @@ class OrderedSet(StrategyDefaults):
             places = _places(column, None if seed is None else seed[position])
             partitions.append(Intervals.of(column, measure, form, places))
             forms.append(form)
-        return Blocks(self.name, {}, self.labels, partitions, tuple(forms))
+        return Blocks(self.name, {"seconds": self.seconds}, self.labels, partitions, tuple(forms))
 
 
 def _require_order(spec: Spec, table: CodedTable) -> None:

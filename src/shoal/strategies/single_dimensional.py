@@ -29,8 +29,8 @@ from shoal.strategies.strategy import Chosen, Question
 NEEDS: frozenset[Ability] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 SECONDS_PARAMETER = "when the search stops if it has not proved its answer; 10 if not given"
 
-_FIRST_STEPS = 4
-_NODES_PER_STEP = 16
+_FIRST_STEPS = 8
+_NODES_PER_STEP = 8
 _ROUNDING = 1e-9
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from shoal.encode.column import CodedColumn
 from shoal.recode.class_labels import LabelForm
@@ -73,12 +73,12 @@ class Subtree(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         timer, problem = Timer(self.seconds), question.problem()
-        blocks = subtrees(problem, self.name, self.labels)
+        blocks = subtrees(problem, self.name, self.labels, seconds=self.seconds)
         seeds = [coarsest(blocks.partitions), *full_domain(question, problem)]
         return chosen_or_raise(search_blocks(problem, blocks, seeds, timer), problem)
 
 
-def subtrees(problem: SearchProblem, kind: str, labels: LabelForm) -> Blocks:
+def subtrees(problem: SearchProblem, kind: str, labels: LabelForm, **settings: Any) -> Blocks:
     """Return the cuts through the hierarchies of all columns."""
     measure = cell_measure(problem)
 
@@ -86,4 +86,4 @@ def subtrees(problem: SearchProblem, kind: str, labels: LabelForm) -> Blocks:
         return Subtrees.of(column, levels_of(column), measure, labels)
 
     exact = all(has_unique_labels(column) for column in problem.table.columns)
-    return Blocks(kind, {}, labels, [cuts(column) for column in problem.table.columns], exact=exact)
+    return Blocks(kind, settings, labels, [cuts(column) for column in problem.table.columns], exact=exact)

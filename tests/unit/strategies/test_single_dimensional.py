@@ -290,3 +290,13 @@ def test_a_search_that_stops_says_what_it_proved(people: CodedTable) -> None:
     assert chosen.notes and "stopped after" in chosen.notes[0]
     assert chosen.score <= rigid.score
     assert chosen.bound is not None and chosen.bound <= best.score
+
+
+@pytest.mark.parametrize(
+    "strategy", [AttributeSuppression(seconds=3), Subtree(seconds=3), OrderedSet(seconds=3)]
+)
+def test_manifests_say_how_it_was_chosen(people: CodedTable, strategy: Strategy) -> None:
+    chosen = choose(strategy, problem_of(replace(people, columns=people.columns[2:])))
+    assert chosen is not None
+    labels = "ranges" if isinstance(strategy, OrderedSet) else "nodes"
+    assert chosen.recoding.to_manifest() == {"kind": strategy.name, "labels": labels, "seconds": 3}

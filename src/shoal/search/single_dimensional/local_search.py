@@ -22,9 +22,9 @@ _SAME = 1e-12
 class LocalSearch:
     """Better and better choices, from the best one known.
 
-    Each step makes the blocks of a column or two coarser by chance, then improves the other columns in any
-    order and those last, exactly: the best blocks of one column are a shortest path, or a cut through a tree.
-    The result is kept if it costs no more than before.
+    Each step makes the blocks of some columns coarser by chance, then improves the other columns in any order
+    and those last, exactly: the best blocks of one column are a shortest path, or a cut through a tree. The
+    result is kept if it costs no more than before.
     """
 
     def __init__(self, space: Space) -> None:
@@ -49,14 +49,15 @@ class LocalSearch:
                     space.offer(trial)
             if not going():
                 return
-            several = min(len(columns), int(self._random.integers(1, 3)))
+            several = int(self._random.integers(1, len(columns) + 1))
             ruined = self._random.choice(columns, several, replace=False).tolist()
             kept = [column for column in columns if column not in ruined]
             coarser = list(current)
             for column in ruined:
                 coarser[column] = self._coarser(column, current[column])
             order = [*self._random.permutation(kept).tolist(), *ruined]
-            trial = self._improved(tuple(coarser), order, going)
+            block_cost = cost * 10 ** self._random.uniform(-4, -1)
+            trial = self._improved(tuple(coarser), order, going, block_cost)
 
     def _coarser(self, column: int, blocks: Blocks) -> Blocks:
         """Merge neighbouring blocks by chance."""
@@ -67,15 +68,22 @@ class LocalSearch:
         costs[~(np.isin(first, ends) & np.isin(after, ends))] = np.inf
         return partition.blocks(partition.cheapest(costs, partition.begin()).blocks)
 
-    def _improved(self, choice: Choice, order: list[int], going: Callable[[], bool]) -> Choice:
-        """Improve columns in an order until none can be."""
+    def _improved(
+        self, choice: Choice, order: list[int], going: Callable[[], bool], block_cost: float = 0.0
+    ) -> Choice:
+        """Improve columns in an order until none can be.
+
+        At first each block costs something by itself: otherwise the first columns become as fine as they can
+        be, and leave nothing to the others.
+        """
         columns = [_Column.of(self._space, column, blocks) for column, blocks in enumerate(choice)]
-        for _ in range(_SWEEPS):
-            changed = False
+        for sweep in range(_SWEEPS):
+            changed = sweep == 0
+            per_block = block_cost if sweep == 0 else 0.0
             for column in order:
                 if not going():
                     break
-                better = self._best_blocks(column, columns)
+                better = self._best_blocks(column, columns, per_block)
                 if not np.array_equal(better, columns[column].blocks):
                     columns[column] = _Column.of(self._space, column, better)
                     changed = True
@@ -83,7 +91,7 @@ class LocalSearch:
                 break
         return tuple(column.blocks for column in columns)
 
-    def _best_blocks(self, column: int, columns: list[_Column]) -> Blocks:
+    def _best_blocks(self, column: int, columns: list[_Column], per_block: float) -> Blocks:
         """Return the blocks of a column that cost the least with those of the others."""
         space, partition, blocks = self._space, self._space.partitions[column], columns[column].blocks
         tuples, limit = space.tuples, space.problem.limit
@@ -100,7 +108,7 @@ class LocalSearch:
             space.judge, tuples, tuples.values[column], groups, groups.any_of(extra), blocks
         )
         lost = np.minimum(failing.rows, space.rows[column])
-        costs = space.candidate_costs(column, failing.rows) + failing.extra
+        costs = space.candidate_costs(column, failing.rows) + failing.extra + per_block
         now = partition.candidates(blocks)
         best, least = blocks, float(costs[now].sum())
         if failing.rows[now].sum() > limit:
