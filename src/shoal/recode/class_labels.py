@@ -151,7 +151,7 @@ class ClassValues:
         null = len(values) - 1 if values.null_count else len(values)
         several = np.flatnonzero((low < high) & (high < null)).tolist()
         texts = as_text(values).to_pylist()
-        widths = _widths(column)
+        widths = range_widths(column)
         return {
             number: (
                 f"[{texts[order[low[number]]]}, {texts[order[high[number]]]}]",
@@ -189,7 +189,7 @@ def is_ordered(kind: pa.DataType) -> bool:
     )
 
 
-def _widths(column: CodedColumn) -> IntArray:
+def range_widths(column: CodedColumn) -> IntArray:
     """Return a number for each value such that ranges cover as many leaves as these differ by, plus 1.
 
     A hierarchy over all whole numbers of a range has leaves that the table has not.

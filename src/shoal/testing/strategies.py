@@ -33,7 +33,7 @@ from shoal.testing.tables import described_tables
 def check_strategy(strategy: Strategy, *, rows: int = 20, columns: int = 3, examples: int = 40) -> None:
     """Raise AssertionError with the first promise that a strategy breaks.
 
-    What it chooses satisfies the models within the limit, and scores what it says; the choice does not depend
+    It may refuse tables, if it names the columns that it cannot serve. What it chooses satisfies the models within the limit, and scores what it says; the choice does not depend
     on the number of threads. Its recodings keep what recodings promise. A release that it makes is written,
     audited and checked by the stand-alone checker.
 
@@ -97,6 +97,10 @@ def _check_choice(
         try:
             return strategy.choose(Question(spec, InMemory(table), make_problem, 1 << 40, threads=threads))
         except InfeasibleError:
+            return None
+        except InputError as error:
+            # Its columns may be of a kind that it cannot serve; it says which they are.
+            require(any(name in str(error) for name in table.names), str(error))
             return None
 
     with promise(whose, "it chooses a recoding, or raises InfeasibleError"):
