@@ -33,9 +33,10 @@ from shoal.testing.tables import described_tables
 def check_strategy(strategy: Strategy, *, rows: int = 20, columns: int = 3, examples: int = 40) -> None:
     """Raise AssertionError with the first promise that a strategy breaks.
 
-    It may refuse tables, if it names the columns that it cannot serve. What it chooses satisfies the models within the limit, and scores what it says; the choice does not depend
-    on the number of threads. Its recodings keep what recodings promise. A release that it makes is written,
-    audited and checked by the stand-alone checker.
+    It may refuse tables, if it names the columns that it cannot serve. What it chooses satisfies the models
+    within the limit, and scores what it says; the choice does not depend on the number of threads. Its
+    recodings keep what recodings promise. A release that it makes is written, audited and checked by the
+    stand-alone checker.
 
     Parameters
     ----------
