@@ -81,9 +81,9 @@ class ClassValues:
         texts, leaves = self._as_nodes_texts(levels, numbers)
         narrower = self._ranges() if form == "ranges" else self._sets()
         for number, (text, covered) in narrower.items():
-            # A range or a set of all that a node covers is the node.
-            if covered < leaves[number]:
-                texts[number], leaves[number] = text, covered
+            # A set of all that a node covers is the node; a range ends where the class does.
+            if form == "ranges" or covered < leaves[number]:
+                texts[number], leaves[number] = text, min(covered, leaves[number])
         return _by_text(texts, leaves)
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from shoal.privacy.risk import Risk
 
 from shoal import _kernel
 from shoal.encode.table import CodedTable
@@ -18,6 +17,7 @@ from shoal.privacy.k_map import KMap
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.passing_classes import holding
+from shoal.privacy.reidentification_risk import Risk
 from shoal.privacy.t_closeness import TCloseness
 from shoal.search.problem import SearchProblem
 
