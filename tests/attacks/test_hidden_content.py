@@ -29,9 +29,10 @@ from openpyxl.workbook.defined_name import DefinedName
 
 import shoal
 from shoal.audit import audit_release
-from shoal.audit.hidden_content import HIDDEN, hidden_content
+from shoal.audit.hidden_content import HIDDEN, hidden_content, hidden_finding
 from shoal.audit.parquet_footer import _is_greatest, _is_least, has_gaps
 from shoal.errors import InputError
+from shoal.read.source import InputFormat
 from shoal.write import write_table
 from tests.attacks.evidence import check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
@@ -73,6 +74,26 @@ def test_in_a_workbook(tmp_path: Path, what: str) -> None:
     book.save(release)
     refit(release)
     assert what in found(release)
+
+
+FORMATS = ["yyyy-mm-dd", r"yyyy\-mm\-dd\ hh:mm:ss", "[$-409]d/m/yyyy;@", "h:mm AM/PM", "0.00", "#,##0", "0%"]
+
+
+def test_number_formats_of_a_workbook(tmp_path: Path) -> None:
+    """A cell of 1 that Excel shows as a name: the audit goes by its value."""
+    release = write(tmp_path, name="release.xlsx")
+    book = openpyxl.load_workbook(release)
+    (cell, *more), *_ = book.active.iter_rows(min_row=2)
+    for form in FORMATS:
+        cell.number_format = form
+        book.save(release)
+        refit(release)
+        assert audit_release(release).holds, form
+    for form in ('"Ann"', r"\A\n\n", "0;0;0;Ann", ";;;", '0" Ann"', "[Red]0", "_A0", "*A0", "[$Ann]0", "'-'"):
+        more[0].number_format = form
+        book.save(release)
+        refit(release)
+        assert "number formats" in found(release), form
 
 
 @pytest.mark.parametrize(
@@ -363,6 +384,32 @@ def test_statistics_of_others_rows(tmp_path: Path, what: str) -> None:
     assert re.fullmatch(r"statistics that the rows do not have, in 'a\.b[.\w]*'", said)
 
 
+def _varint(number: int) -> bytes:
+    """Return a number that is not negative in Thrift's compact form."""
+    number, found = 2 * number, []
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
+
+
+def test_metadata_of_a_column_in_a_row_group(tmp_path: Path) -> None:
+    """Key and value between the size of a column (field 7 of its metadata) and where it begins (field 9)."""
+    release = write(tmp_path, name="release.parquet")
+    about, data = pq.read_metadata(release).row_group(0).column(1), release.read_bytes()
+    size, start = _varint(about.total_compressed_size), _varint(about.data_page_offset)
+    before = b"\x16" + size + b"\x26" + start
+    pair = b"\x18\x03who\x18\x03Ann\x00"
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = data[-8 - length : -8]
+    assert footer.count(before) == 1
+    footer = footer.replace(before, b"\x16" + size + b"\x19\x1c" + pair + b"\x16" + start)
+    release.write_bytes(data[: -8 - length] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    assert pq.read_metadata(release).row_group(0).column(1).metadata == {b"who": b"Ann"}
+    refit(release)
+    assert found(release) == "metadata of the columns 'sex'"
+
+
 def test_number_of_distinct_values(tmp_path: Path) -> None:
     """DuckDB writes it, and what a column with five values says of itself is not said of one with four."""
     file = tmp_path / "release.parquet"
@@ -532,3 +579,53 @@ def test_in_a_folder(tmp_path: Path, hidden: str) -> None:
     assert check(folder)[0] == 1
     wrong = {finding.claim for finding in audit_release(folder).findings if not finding.holds}
     assert "SHA-256 as in the manifest" in wrong
+
+
+@pytest.mark.parametrize(
+    "name", ["r.dat", "r.data", "r", "r.txt", "r.tsv", "r.tsv.gz", "r.txt.gz", "r.gz", "r.dat.gz", "R.CSV.GZ"]
+)
+def test_in_text_of_any_name(tmp_path: Path, name: str) -> None:
+    """Names that the audit reads as text, and that it took for files without anything to look at."""
+    path = tmp_path / name
+    dialect = InputFormat(",", '"', header=True)
+    for text, expected in (
+        (b"a,b\n1,2\n", "nothing"),
+        (b"\xef\xbb\xbfa,b\n1,2\n", "a byte order mark"),
+        (b"a,b\n1,2\0\n", "zero bytes"),
+        (b"a,b\n1,2,\n", "lines that programs read differently"),
+        (b'a,b\n1,2"\n', "lines that programs read differently"),
+    ):
+        path.write_bytes(gzip.compress(text, mtime=0) if name.lower().endswith(".gz") else text)
+        finding = hidden_finding(path, written_by_shoal=True, dialect=dialect)
+        assert finding.holds == (expected == "nothing")
+        assert expected in finding.measured
+
+
+def test_in_a_workbook_with_macros(tmp_path: Path) -> None:
+    release = write(tmp_path, name="release.xlsx")
+    book = openpyxl.load_workbook(release)
+    book.create_sheet("more").append(["Ann"])
+    book.save(tmp_path / "release.xlsm")
+    finding = hidden_finding(tmp_path / "release.xlsm", written_by_shoal=True)
+    assert (finding.holds, finding.measured) == (False, "further sheets")
+
+
+@pytest.mark.parametrize("kind", ["dta", "sav", "xpt", "sas7bdat"])
+def test_in_a_file_that_nobody_looks_into(tmp_path: Path, kind: str) -> None:
+    """Shoal writes none of them; of one without a manifest it says that it did not look."""
+    path = tmp_path / f"release.{kind}"
+    path.write_bytes(b"Ann")
+    stated = hidden_finding(path, written_by_shoal=True)
+    assert (stated.holds, stated.checkable) == (False, True)
+    other = hidden_finding(path, written_by_shoal=False)
+    assert (other.holds, other.checkable) == (False, False)
+
+
+def test_a_file_of_another_tool_that_nobody_looks_into(tmp_path: Path) -> None:
+    pyreadstat = pytest.importorskip("pyreadstat")
+    path = tmp_path / "release.dta"
+    pyreadstat.write_dta(pd.DataFrame({"age": ["*"] * 3}), str(path), file_label="Ann has gout")
+    asked = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(3)])
+    audit = audit_release(path, asked)
+    assert [finding.claim for finding in audit.findings if not finding.holds] == [HIDDEN]
+    assert not audit.fails

@@ -49,6 +49,29 @@ def test_what_fails_fails_all_the_same(release: Path, shoal: Any) -> None:
     assert check(release)[0] == 1
 
 
+def test_more_people_than_rows(release: Path, shoal: Any) -> None:
+    """What a manifest says of people who are not in the file was repeated, whatever it was."""
+
+    def change(said: dict[str, Any]) -> None:
+        said["claims"][0].update(measured="smallest class 500, counted by 'patient' before it was removed")
+
+    refit(release, change)
+    ran = shoal("audit", release)
+    assert ran.code == 4
+    assert "FAILS, smallest class 500 people by the manifest, and 3 rows here" in ran.out
+
+
+def test_an_original_with_which_nothing_is_compared(tmp_path: Path, shoal: Any) -> None:
+    """Whoever gives one believes that it was: another table passed, and one that does not exist."""
+    release = write(tmp_path)
+    (tmp_path / "other.csv").write_text("name,age,sex,disease\nx,1,Q,plague\n", encoding="utf-8")
+    for name in ("other.csv", "missing.csv"):
+        for more in ((), ("-k", 3, "--qi", "age", "--qi", "sex", "--sensitive", "disease")):
+            ran = shoal("audit", release, "--original", tmp_path / name, *more)
+            assert ran.code == 2
+            assert "No claim of the release compares with the original table" in ran.err
+
+
 @pytest.mark.parametrize("kind", ["csv", "csv.gz"])
 def test_every_csv_has_a_dialect_and_a_checker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str

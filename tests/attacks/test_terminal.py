@@ -24,6 +24,7 @@ from tests.unit.tampering import write
 EVIL = "x\x1b[2K\x1b]52;c;QQ==\x07\x9b31m\x7f\u202e\u200b\u2028[red]z"
 LABEL = "l\x1b[1A\u2066\x85"
 ACTING = [*map(chr, range(9)), *map(chr, range(11, 32)), "\x7f", *map(chr, range(0x80, 0xA0))]
+ACTING += ["\u034f", "\u1160", "\u17b4", "\u180b", "\u2800", "\u3164", "\ufe0f", "\uffa0", "\U0001d159"]
 ACTING += ["\u200b", "\u200e", "\u2028", "\u2029", "\u202e", "\u2066", "\ufeff", "\U000e0041", "\udc80"]
 
 

@@ -8,6 +8,7 @@ them as one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,13 +40,16 @@ from shoal.audit.reference import (
 from shoal.describe.lookalike_names import alike, folded
 from shoal.describe.roles import MOST_COLUMNS
 from shoal.errors import InputError, Problem, nearest
+from shoal.files.folder import data_files
 from shoal.privacy.model import Tables
-from shoal.read.formulas import opens_in_spreadsheets
-from shoal.read.source import InputFormat, check_file
+from shoal.read.formulas import formula_names
+from shoal.read.source import InputFormat, check_file, file_kind
 from shoal.spec.for_recipients import as_handed_on
 from shoal.spec.spec import Spec
 from shoal.sql.relation import Relation, open_relation
-from shoal.sql.typed_columns import restored_cells, with_types
+from shoal.sql.typed_columns import restored_cells, unescaped_cells, with_types
+
+_SMALLEST = re.compile(r"smallest class ([0-9]{1,18})")
 
 
 def audit_release(
@@ -76,9 +80,9 @@ def audit_release(
         Its privacy models are the claims; its roles say which columns are which. If not given, it is that of
         the manifest.
     input_format
-        Delimiter, quote and encoding of a CSV file. What it leaves open is the manifest's, then the spec's;
-        then the delimiter is sniffed and the quote is `"`, since `'x'` and `x` would be the same value for a
-        wrong guess. The encoding is never the spec's, since releases are written in UTF-8.
+        Delimiter, quote and encoding of a CSV file. What it leaves open is the manifest's, or without one the
+        spec's; then the delimiter is sniffed and the quote is `"`, since `'x'` and `x` would be the same
+        value for a wrong guess. The encoding is never the spec's, since releases are written in UTF-8.
     manifest
         The manifest of the release. Everything that it says about the file is compared with it. If neither
         this nor a spec is given, it is the one beside the file.
@@ -137,11 +141,11 @@ def audit_release(
         beside = () if hidden is None else (opened.columns[hidden],)
         checked_spec = _with_undeclared(checked_spec, columns) if keep_undeclared else checked_spec
         relation = replace(opened, columns=columns, hidden=beside)
-        if not isinstance(release, pa.Table) and _escapes(checked_spec, evidence, Path(release)):
-            relation = restored_cells(relation)
+        relation, computed = _restored(relation, checked_spec, evidence, release)
         relation, strange = with_types(relation, checked_spec)
         unit = _released_unit(relation, checked_spec) if hidden is None else opened.columns[hidden]
         to_check = _claims(checked_spec, evidence, levels, unit)
+        _check_original(original, to_check)
         if spec is None:
             to_check = for_recipients(to_check, checked_spec, original, populations)
         references, problems = read_references(checked_spec, to_check, original, populations, levels)
@@ -177,10 +181,7 @@ def audit_release(
         audit = audit.extended(
             check_difference(evidence, Path(release), extends, dialect, checked_spec, again, memory=memory)
         )
-    audit = audit.extended(compared)
-    if evidence is None and not isinstance(release, pa.Table):
-        found = hidden_finding(Path(release), written_by_shoal=False)
-        audit = audit if found.holds else audit.extended([found])
+    audit = audit.extended([*compared, *_of_the_file(computed, evidence, release)])
     if evidence is not None and public_key is not None:
         from shoal.audit.signature import signature_finding
 
@@ -270,12 +271,52 @@ def _judged(
     return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable)
 
 
-def _escapes(spec: Spec, evidence: Evidence | None, release: Path) -> bool:
-    """Return whether a file has apostrophes before cells like formulas."""
+def _check_original(original: object, to_check: Sequence[Claim]) -> None:
+    """Refuse an original table with which nothing would be compared."""
+    if original is not None and not any(c.reads.original or c.reads.population for c in to_check):
+        raise InputError(
+            "No claim of the release compares with the original table.\nFound: an original table.\n"
+            "Leave it out: --original (in Python original=...)."
+        )
+
+
+def _restored(
+    relation: Relation, spec: Spec, evidence: Evidence | None, release: str | Path | pa.Table
+) -> tuple[Relation, list[Finding]]:
+    """Return a release without the apostrophes before cells like formulas, if it has to have them.
+
+    Files have them that spreadsheets open. With it comes whether they all have.
+    """
     escaping = spec.escape_formulas or (
         evidence is not None and evidence.manifest.spec.get("escape-formulas") is True
     )
-    return escaping and opens_in_spreadsheets(release)
+    if not escaping or isinstance(release, pa.Table):
+        return relation, []
+    path = Path(release)
+    if file_kind(data_files(path)[1][0] if path.is_dir() else path) not in ("text", "excel"):
+        return relation, []
+    unescaped = unescaped_cells(relation)
+    return restored_cells(relation, unescaped), [_formulas_escaped(unescaped, relation.columns)]
+
+
+def _of_the_file(
+    computed: list[Finding], evidence: Evidence | None, release: str | Path | pa.Table
+) -> list[Finding]:
+    """Return the findings on a file as such; without a manifest, which states them, those that fail."""
+    if evidence is not None or isinstance(release, pa.Table):
+        return computed
+    found = [*computed, hidden_finding(Path(release), written_by_shoal=False)]
+    return [finding for finding in found if not finding.holds]
+
+
+def _formulas_escaped(unescaped: Mapping[str, int], columns: Iterable[str]) -> Finding:
+    """Find whether no cell and no name of a column is one that spreadsheets compute."""
+    cells = {name: count for name, count in unescaped.items() if count}
+    wrong = [f"{name} {count:,}" for name, count in cells.items()]
+    if names := formula_names(columns):
+        wrong.append(f"{len(names):,} names of columns")
+    measured = f"not these: {', '.join(wrong)}" if wrong else "all"
+    return Finding("cells like formulas escaped", not wrong, measured, "", figure=sum(cells.values()))
 
 
 def _as_in_manifest(spec: Spec, evidence: Evidence) -> Spec:
@@ -358,10 +399,11 @@ def _circumstances(
 
 def _dialect(given: InputFormat | None, evidence: Evidence | None, spec: Spec) -> InputFormat:
     own = given or InputFormat()
-    recorded = evidence.input_format if evidence is not None else InputFormat()
+    # The spec may be the manifest's: what it says of the input is no way to read the release.
+    recorded = spec.input.of_release() if evidence is None else evidence.input_format
     return InputFormat(
-        delimiter=own.delimiter or recorded.delimiter or spec.input.delimiter,
-        quote=own.quote or recorded.quote or spec.input.quote or '"',
+        delimiter=own.delimiter or recorded.delimiter,
+        quote=own.quote or recorded.quote,
         encoding=own.encoding,
         # The claims name its columns: what is none of them is not shown.
         header=True if own.header is None else own.header,
@@ -477,13 +519,16 @@ def _uncheckable(
 ) -> Finding:
     """Return the finding on a claim that the released values do not tell.
 
-    People are no more than their rows. So where a class has fewer rows than the claim needs people, it fails
-    whoever they are; otherwise only what was measured before can be told, and that proves nothing here.
+    People are no more than their rows. So where a class has fewer rows than the claim needs people, or than
+    the manifest says, it fails whoever they are; otherwise only what was measured before can be told, and
+    that proves nothing here.
     """
     name, done = claim.model.describe(), _fate(spec)
     if before is not None and not before.checkable:
         return before
     if before is not None:
+        if not before.checkable:  # it says so already
+            return before
         return replace(before, measured=f"{before.measured} before it was {done}", checkable=False)
     sizes, needed = classes.sizes, claim.model.minimum_size
     if failing := sum(count for size, count in sizes.items() if size < needed):
@@ -495,6 +540,10 @@ def _uncheckable(
     for recorded in evidence.manifest.claims if evidence is not None else ():
         if recorded.claim == name:
             measured += f"; by the manifest {recorded.measured}"
+            people = _SMALLEST.search(recorded.measured)
+            if people is not None and sizes and int(people[1]) > min(sizes):
+                measured = f"smallest class {people[1]} people by the manifest, and {min(sizes)} rows here"
+                return Finding(name, False, measured, "")
     return Finding(name, holds=False, measured=measured, sql="", checkable=False)
 
 

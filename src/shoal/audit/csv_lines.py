@@ -2,8 +2,8 @@
 
 DuckDB takes `x,` for one cell where a table has one, and a quote inside a cell for a letter; others find
 another cell there, or join lines. So a file that has classes of five for the one can have people who stand
-alone for the other. What Shoal writes leaves no choice: a quoted cell begins and ends with its quotes, lines
-end with a line feed, and each has as many cells as the header.
+alone for the other. What Shoal writes leaves no choice: a quoted cell begins and ends with its quotes, and is
+one that needs them, lines end with a line feed, and each has as many cells as the header.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LINE_FEED, _RETURN = 10, 13
+_HASH = ord("#")  # some programs take it for the start of a comment, so DuckDB and Spark quote it
 
 
 def is_regular(blocks: Iterable[bytes], delimiter: str, quote: str, columns: int) -> bool:
@@ -33,6 +34,8 @@ def is_regular(blocks: Iterable[bytes], delimiter: str, quote: str, columns: int
     True
     >>> is_regular([b"age,town\n3,Bath,\n"], ",", '"', 2), is_regular([b'a\nb"c\n'], ",", '"', 1)
     (False, False)
+    >>> is_regular([b'town\n"Bath"\nBath\n'], ",", '"', 1)
+    False
     """
     rest = b""
     for block in chain(blocks, [None]):
@@ -63,8 +66,13 @@ def _are_regular(
     opening, closing = np.flatnonzero(quotes & inside), np.flatnonzero(quotes & ~inside)
     if not (beside[opening[opening > 0] - 1].all() and beside[closing + 1].all()):
         return False
-    if ((cells == _RETURN) & ~inside).any():
+    returns = cells == _RETURN
+    if (returns & ~inside).any():
         return False
+    starts, stops = opening[~quotes[opening - 1] | (opening == 0)], closing[~quotes[closing + 1]]
+    special = np.cumsum(quotes | returns | (cells == delimiter) | (cells == _LINE_FEED) | (cells == _HASH))
+    if ((special[stops - 1] == special[starts]) & (stops - starts > 1)).any():
+        return False  # it would be the same without its quotes, for most programs
     between = cells[ends & ~inside] == _LINE_FEED
     if between.size % columns:
         return False

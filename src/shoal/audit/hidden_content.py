@@ -26,10 +26,11 @@ from shoal.errors import InputError
 from shoal.files.folder import data_files, has_folders, left_out
 from shoal.read.delimited import open_delimited
 from shoal.read.parquet_size import check_groups, inner_values
-from shoal.read.source import InputFormat
+from shoal.read.source import FileKind, InputFormat, file_kind
 
 HIDDEN = "nothing hidden in the file"
 
+_LOOKED_INTO: tuple[FileKind, ...] = ("text", "parquet", "excel")
 _BLOCK = 1 << 20
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _WRITER = re.compile(r"[\w.-]+ version [\w. ():+-]{1,80}")
@@ -49,6 +50,11 @@ def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputForma
         How a CSV file is said to be written. If given, all its lines must be.
     """
     parts = data_files(release)[1] if release.is_dir() else [release]
+    if unseen := [part.suffix for part in parts if file_kind(part) not in _LOOKED_INTO]:
+        lacks = f"Shoal does not look into {unseen[0]!r} files"
+        if written_by_shoal:
+            lacks += ", and writes none"
+        return Finding(HIDDEN, False, lacks, "", checkable=written_by_shoal)
     found = dict.fromkeys(what for part in parts for what in hidden_content(part, written_by_shoal))
     if release.is_dir() and left_out(release):
         found["files that programs leave out, for their names"] = None
@@ -60,25 +66,24 @@ def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputForma
 
 
 def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
-    """Name what a file holds beside its rows, without showing any of it."""
-    name = path.name.lower()
-    if name.endswith((".parquet", ".pq")):
+    """Name what a file of text, Parquet or Excel holds beside its rows, without showing any of it."""
+    kind = file_kind(path)
+    if kind == "parquet":
         yield from _in_parquet(path, written_by_shoal)
-    elif name.endswith(".xlsx"):
+    elif kind == "excel":
         from shoal.audit.hidden_excel import in_workbook
 
         yield from in_workbook(path)
-    elif name.endswith(".gz"):
+    elif _is_gzip(path):
         yield from _in_gzip(path, written_by_shoal)
-    elif name.endswith((".csv", ".tsv", ".txt")):
+    else:
         with path.open("rb") as file:
             yield from _in_text(iter(lambda: file.read(_BLOCK), b""), written_by_shoal)
 
 
 def _is_regular(path: Path, dialect: InputFormat) -> bool:
     """Return whether a file is no CSV, or one whose rows every program finds alike."""
-    name = path.name.lower()
-    if not name.endswith((".csv", ".csv.gz", ".tsv", ".txt")):
+    if file_kind(path) != "text":
         return True
     try:
         form = open_delimited(path, dialect)
@@ -86,9 +91,13 @@ def _is_regular(path: Path, dialect: InputFormat) -> bool:
         return False  # whoever reads the rows reports why
     with path.open("rb") as file:
         blocks = iter(lambda: file.read(_BLOCK), b"")
-        if name.endswith(".gz"):
+        if _is_gzip(path):
             blocks = _inflated(file, zlib.decompressobj(31))
         return is_regular(blocks, form.delimiter, form.quote, len(form.first))
+
+
+def _is_gzip(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
 def _in_text(blocks: Iterator[bytes], strict: bool) -> Iterator[str]:
@@ -145,12 +154,25 @@ def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
         yield "a text in place of the writer's name"
     if _with_metadata(schema):
         yield "metadata of columns"
+    if noted := _noted_columns(about):
+        yield f"metadata of the columns {', '.join(map(repr, noted))}"
     if unused := _unused_values(path):
         yield f"values that no row has, in {', '.join(map(repr, unused))}"
     if wrong := wrong_statistics(path):
         yield f"statistics that the rows do not have, in {', '.join(map(repr, wrong))}"
     if has_gaps(path, written_by_shoal=written_by_shoal):
         yield "bytes that belong to no column"
+
+
+def _noted_columns(about: Any) -> Sequence[str]:
+    """Return the columns that have keys and values of their own in some row group, which no writer needs.
+
+    Arrow shows them from version 18 on.
+    """
+    groups = map(about.row_group, range(about.num_row_groups))
+    chunks = (group.column(position) for group in groups for position in range(about.num_columns))
+    noted = (chunk.path_in_schema for chunk in chunks if getattr(chunk, "metadata", None))
+    return list(dict.fromkeys(noted))
 
 
 def _is_schema(key: str, value: bytes, schema: pa.Schema) -> bool:

@@ -32,6 +32,7 @@ _NUMBER = re.compile(r"[\d.:TZ+-]*")
 _WRITER = re.compile(
     r"(Microsoft|LibreOffice|OpenOffice|Google|WPS|Numbers|SheetJS|Gnumeric)[\w. /$:-]{0,99}"
 )
+_STYLES = "xl/styles.xml"
 _STRINGS = "xl/sharedStrings.xml"
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
@@ -45,6 +46,12 @@ _IN_SHEETS = {(*_CELL, *_within("v")), (*_CELL, *_within("is", "t")), (*_CELL, *
 _IN_STRINGS = {_within("sst", "si", "t"), _within("sst", "si", "r", "t")}
 """Elements that hold what a cell shows, each with those that it is in; no other has a text."""
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_FORMAT = re.compile(
+    r"General|@|(#,##)?0(\.0+)?%?|0(\.0+)?E\+0+"
+    r"|(\[\$-[0-9A-F]+\])?(?=.*[ymdhs])([ymdhs0]|AM/PM|\[hh?\]|\\?[-/:., T])+(;@)?",
+    re.IGNORECASE,
+)
+"""Formats that show a number or a date and nothing else: no text in quotes or behind a backslash."""
 _KNOWN_TEXTS = {"openpyxl", "true", "false", "Worksheets", "Microsoft Excel", "LibreOffice"}
 
 
@@ -79,6 +86,12 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     strings: set[int] = set()
     for sheet in sheets:
         yield from _in_sheet(book, sheet, strings)
+    if _STYLES in names and any(
+        not _FORMAT.fullmatch(element.get("formatCode", ""))
+        for element in _root(book, _STYLES).iter()
+        if _kind(element) == "numFmt"
+    ):
+        yield "number formats that show more than the number"
     if _STRINGS in names:
         yield from _in_strings(book, strings)
     for about in ("docProps/app.xml", "docProps/core.xml"):

@@ -64,7 +64,7 @@ class Evidence:
         """How the file is said to be written."""
         dialect = self.manifest.dialect
         if dialect is None:
-            return InputFormat(header=True)
+            return InputFormat(quote='"', header=True)
         return InputFormat(dialect.delimiter, dialect.quote, header=True)
 
     def spec(self) -> Spec:

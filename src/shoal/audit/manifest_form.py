@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from shoal.errors import InputError
+from shoal.read.source import DELIMITERS
 
 _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
@@ -47,8 +48,10 @@ class _Rows(_ManifestPart):
 
 
 class _Dialect(_ManifestPart):
-    delimiter: str = Field(min_length=1, max_length=1)
-    quote: str = Field(min_length=1, max_length=1)
+    """How a CSV file is written: as all programs read it, or classes in it would be those of one reader."""
+
+    delimiter: str = Field(pattern=f"^[{DELIMITERS}]$")
+    quote: Literal['"']
 
 
 class _Linkable(_ManifestPart):

@@ -11,6 +11,8 @@ from typing import Any
 
 import typer
 
+from shoal.describe.invisible_letters import INVISIBLE
+
 _LINES = "\n\t"
 
 
@@ -33,8 +35,9 @@ def visible(text: str, keep: str = _LINES) -> str:
 
 
 def _acts(letter: str) -> bool:
-    """Return whether a character is a control, bidi or zero width, a line end, or half a character."""
-    return unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+    """Return whether a character is a control, bidi, invisible, a line end, or half a character."""
+    in_class = unicodedata.category(letter) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+    return in_class or INVISIBLE.match(letter) is not None
 
 
 def _escaped(letter: str) -> str:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
+from shoal.describe.invisible_letters import INVISIBLE
+
 
 def folded(name: str) -> str:
     r"""Return a name without case, white space, invisible characters and Unicode's other forms of letters.
 
     Examples
     --------
-    >>> folded(" Na\u200bme\t"), folded("nam\uff45"), folded("first_name")
+    >>> folded(" Na\u200bme\t"), folded("nam\uff45\u3164"), folded("first_name")
     ('name', 'name', 'first_name')
     """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    plain = INVISIBLE.sub("", plain)
     return "".join(letter for letter in plain if unicodedata.category(letter)[0] not in "CZ")
 
 

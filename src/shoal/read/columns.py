@@ -149,8 +149,8 @@ def as_null(column: pa.Array, texts: Sequence[str] | None) -> pa.Array:
 def text_of(values: pa.Array | pa.ChunkedArray, kind: pa.DataType = _TEXT) -> pa.Array | pa.ChunkedArray:
     """Return values in the text form of a release.
 
-    Numbers have their shortest form, decimals all decimals of their type, dates and times the form of ISO
-    8601 with a space in between, durations their seconds.
+    Numbers have their shortest form, -0.0 that of 0, which it equals. Decimals have all decimals of their
+    type, dates and times the form of ISO 8601 with a space in between, durations their seconds.
 
     Raises
     ------
@@ -161,9 +161,13 @@ def text_of(values: pa.Array | pa.ChunkedArray, kind: pa.DataType = _TEXT) -> pa
     --------
     >>> text_of(pa.array([1000.0, 0.5])).to_pylist(), text_of(pa.array([True])).to_pylist()
     (['1000', '0.5'], ['true'])
+    >>> text_of(pa.array([-0.0, 0.0])).to_pylist()
+    ['0', '0']
     >>> text_of(pa.array([90_500, -1], pa.duration("ms"))).to_pylist()
     ['PT90.5S', '-PT0.001S']
     """
+    if pa.types.is_float32(values.type) or pa.types.is_float64(values.type):
+        values = pc.add(values, pa.scalar(0.0, values.type))
     if not pa.types.is_duration(values.type):
         return values.cast(kind)
     decimals = {"s": 0, "ms": 3, "us": 6, "ns": 9}[values.type.unit]

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from shoal.errors import InputError, nearest
-from shoal.read.source import InputFormat, check_content, check_file
+from shoal.read.source import DELIMITERS, InputFormat, check_content, check_file
 
 _SAMPLE_CHARACTERS = 128 * 1024 - 1  # below the `csv` module's limit for one cell
 _SAMPLE_RECORDS = 200
@@ -229,7 +229,7 @@ class Delimited:
 
 
 def open_delimited(
-    path: Path, input_format: InputFormat, *, delimiters: str = ",;\t|", widest: bool = True
+    path: Path, input_format: InputFormat, *, delimiters: str = DELIMITERS, widest: bool = True
 ) -> Delimited:
     """Detect the format of a file, as far as `input_format` does not set it.
 

@@ -20,7 +20,9 @@ from shoal.read.columns import is_text
 
 ESCAPE = "'"
 _FORMULA = "^'*[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]"  # and the first four in full width
-_NUMBER = "^'*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
+_NUMBER = (
+    "^'*[+-]?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|[Ii]nf(inity)?|[Nn]a[Nn]|PT[0-9]+(.[0-9]+)?S)$"
+)
 _ESCAPED = "^'"
 _MATCHES = {
     "duckdb": "regexp_matches({cell}, {pattern})",

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from shoal.errors import InputError
-from shoal.read.source import InputFormat, check_names
+from shoal.read.source import check_names
 
 _NUMBER = re.compile(
     r"[$€£¥]?\s?[+-]?(?:\d+(?:[.,'\u00a0\u202f ]\d+)*[.,]?|[.,]\d+)(?:[eE][+-]?\d+)?\s?[%$€£¥]?"
@@ -133,14 +133,6 @@ def names_of(
         raise InputError(_refusal(found, len(first), source))
     doubtful = header is None and not found.is_names
     return Names(check_names(first, source, shown=not doubtful), doubtful)
-
-
-def header_of_release(input_format: InputFormat) -> bool | None:
-    """Return whether a release has a header, by the input format of its table.
-
-    Shoal always writes one. If the format of the table sets `header`, the release has the names.
-    """
-    return None if input_format.header is None else True
 
 
 def first_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> FirstRow:

@@ -8,12 +8,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from shoal.errors import InputError, MissingFileError, Problem, nearest
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+DELIMITERS = ",;\t|"
+"""What may stand between the cells of a text file whose delimiter nobody gives, the likelier first."""
+FileKind: TypeAlias = Literal["text", "parquet", "excel", "statistics"]
 
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".data", "")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -83,6 +87,24 @@ class InputFormat:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(other, **{name: value for name, value in given.items() if value is not None})
 
+    def of_release(self) -> InputFormat:
+        """Return how a release is written whose input has this format.
+
+        Every program takes `"` for the quote, and one of a few for the delimiter. There always is a header;
+        if nothing is said of that of the input, the release may also be a file of another tool.
+
+        Examples
+        --------
+        >>> InputFormat("^", "'", "cp1252", header=False).of_release()
+        InputFormat(delimiter=',', quote='"', encoding=None, null_values=None, sheet=None, header=True)
+        """
+        common = self.delimiter is None or self.delimiter in DELIMITERS
+        return InputFormat(
+            delimiter=self.delimiter if common else ",",
+            quote='"',
+            header=None if self.header is None else True,
+        )
+
 
 class Source(Protocol):
     """A table that can be read, column by column."""
@@ -147,29 +169,47 @@ def open_source(data: object, input_format: InputFormat = InputFormat()) -> Sour
         return Frame(data)
     path = Path(data)
     check_file(path)
-    suffix = path.suffix.lower()
-    if suffix in _PARQUET_SUFFIXES:
+    kind = file_kind(path)
+    if kind == "parquet":
         from shoal.read.parquet_file import ParquetFile
 
         return ParquetFile(path, input_format)
-    if suffix in _EXCEL_SUFFIXES:
+    if kind == "excel":
         from shoal.read.excel_file import ExcelFile
 
         return ExcelFile(path, input_format)
-    if suffix in _STATISTICS_SUFFIXES:
+    if kind == "statistics":
         from shoal.read.statistics_file import StatisticsFile
 
         return StatisticsFile(path, input_format)
-    if suffix in _TEXT_SUFFIXES or (
-        suffix == ".gz" and path.with_suffix("").suffix.lower() in _TEXT_SUFFIXES
-    ):
+    if kind == "text":
         from shoal.read.csv_file import CsvFile
 
         return CsvFile(path, input_format)
     raise InputError(
-        f"{suffix!r} files are not supported.\nFound: {path.name!r}.\n"
+        f"{path.suffix.lower()!r} files are not supported.\nFound: {path.name!r}.\n"
         "Supported: .csv, .tsv, .txt (also with .gz), .parquet, .xlsx, .dta, .sav, .por, .sas7bdat, .xpt."
     )
+
+
+def file_kind(path: Path) -> FileKind | None:
+    """Return what a file is read as, by its name; None if it is not read.
+
+    Examples
+    --------
+    >>> file_kind(Path("people.TSV.gz")), file_kind(Path("people.xlsm")), file_kind(Path("people.ods"))
+    ('text', 'excel', None)
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return "text" if path.with_suffix("").suffix.lower() in _TEXT_SUFFIXES else None
+    kinds: dict[FileKind, tuple[str, ...]] = {
+        "text": _TEXT_SUFFIXES,
+        "parquet": _PARQUET_SUFFIXES,
+        "excel": _EXCEL_SUFFIXES,
+        "statistics": _STATISTICS_SUFFIXES,
+    }
+    return next((kind for kind, suffixes in kinds.items() if suffix in suffixes), None)
 
 
 def check_file(path: Path) -> None:

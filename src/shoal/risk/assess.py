@@ -13,7 +13,6 @@ from shoal.errors import InputError, Problem
 from shoal.events import Listener, StepStarted
 from shoal.prepare.read_rows import open_population
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.read.header import header_of_release
 from shoal.read.source import InputFormat, check_wanted
 from shoal.risk.assessment import RiskAssessment, RiskComparison
 from shoal.risk.attributes import attribute_risks
@@ -361,12 +360,8 @@ def _format(spec: Spec, given: InputFormat | None, released: bool) -> InputForma
     if not released:
         return given or spec.input
     form = given or InputFormat()
-    return InputFormat(
-        form.delimiter or spec.input.delimiter,
-        form.quote or spec.input.quote or '"',
-        form.encoding,
-        header=header_of_release(spec.input) if form.header is None else form.header,
-    )
+    own = InputFormat(form.delimiter, form.quote, form.encoding, header=form.header)
+    return own.over(spec.input.of_release())
 
 
 def _unit(data: object, spec: Spec, form: InputFormat, released: bool) -> tuple[str | None, tuple[str, ...]]:

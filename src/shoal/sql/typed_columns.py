@@ -27,25 +27,37 @@ def with_types(relation: Relation, spec: Spec) -> tuple[Relation, list[Problem]]
     return cast_columns(relation, {name: spec.types[name] for name in _looked_at(spec) if name in spec.types})
 
 
-def restored_cells(relation: Relation) -> Relation:
+def restored_cells(relation: Relation, unescaped: Mapping[str, int]) -> Relation:
     """Return a release without the apostrophes that were put before cells like formulas.
 
     So they are compared with those of other tables. No two cells are the same only with or only without
     apostrophes, so queries that compare nothing else give the same on the file as it is, and are shown so.
     A column in which some cell has none, although it is like a formula, stays as it is: there `=x` and `'=x`
     would become one, and their classes too.
+
+    Parameters
+    ----------
+    unescaped
+        How many such cells each column of text has.
     """
-    texts = [relation.columns[name] for name in relation.text if name in relation.columns]
-    counts = ", ".join(unescaped_sql(column, "duckdb") for column in texts) or "0"
-    unescaped = relation.fetch_row(f"SELECT {counts} FROM {relation.source}")
     cells = [
         f"{restoring_sql(column, 'duckdb')} AS {column}"
-        for column, count in zip(texts, unescaped, strict=False)
-        if not count
+        for name, column in relation.columns.items()
+        if unescaped.get(name) == 0
     ]
     if not cells:
         return relation
     return replace(relation, source=f"(SELECT * REPLACE ({', '.join(cells)}) FROM {relation.source})")
+
+
+def unescaped_cells(relation: Relation) -> dict[str, int]:
+    """Return for each column of text how many of its cells are like formulas, without an apostrophe."""
+    texts = [name for name in relation.columns if name in relation.text]
+    if not texts:
+        return {}
+    counts = ", ".join(unescaped_sql(relation.columns[name], "duckdb") for name in texts)
+    found = relation.fetch_row(f"SELECT {counts} FROM {relation.source}")
+    return {name: int(count or 0) for name, count in zip(texts, found, strict=True)}
 
 
 def cast_columns(

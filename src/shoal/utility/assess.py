@@ -14,7 +14,6 @@ import pyarrow as pa
 from shoal.errors import InputError, Problem, nearest
 from shoal.events import Listener, StepFinished, StepStarted
 from shoal.prepare.fit import fitted
-from shoal.read.header import header_of_release
 from shoal.read.source import InputFormat, Source, check_installed, check_wanted, open_source
 from shoal.read.typed_tables import typed
 from shoal.read.types import Text
@@ -184,9 +183,7 @@ def _read(
     before = _opened(original, written, problems)
     after = _opened(
         release,
-        InputFormat(
-            delimiter=written.delimiter, quote=written.quote or '"', header=header_of_release(written)
-        ),
+        written.of_release(),
         problems,
     )
     if before is None or after is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from shoal.errors import InputError
 from shoal.read.source import InputFormat
@@ -16,20 +16,19 @@ class FileOutput:
 
     Attributes
     ----------
-    delimiter, quote
-        Of a CSV file. Outputs that differ only in these are equal.
+    delimiter
+        Of a CSV file. Outputs that differ only in it are equal.
+    quote
+        Of every CSV file, whatever the input has: it is what all programs take for one unless told otherwise.
     """
 
     path: Path
     delimiter: str = field(default=",", compare=False)
-    quote: str = field(default='"', compare=False)
+    quote: ClassVar[str] = '"'
 
     def like(self, found: InputFormat | None, requested: InputFormat) -> FileOutput:
-        """Return it with the delimiter of the input, as found or asked for, and the quote that was asked for.
-
-        A quote that was only found may have been a guess.
-        """
-        return replace(self, delimiter=(found or requested).delimiter or ",", quote=requested.quote or '"')
+        """Return it with the delimiter of the input, as found or asked for, if it is a common one."""
+        return replace(self, delimiter=(found or requested).of_release().delimiter or ",")
 
     @property
     def title(self) -> str:

@@ -18,8 +18,16 @@ from decimal import Decimal
 from pathlib import Path
 
 OTHERS = ("t-closeness", "beta-likeness", "delta-disclosure", "k-map", "delta-presence")
-KINDS = ("full-domain", "attribute-suppression", "subtree", "ordered-set", "mondrian", "cells", "starred")
-KINDS += ("cell-suppression", "microaggregation")
+KINDS = ("full-domain", "attribute-suppression", "subtree", "ordered-set", "mondrian", "cells")
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+COMPUTED = re.compile("'*[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]")  # by spreadsheets, without an apostrophe
+NUMBER = re.compile(
+    r"'*[+-]?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|[Ii]nf(inity)?|[Nn]a[Nn]|PT[0-9]+(.[0-9]+)?S)"
+)
 TINY = 5e-324  # the least number above 0
 
 
@@ -38,7 +46,7 @@ def shown(letter):
 def folded(name):
     """Return the name of a column without what readers may not tell apart: case, spaces, forms of letters."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name or "").casefold())
-    return "".join(letter for letter in plain if unicodedata.category(letter)[0] not in "CZ")
+    return "".join(c for c in INVISIBLE.sub("", plain) if unicodedata.category(c)[0] not in "CZ")
 
 
 def files_of(path):
@@ -61,6 +69,7 @@ def text_of(name, content):
 def rows_of(text, delimiter, quote):
     """Yield the rows. NULL, an empty cell without quotes, is None; the empty string has quotes."""
     q, d, lines, quotes = re.escape(quote), re.escape(delimiter), [], 0
+    special = {quote, delimiter, "#", "\r", "\n"}
     cell = re.compile(f"(?:^|{d})({q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}|[^{q}{d}]*)")
     for line in io.StringIO(text, newline=""):
         lines.append(line)
@@ -71,6 +80,8 @@ def rows_of(text, delimiter, quote):
             lines = []
             if delimiter.join(cells) != record or own not in ("\n", ""):
                 raise ValueError("a line is not written as the manifest says, or ends otherwise")
+            if any(c[:1] == quote and c != quote * 2 and special.isdisjoint(c[1:-1]) for c in cells):
+                raise ValueError("a cell has quotes that it does not need")
             yield [c[1:-1].replace(quote * 2, quote) if c[:1] == quote else c or None for c in cells]
     if lines:
         raise ValueError("a quoted cell does not end")
@@ -169,7 +180,7 @@ def is_model(model, a, sensitive):
 
 def check_form(told):
     """Refuse a manifest with words and numbers that no release has: others would read it otherwise."""
-    spec, rows, dialect = told["spec"], told["rows"], list(told["dialect"].values())
+    spec, rows = told["spec"], told["rows"]
     known = {"input", "columns", "unit", "privacy", "suppression", "suppressed", "choose-by", "proposed"}
     known.add("escape-formulas")
     roles = {name: column["role"] for name, column in spec["columns"].items()}
@@ -182,8 +193,7 @@ def check_form(told):
     models = [item if len(model) == 1 else (None, 0) for model in spec["privacy"] for item in model.items()]
     wrong = {
         "format": not re.fullmatch("shoal-manifest/[12]", told["format"]) or told["tool"]["name"] != "shoal",
-        "dialect": len({*dialect}) < 2
-        or not all(len(c) == 1 and (" " <= c <= "~" or c == "\t") for c in dialect),
+        "dialect": told["dialect"]["quote"] != '"' or told["dialect"]["delimiter"] not in (*",;\t|",),
         "spec": not spec.keys() <= known | {"quality", "engine"},
         "roles": not crowd
         or not {*roles.values()} <= {"identifier", "insensitive", "quasi-identifier", "sensitive"},
@@ -298,6 +308,11 @@ def check(path, told):
     sizes = Counter(str(len(members)) for members in classes.values())
     fits = sizes == told["class_sizes"] and len(classes) == told["classes"]
     yield "class sizes as in the manifest", fits, f"{len(classes)} classes"
+
+    if spec.get("escape-formulas"):
+        cells = [c for row in [header, *rows] for c in row if c and c[0] != "'" and COMPUTED.match(c)]
+        live = sum(not NUMBER.fullmatch(c) for c in cells)
+        yield "cells like formulas escaped", not live, f"{live or 'all'}{' are not' if live else ''}"
 
     if told.get("linkable") and rows:
         fits = unique_rows(rows, place, roles, told["linkable"])

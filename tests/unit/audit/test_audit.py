@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -302,3 +303,12 @@ def test_to_mapping(tmp_path: Path) -> None:
         "identifiers removed",
         "columns present",
     ]
+
+
+def test_what_was_measured_before_is_said_once() -> None:
+    spec = replace(spec_of("age"), unit="patient")
+    table = pa.table({"age": ["*"] * 4})
+    found = audit_release(table, spec, units=pa.array(list("abcd")))
+    for _ in range(2):  # of a release that was written, and written once more
+        found = audit_release(table, spec, earlier=found)
+        assert found.findings[0].measured == "smallest class 4, counted by 'patient' before it was removed"

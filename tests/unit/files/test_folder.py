@@ -44,7 +44,7 @@ def written(release: shoal.Release, folder: Path) -> Path:
     (folder / "_SUCCESS").touch()
     parts = sorted(folder.glob("part-*"))
     audit = audit_release(folder, SPEC)
-    said = manifest(release, audit, parts, FileOutput(folder, DIALECT.delimiter, DIALECT.quote))
+    said = manifest(release, audit, parts, FileOutput(folder))
     beside = folder.with_name(f"{folder.name}.manifest.json")
     beside.write_text(json.dumps(said), encoding="utf-8")
     return folder

@@ -183,6 +183,10 @@ class DuckDB:
             f"CAST(r{position} AS VARCHAR)" if kind.startswith("ENUM") else f"r{position}"
             for position, kind in enumerate(kinds)
         ]
+        cells = [
+            f"{cell} + CAST(0 AS {kind})" if kind in ("DOUBLE", "FLOAT") else cell  # -0.0, which equals 0
+            for cell, kind in zip(cells, kinds, strict=True)
+        ]
         # A Parquet file says of a column that it has no NULL where DuckDB knows that the input has none, rows
         # that are suppressed included. Of what depends on chance it knows nothing.
         cells = [f"CASE WHEN shoal_here THEN {cell} END" for cell in cells]
