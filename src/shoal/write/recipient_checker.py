@@ -279,6 +279,16 @@ def privacy(model, a, classes, who, at, unit):
     return name, holds, words, figures
 
 
+def recoding(kind, columns):
+    """Yield what can be said of a recoding whose labels have no common levels."""
+    if kind not in KINDS:
+        yield "recoding that the spec allows", None, "this program does not know its kind"
+    elif kind != "full-domain" and any({"min-level", "max-level"} & column.keys() for column in columns):
+        yield "levels that the spec allows", None, f"{kind}, whose labels do not show the limits"
+    elif kind != "full-domain":
+        yield "kind of recoding", True, kind
+
+
 def check(path, told):
     """Yield what was checked, whether it holds (None where this cannot be checked), and what was found."""
     models = check_form(told)
@@ -336,13 +346,7 @@ def check(path, told):
             same = same and (claim["measured"], claim.get("checkable", True)) == (words, True)
             same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
         yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
-    kind, limits = told["recoding"]["kind"], {"min-level", "max-level"}
-    if kind not in KINDS:
-        yield "recoding that the spec allows", None, "this program does not know its kind"
-    elif kind != "full-domain" and any(limits & column.keys() for column in spec["columns"].values()):
-        yield "levels that the spec allows", None, f"{kind}, whose labels do not show the limits"
-    elif kind != "full-domain":
-        yield "kind of recoding", True, kind
+    yield from recoding(told["recoding"]["kind"], spec["columns"].values())
     if "extends" in told:
         yield "what it adds to an earlier release", None, "this program reads one release"
 
