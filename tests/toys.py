@@ -1,4 +1,4 @@
-"""The plug-ins of docs/recodings.md, for tests that need one which is not Shoal's own."""
+"""The plug-ins of docs/own-recodings.md, for tests that need one which is not Shoal's own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-_PAGE = Path(__file__).parents[1] / "docs" / "recodings.md"
+_PAGE = Path(__file__).parents[1] / "docs" / "own-recodings.md"
 
 
 @cache

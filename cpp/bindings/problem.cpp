@@ -4,8 +4,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
-#include <stdexcept>
-#include <string_view>
 
 #include "bind.hpp"
 #include "shoal/objective.hpp"
@@ -16,14 +14,6 @@ using namespace nanobind::literals;
 namespace shoal {
 
 namespace {
-
-template <class T>
-T named(const std::string& name, std::initializer_list<std::pair<std::string_view, T>> known) {
-    for (const auto& [candidate, value] : known) {
-        if (candidate == name) return value;
-    }
-    throw std::invalid_argument("unknown name: " + name);
-}
 
 Condition make_condition(const std::string& kind, std::size_t attribute, bool absorbing, std::uint64_t least,
                          double bound, std::vector<double> lower, std::vector<double> upper,

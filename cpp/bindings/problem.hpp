@@ -1,13 +1,26 @@
-// An attribute as Python gives it.
+// An attribute as Python gives it, and names of kinds.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "arrays.hpp"
 #include "shoal/hierarchies.hpp"
 
 namespace shoal {
+
+template <class T>
+T named(const std::string& name, std::initializer_list<std::pair<std::string_view, T>> known) {
+    for (const auto& [candidate, value] : known) {
+        if (candidate == name) return value;
+    }
+    throw std::invalid_argument("unknown name: " + name);
+}
 
 struct AttributeArrays {
     Array<Label> codes;  // the entry of each row, or no_value

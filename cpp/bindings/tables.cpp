@@ -120,6 +120,28 @@ ClassCounts classes(CodedTable& table, const std::vector<std::vector<unsigned>>&
     return {table.columns(), std::move(found.labels), std::move(found.counts)};
 }
 
+TupleClasses divide(CodedTable& table, const Requirement& requirement, const CellCosts& costs, const std::string& cut,
+                    unsigned threads) {
+    const Stop stop = current_stop();
+    const nb::gil_scoped_release unlocked;
+    const Cut kind = named<Cut>(cut, {{"peel", Cut::peel}, {"gain", Cut::gain}, {"median", Cut::median}});
+    return table.divide(requirement, costs, kind, std::max(threads, 1U), stop);
+}
+
+TupleClasses cheapest(CodedTable& table, const Requirement& requirement, const CellCosts& costs,
+                      std::uint64_t suppressible, std::uint64_t most_hashes, unsigned threads, unsigned effort) {
+    const Stop stop = current_stop();
+    const nb::gil_scoped_release unlocked;
+    return table.cheapest(requirement, costs, {std::max(threads, 1U), suppressible, most_hashes, effort}, stop);
+}
+
+std::vector<bool> passing(CodedTable& table, const Requirement& requirement, const Array<std::uint32_t>& class_of,
+                          std::uint32_t classes) {
+    const Stop stop = current_stop();
+    const nb::gil_scoped_release unlocked;
+    return table.passing(requirement, view(class_of), classes, stop);
+}
+
 RowIndex index(const std::vector<Array<Label>>& codes, const std::vector<Label>& cardinalities) {
     std::vector<std::span<const Label>> columns;
     for (const auto& column : codes) columns.push_back(view(column));
@@ -191,6 +213,12 @@ void bind_results(nb::module_& m) {
         .def("__len__", [](const RowIndex& self) { return self.counts.size(); })
         .def("__repr__", [](nb::handle self) { return represent(self, {"tuple_of_row", "rows_of_tuple"}); });
 
+    nb::class_<TupleClasses>(m, "TupleClasses", "The class of each tuple of F0; 2^32 - 1 for tuples in none.")
+        .def_prop_ro("class_of", [](const TupleClasses& self) { return show(self.class_of); },
+                     nb::rv_policy::reference_internal)
+        .def("__len__", [](const TupleClasses& self) { return self.classes; })
+        .def("__repr__", [](nb::handle self) { return represent(self, {"class_of"}); });
+
     nb::class_<Checked>(m, "Checked", "A node whose frequency set was computed, and the set while it is of use.")
         .def_ro("satisfies", &Checked::satisfies)
         .def_ro("hopeless", &Checked::hopeless)
@@ -232,10 +260,16 @@ void bind_tables(nb::module_& m) {
              "snapshots"_a, "snapshot_classes"_a, "kept_share"_a, "memory"_a, nb::keep_alive<0, 1>())
         .def_prop_ro("peak_bytes", &CodedTable::peak_bytes)
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
-        .def("classes", &classes, "path"_a);
+        .def("classes", &classes, "path"_a)
+        .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1)
+        .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
+             "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)
+        .def("passing", &passing, "requirement"_a, "class_of"_a, "classes"_a);
 
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;
+    m.attr("full_cost") = full_cost;
+    m.attr("no_class") = no_class;
     m.attr("max_nodes") = max_nodes;
     m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,
           "The tuple of each row, and the rows of each tuple.");

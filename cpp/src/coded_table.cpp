@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "shoal/group_tests.hpp"
 #include "shoal/history.hpp"
 #include "shoal/sweep.hpp"
 
@@ -271,14 +272,85 @@ public:
         Classes result;
         for (std::size_t i = 0; i < set.size; ++i) {
             if (i % polled_piece == 0) stop.poll();
-            if (set.counts[i] == 0) continue;
+            if (set.counts[i] == 0 && !path.empty()) continue;
             result.counts.push_back(set.counts[i]);
             for (const std::size_t column : table_.position) result.labels.push_back(label(set, i, column));
         }
         return result;
     }
 
+    TupleClasses divide(const Requirement& requirement, const CellCosts& costs, Cut cut, unsigned threads,
+                        const Stop& stop) override {
+        const Tuples tuples = tuples_with(costs);
+        std::vector<std::uint32_t> all(tuples.size());
+        std::iota(all.begin(), all.end(), 0U);
+        return mondrian(tuples, all, cut, tests_of(requirement, stop), threads, stop);
+    }
+
+    TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs, const CheapestOptions& options,
+                          const Stop& stop) override {
+        return cheapest_classes(tuples_with(costs), tests_of(requirement, stop), options, stop);
+    }
+
+    std::vector<bool> passing(const Requirement& requirement, std::span<const std::uint32_t> class_of,
+                              std::uint32_t classes, const Stop& stop) override {
+        if (class_of.size() != table_.ground.size) throw std::invalid_argument("every tuple needs a class, or none");
+        std::vector<std::uint32_t> starts(std::size_t{classes} + 1, 0);
+        for (const std::uint32_t number : class_of) {
+            if (number == no_class) continue;
+            if (number >= classes) throw std::invalid_argument("no such class");
+            ++starts[number + std::size_t{1}];
+        }
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        std::vector<std::uint32_t> next(starts.begin(), starts.end());
+        std::vector<std::uint32_t> sorted(starts.back());
+        for (std::size_t i = 0; i < class_of.size(); ++i) {
+            if (class_of[i] != no_class) sorted[next[class_of[i]]++] = static_cast<std::uint32_t>(i);
+        }
+        RequirementTests<Words, Count> tests(table_, requirement, stop);
+        const std::span<const std::uint8_t> passes = tests.run(sorted, starts);
+        return {passes.begin(), passes.end()};
+    }
+
 private:
+    MakeTests tests_of(const Requirement& requirement, const Stop& stop) {
+        return [this, &requirement, &stop]() -> std::unique_ptr<GroupTests> {
+            return std::make_unique<RequirementTests<Words, Count>>(table_, requirement, stop);
+        };
+    }
+
+    Tuples tuples_with(const CellCosts& costs) const {
+        const std::size_t columns = table_.position.size();
+        Tuples tuples{table_.hierarchies, std::vector<std::vector<Label>>(columns), {}, CellCosts(columns)};
+        if (costs.size() != columns) throw std::invalid_argument("costs need one entry per column");
+        Cost most = 0;
+        for (std::size_t c = 0; c < columns; ++c) {
+            const std::size_t column = table_.position[c];
+            if (costs[c].size() != table_.hierarchies.levels(column)) {
+                throw std::invalid_argument("costs need one list per level");
+            }
+            Cost largest = 0;
+            for (unsigned level = 0; level < costs[c].size(); ++level) {
+                if (costs[c][level].size() != table_.hierarchies.labels(column, level)) {
+                    throw std::invalid_argument("costs need one entry per label");
+                }
+                for (const Cost cost : costs[c][level]) {
+                    if (cost < 0 || cost > full_cost) throw std::invalid_argument("a cost is out of range");
+                    largest = std::max(largest, cost);
+                }
+            }
+            most += largest;
+            tuples.costs[column] = costs[c];
+            std::vector<Label>& labels = tuples.labels[column];
+            labels.resize(table_.ground.size);
+            for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = label(table_.ground, i, column);
+        }
+        // Each may have been rounded up.
+        if (most > full_cost + static_cast<Cost>(columns)) throw std::invalid_argument("a row costs too much");
+        tuples.rows.assign(table_.ground.counts.data(), table_.ground.counts.data() + table_.ground.size);
+        return tuples;
+    }
+
     void fill_ground(const std::vector<AttributeInput>& attributes, std::span<const Count> counts,
                      const SortedRows<Words, Count>& sorted, const Stop& stop) {
         table_.ground.contents.classes = table_.ground.size;

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 bitmap_block_rows: int
+full_cost: int
 least_shared_work: int
 max_columns: int
 max_nodes: int
+no_class: int
 
 class Stopped(Exception):  # noqa: N818 - what happened, no error
     """A call was ended by a `StopSignal`."""
@@ -181,6 +183,13 @@ class RowIndex:
     def rows_of_tuple(self) -> NDArray[np.uint64]: ...
     def __len__(self) -> int: ...
 
+class TupleClasses:
+    """The class of each tuple of F0, from 0 without gaps, or `no_class`; how many classes there are."""
+
+    @property
+    def class_of(self) -> NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+
 class Checked:
     @property
     def satisfies(self) -> bool: ...
@@ -247,7 +256,40 @@ class CodedTable:
     @property
     def peak_bytes(self) -> int: ...
     def reset_peak_bytes(self) -> None: ...
-    def classes(self, path: Sequence[Sequence[int]]) -> ClassCounts: ...
+    def classes(self, path: Sequence[Sequence[int]]) -> ClassCounts:
+        """Return the classes of the last node of a path; without one, the tuples of F0 in their order.
+
+        Tuples that only a population has are among these, with 0 rows.
+        """
+    def divide(
+        self,
+        requirement: Requirement,
+        costs: Sequence[Sequence[Sequence[int]]],
+        cut: str = "peel",
+        threads: int = 1,
+    ) -> TupleClasses:
+        """Cut the tuples in two, and the parts again, while both halves may be released as classes.
+
+        `costs[column][level][label]` is what a cell costs: whole numbers, no more than `full_cost` for all
+        columns together. `cut` says where: `peel`, `gain` or `median`, see cpp/include/shoal/mondrian.hpp.
+        """
+    def cheapest(
+        self,
+        requirement: Requirement,
+        costs: Sequence[Sequence[Sequence[int]]],
+        suppressible: int = 0,
+        most_hashes: int = ...,
+        threads: int = 1,
+        effort: int = 0,
+    ) -> TupleClasses:
+        """Take the labels first that cost a row the least, with all tuples that they cover.
+
+        The rest goes to Mondrian once `most_hashes` tuples were hashed. Then classes are changed until none
+        of the changes of cpp/include/shoal/refine_classes.hpp makes a cell finer, or with `effort` all cells
+        together cheaper.
+        """
+    def passing(self, requirement: Requirement, class_of: NDArray[np.uint32], classes: int) -> list[bool]:
+        """Return which classes of tuples pass what is asked of single classes."""
 
 class BitmapTally:
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.errors import InputError
@@ -26,7 +28,7 @@ def anonymize(
     engine: str | None = None,
     table: str | None = None,
     memory: str | None = None,
-    strategy: str | Strategy | None = None,
+    recoding: str | Mapping[str, object] | Strategy | None = None,
     algorithm: str | SearchAlgorithm | None = None,
     threads: int | None = None,
     seed: int | None = None,
@@ -62,9 +64,9 @@ def anonymize(
         The table of a database, or a query in parentheses.
     memory
         How much an engine may use here, such as `4GB`; what is larger goes to files.
-    strategy
-        How values become labels, by the name of a strategy or as an object: `full-domain`, which is one level
-        per column, if not given. Packages may bring others.
+    recoding
+        How values become labels, in place of the spec's: `full-domain`, `mondrian`, `cells` or another name,
+        also with its settings, `{"mondrian": {"cut": "gain"}}`, or an object. `shoal recodings` lists them.
     algorithm
         The search, by its name or as an object with settings of its own. All that are exact give the same
         release; they differ in the time that it takes. If not given, it is `box`, and where there are too
@@ -111,7 +113,9 @@ def anonymize(
     if threads is not None and threads < 1:
         raise InputError(f"The number of threads must be at least 1.\nFound: {threads}.")
     spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
-    require_spec(strategy_of(strategy, algorithm), spec, all_nodes=all_nodes)
+    if recoding is not None:
+        spec = replace(spec, recoding=recoding)  # type: ignore[arg-type]
+    require_spec(strategy_of(spec.recoding, algorithm), spec, all_nodes=all_nodes)
     with Session(
         data,
         spec,
@@ -126,7 +130,7 @@ def anonymize(
         keep_order=keep_order,
         listener=listener,
     ) as session:
-        found = session.search(strategy=strategy, algorithm=algorithm, threads=threads, all_nodes=all_nodes)
+        found = session.search(algorithm=algorithm, threads=threads, all_nodes=all_nodes)
         session.forget()  # the kernel's copy of the table, which recoding does not need
         release = session.release(found)
         if publish and session.output is not None:

@@ -19,7 +19,7 @@ _SINGULAR = {
     "models": "privacy model",
     "measures": "quality measure",
     "algorithms": "algorithm",
-    "strategies": "strategy",
+    "strategies": "recoding",
     "engines": "engine",
 }
 

@@ -251,12 +251,12 @@ class Session:
         spec: Spec | None = None,
         *,
         k: int | None = None,
-        strategy: str | Strategy | None = None,
+        recoding: str | Mapping[str, object] | Strategy | None = None,
         algorithm: str | SearchAlgorithm | None = None,
         threads: int | None = None,
         all_nodes: bool = False,
     ) -> Found:
-        """Find the best recoding: the best choice of levels, or what another strategy chooses.
+        """Find the best recoding: the best choice of levels, or another kind that the spec names.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class Session:
             What to require; if not given, the spec that the session was opened with.
         k
             Takes the place of the spec's k-anonymity.
-        strategy, algorithm, threads, all_nodes
+        recoding, algorithm, threads, all_nodes
             As for `shoal.anonymize`.
 
         Raises
@@ -278,7 +278,9 @@ class Session:
 
             others = tuple(model for model in spec.privacy if not isinstance(model, KAnonymity))
             spec = replace(spec, privacy=(KAnonymity(k), *others))
-        chosen = strategy_of(strategy, algorithm)
+        if recoding is not None:
+            spec = replace(spec, recoding=recoding)  # type: ignore[arg-type]
+        chosen = strategy_of(spec.recoding, algorithm)
         require_spec(chosen, spec, all_nodes=all_nodes)
         require_engine(chosen, self.engine.name)
         prepared = self._prepare(spec)

@@ -224,7 +224,7 @@ def bare() -> shoal.Release:
 
 def frequent_values() -> shoal.Release:
     """A recoding that is no choice of levels."""
-    return shoal.anonymize(PEOPLE, SPEC, strategy=toy("frequent_values").KeepFrequent())
+    return shoal.anonymize(PEOPLE, SPEC, recoding=toy("frequent_values").KeepFrequent())
 
 
 def best_values() -> shoal.Release:
@@ -235,7 +235,7 @@ def best_values() -> shoal.Release:
         def choose(self, question: Question) -> Chosen:
             return replace(super().choose(question), optimal=True)
 
-    return shoal.anonymize(PEOPLE, SPEC, strategy=Proving())
+    return shoal.anonymize(PEOPLE, SPEC, recoding=Proving())
 
 
 CASES: dict[str, Callable[[], shoal.Release]] = {

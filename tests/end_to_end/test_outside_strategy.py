@@ -1,4 +1,4 @@
-"""A recoding and a strategy outside the tree, those of docs/recodings.md: from a table to its report."""
+"""A recoding and a strategy outside the tree, those of docs/own-recodings.md: from a table to its report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "recodings.md"
+PAGE = Path(__file__).parents[2] / "docs" / "own-recodings.md"
 _BLOCK = re.compile(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -67,7 +67,7 @@ spec = shoal.Spec(
 @pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
 def test_from_a_table_to_its_report(site: Path, name: str) -> None:
     code = f"""{START}
-release = shoal.anonymize("people.csv", spec, strategy="frequent-values")
+release = shoal.anonymize("people.csv", spec, recoding="frequent-values")
 print(release.recoding)
 path = release.write({name!r}, report=True)
 audit = shoal.audit_release(path)
@@ -81,7 +81,7 @@ print("Neighbours" in internal, "frequent-values" in internal, "frequent-values"
 """
     assert run(code, site) == [
         "FrequentValues(least=2)",
-        "False ['recoding that the spec allows']",
+        "False []",
         "0",
         "False True True",
     ]
@@ -90,14 +90,13 @@ print("Neighbours" in internal, "frequent-values" in internal, "frequent-values"
 def test_what_it_cannot_serve_is_refused_before_any_work(site: Path) -> None:
     code = f"""{START}
 from dataclasses import replace
-asked = dict(strategy="frequent-values")
+asked = dict(recoding="frequent-values")
 at_population = replace(spec, privacy=[shoal.KMap(2, people)])
 for more in (
-    dict(spec=spec, engine="duckdb"),
     dict(spec=spec, all_nodes=True),
     dict(spec=spec, algorithm="flash"),
     dict(spec=at_population),
-    dict(spec=spec, strategy="frequent-value"),
+    dict(spec=spec, recoding="frequent-value"),
 ):
     try:
         shoal.anonymize("people.csv", **asked | more)
@@ -105,16 +104,14 @@ for more in (
         print(" | ".join(str(error).splitlines()))
 """
     assert run(code, site) == [
-        "The strategy 'frequent-values' needs an engine that can recode by a join on class numbers. | "
-        "The engine 'duckdb' cannot. | Engines that can: memory.",
-        "The strategy 'frequent-values' chooses no node of a lattice, so it cannot list all that satisfy. | "
-        "Strategies that can: full-domain.",
-        "The strategy 'frequent-values' has no search algorithms to choose from. | Found: an algorithm. | "
+        "The recoding 'frequent-values' is no node of a lattice, so there is no list of all nodes "
+        "that satisfy. | Recodings with such a list: full-domain.",
+        "The recoding 'frequent-values' has no search algorithms to choose from. | Found: an algorithm. | "
         "Leave it out.",
         "To be compared with a population, at the release's levels: k-map 2 in a table given in Python. | "
-        "The strategy 'frequent-values' gives columns no levels. | Strategies that do: full-domain.",
-        "Unknown strategy 'frequent-value'. | Known: frequent-values, full-domain. | "
-        "Did you mean 'frequent-values'?",
+        "The recoding 'frequent-values' gives columns no levels. | Recodings that do: full-domain.",
+        "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cells, frequent-values, "
+        "full-domain, mondrian, ordered-set, subtree. | Did you mean 'frequent-values'?",
     ]
 
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "shoal/box_search.hpp"
+#include "shoal/cheapest_classes.hpp"
+#include "shoal/mondrian.hpp"
 
 namespace shoal {
 
@@ -100,8 +102,18 @@ public:
     // The most bytes that all sets took at one time since the last reset.
     virtual std::size_t peak_bytes() const = 0;
     virtual void reset_peak_bytes() = 0;
-    // Roll F0 up along a path of nodes, and show the classes of the last.
+    // Roll F0 up along a path of nodes, and show the classes of the last. Without a path: the tuples of F0 in their
+    // order, those that only a population has included.
     virtual Classes classes(const std::vector<std::vector<unsigned>>& path, const Stop& stop) = 0;
+    // All tuples of F0 put into classes of other shapes. Of the requirement only what it asks of single classes
+    // counts. costs[column][level][label] in the caller's column order.
+    virtual TupleClasses divide(const Requirement& requirement, const CellCosts& costs, Cut cut, unsigned threads,
+                                const Stop& stop) = 0;
+    virtual TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs,
+                                  const CheapestOptions& options, const Stop& stop) = 0;
+    // Of such classes, or any groups of tuples, which ones pass.
+    virtual std::vector<bool> passing(const Requirement& requirement, std::span<const std::uint32_t> class_of,
+                                      std::uint32_t classes, const Stop& stop) = 0;
 };
 
 }  // namespace shoal

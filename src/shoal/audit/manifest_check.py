@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shoal import registry
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Figure, Finding
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.manifest_file import Evidence, portable
@@ -259,6 +260,8 @@ def _recoding(evidence: Evidence, spec: Spec) -> Finding:
     levels = evidence.manifest.levels
     if levels is None:
         kind = evidence.manifest.recoding.kind
+        if kind in registry.names("strategies"):
+            return _without_levels(kind, spec)
         words = f"of the kind {kind!r}, which this version does not know; the released labels were checked"
         return Finding("recoding that the spec allows", False, words, "", checkable=False)
     wrong = []
@@ -276,6 +279,17 @@ def _recoding(evidence: Evidence, spec: Spec) -> Finding:
         wrong.append(f"not among those of the spec: {', '.join(outside) or 'below 0'}")
     columns = ", ".join(f"{name} {level}" for name, level in levels.items())
     return Finding("levels that the spec allows", not wrong, "; ".join(wrong) or columns, "")
+
+
+def _without_levels(kind: str, spec: Spec) -> Finding:
+    """Find whether the spec limits levels, which labels of a known kind without levels cannot show."""
+    limited = [
+        name for name, qi in spec.quasi_identifiers.items() if qi.min_level or qi.max_level is not None
+    ]
+    if not limited:
+        return Finding("kind of recoding", True, kind, "")
+    words = f"{kind}, whose labels do not show the limits of {', '.join(limited)}"
+    return Finding("levels that the spec allows", False, words, "", checkable=False)
 
 
 def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:

@@ -201,7 +201,7 @@ def portable(spec: Spec) -> dict[str, Any]:
     mapping: dict[str, Any] = _without_folders(spec.to_mapping())
     for column in mapping["columns"].values():
         column.pop("weight", None)
-    return {key: value for key, value in mapping.items() if key not in ("quality", "engine")}
+    return {key: value for key, value in mapping.items() if key not in ("quality", "recoding", "engine")}
 
 
 _FILE_KEYS = ("file", "path", "population")

@@ -25,7 +25,7 @@ from shoal.cli.options import (
     within_budget,
 )
 from shoal.cli.progress import progress
-from shoal.cli.short_form import accepting, adjusted, measure, overridden, spec_from
+from shoal.cli.short_form import accepting, adjusted, named, overridden, spec_from
 from shoal.cli.summary import print_release, written
 from shoal.cli.terminal import echo
 from shoal.errors import InputError
@@ -40,6 +40,8 @@ shoal anonymize people.csv -k 5 --qi age=intervals:5,10,20 --qi zip=prefix --qi 
 
 shoal anonymize people.csv -k 5 --privacy 'l-diversity: {column: disease, l: 3}' --qi age=intervals:5,10,20
 --qi zip=prefix --sensitive disease --output out.csv
+
+shoal anonymize people.csv -k 5 --qi age=intervals:5,10 --qi zip=prefix --recoding cells --output out.csv
 
 shoal anonymize visits.csv -k 5 --unit patient --qi age=intervals:5,10 --sensitive disease --output out.csv
 
@@ -147,6 +149,16 @@ def anonymize(
             help=f"The quality measure to optimize: {any_of('measures')}. "
             "Settings are written as in a spec: 'classification: {target: disease}'. "
             "`shoal measures` explains them. [dim]\\[default: the spec's, or loss][/dim]",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RECODING",
+            help=f"How values become labels: {any_of('strategies')}. "
+            "Settings are written as in a spec: 'mondrian: {cut: median}'. "
+            "`shoal recodings` explains them. [dim]\\[default: the spec's, or full-domain][/dim]",
             rich_help_panel=_RELEASE,
         ),
     ] = None,
@@ -407,7 +419,8 @@ def anonymize(
             ),
             input_format(delimiter, quote, encoding, null_value, sheet, header),
             suppression=suppression,
-            quality=None if quality is None else measure(quality),
+            quality=None if quality is None else named(quality, "--quality"),
+            recoding=None if recoding is None else named(recoding, "--recoding"),
             suppressed=suppressed,
             choose_by=choose_by,
             escape_formulas=escape_formulas or None,

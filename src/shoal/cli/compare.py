@@ -34,6 +34,8 @@ shoal compare people.csv people.spec.yaml -k 5,10 --suppression 0,0.02,0.05 --ch
 
 shoal compare people.csv strict.yaml loose.yaml --risk highest --chart curve.html
 
+shoal compare people.csv people.spec.yaml -k 2,5,10 --recoding all --chart recodings.svg
+
 shoal compare people.csv people.spec.yaml -k 2,5,10 --json | jq .front
 """
 
@@ -68,6 +70,14 @@ def compare(
         typer.Option(
             metavar="SHARE,...",
             help="Try every spec with each of these suppression limits: 0,0.02,0.05.",
+        ),
+    ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|RECODING,...",
+            help="Try every spec with each of these recodings instead of its own; `shoal recodings` lists "
+            "them.",
         ),
     ] = None,
     quality: Annotated[
@@ -119,7 +129,7 @@ def compare(
     """
     with reporting(show_values=show_values):
         without_pandas()
-        from shoal.cli.short_form import measure
+        from shoal.cli.short_form import named
         from shoal.files.atomic import atomic, check_path
         from shoal.tradeoff.compare import compare as run
 
@@ -132,7 +142,8 @@ def compare(
                 specs,
                 ks=_numbers(k, int),
                 suppressions=_numbers(suppression, float),
-                quality=None if quality is None else measure(quality),
+                recodings=_recodings(recoding),
+                quality=None if quality is None else named(quality, "--quality"),
                 risk=cast("Any", risk),
                 seconds=seconds,
                 threads=threads,
@@ -153,6 +164,13 @@ def compare(
         echo(remark)
     if chart is not None:
         echo(f"Chart: {chart}")
+
+
+def _recodings(text: str | None) -> str | list[str]:
+    """Return the names between commas, or `all`."""
+    if text is None:
+        return []
+    return "all" if text.strip() == "all" else [part.strip() for part in text.split(",")]
 
 
 def _numbers(text: str | None, kind: Callable[[str], float]) -> list[Any]:

@@ -28,6 +28,7 @@ from shoal.cli.init import init
 from shoal.cli.key import key
 from shoal.cli.measures import measures
 from shoal.cli.models import models
+from shoal.cli.recodings import recodings
 from shoal.cli.risk import EPILOG as RISK_EPILOG
 from shoal.cli.risk import risk
 from shoal.cli.sample import sample
@@ -106,6 +107,7 @@ for command in (
     utility,
     models,
     measures,
+    recodings,
     algorithms,
     key,
     sample,

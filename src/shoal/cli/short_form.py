@@ -71,24 +71,25 @@ def spec_from(
     )
 
 
-def measure(text: str) -> str | Mapping[str, object]:
-    """Return a measure by its name, or by its name with its settings, as in a spec.
+def named(text: str, option: str) -> str | Mapping[str, object]:
+    """Return what a name stands for in a spec, alone or with its settings.
 
     Examples
     --------
-    >>> measure("loss")
+    >>> named("loss", "--quality")
     'loss'
-    >>> measure("classification: {target: disease}")
-    {'classification': {'target': 'disease'}}
+    >>> named("mondrian: {cut: median}", "--recoding")
+    {'mondrian': {'cut': 'median'}}
     """
     from shoal.spec.spec_file import from_text
 
     if ":" not in text:
         return text
-    written = from_text(text, "--quality")
+    written = from_text(text, option)
     if not isinstance(written, dict) or len(written) != 1:
         raise InputError(
-            f"--quality {text!r} is not a measure.\nWrite NAME, or NAME: {{KEY: VALUE, KEY: VALUE}}."
+            f"{option} {text!r} is not a name with its settings.\n"
+            "Write NAME, or NAME: {KEY: VALUE, KEY: VALUE}."
         )
     return written
 

@@ -125,6 +125,8 @@ def code_together(
     for of_other in beside:
         occurs |= np.bincount(of_other, minlength=len(domain) + 1) > 0
     used = np.flatnonzero(occurs[:-1])
+    # Neighbours under a label are then neighbours by value too: ranges of codes are ranges of values.
+    used = used[pc.array_sort_indices(domain.take(pa.array(used))).to_numpy()]
     levels = hierarchy.levels(domain.take(pa.array(used)))
     if occurs[-1]:
         levels = _with_null(levels)

@@ -46,6 +46,8 @@ class CellMeasure(MeasureDefaults, ABC):
     examples: ClassVar[tuple[object, ...]] = (None, {"aggregate": "max"}, {"aggregate": "ranked"})
     monotone: ClassVar[bool] = False
     weighted: ClassVar[bool] = True
+    needs_nodes: ClassVar[bool] = True
+    """Whether labels must be nodes of hierarchies; if not, the leaves that they cover are enough."""
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:

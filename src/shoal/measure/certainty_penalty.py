@@ -34,6 +34,7 @@ class CertaintyPenalty(CellMeasure):
 
     name: ClassVar[str] = "certainty-penalty"
     summary: ClassVar[str] = "The average share of a domain that a cell covers; an original value costs 0."
+    needs_nodes: ClassVar[bool] = False
 
     @staticmethod
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:

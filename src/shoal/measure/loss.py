@@ -30,6 +30,7 @@ class Loss(CellMeasure):
 
     name: ClassVar[str] = "loss"
     summary: ClassVar[str] = "The average share of a column's range that a cell hides."
+    needs_nodes: ClassVar[bool] = False
 
     @staticmethod
     def label_costs(column: CodedColumn, level: int) -> tuple[float, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.encode.cells import Cells, cells_at
 from shoal.encode.table import CodedTable
-from shoal.errors import InputError, nearest
+from shoal.errors import InputError
+from shoal.settings import NamedSettings
 
 IntArray: TypeAlias = NDArray[np.int64]
 Aggregate: TypeAlias = Literal["mean", "max", "ranked"]
@@ -203,15 +204,10 @@ class Measure(Protocol):
         ...
 
 
-class MeasureDefaults:
+class MeasureDefaults(NamedSettings):
     """What most measures have in common, for dataclasses whose fields are the parameters."""
 
     __slots__ = ()
-
-    name: ClassVar[str]
-    parameters: ClassVar[Mapping[str, str]] = {}
-    examples: ClassVar[tuple[object, ...]] = (None,)
-    """What may stand after its name in a spec, to show it; None is nothing."""
 
     @property
     def attribute(self) -> str | None:
@@ -228,45 +224,6 @@ class MeasureDefaults:
 
     def describe(self) -> str:
         return self.name
-
-    def to_spec(self) -> object:
-        own: Any = self
-        given = {
-            field.name: getattr(own, field.name)
-            for field in fields(own)
-            if getattr(own, field.name) != field.default
-        }
-        return {self.name: given} if given else self.name
-
-    @classmethod
-    def from_spec(cls, argument: object = None) -> Self:
-        """Build it from what stands after its name in a spec; None where the name stands alone."""
-        if argument is not None and not cls.parameters:
-            raise InputError(f"{cls.name} takes no parameters.\nFound: {argument!r}.\nGive its name alone.")
-        if argument is not None and not isinstance(argument, Mapping):
-            listed = ", ".join(f"{name}: ..." for name in cls.parameters)
-            raise InputError(
-                f"{cls.name} takes its parameters by name.\nFound: {argument!r}.\n"
-                f"Write {cls.name}: {{{listed}}}."
-            )
-        given: Any = argument or {}
-        own: Any = cls
-        problems = []
-        for key in given:
-            if key not in cls.parameters:
-                known = list(cls.parameters)
-                near = nearest(str(key), known).strip()
-                problems.append(
-                    f"Unknown for {cls.name}: {key}.\nKnown: {', '.join(known)}.\n{near}".rstrip()
-                )
-        problems += [
-            f"{cls.name} lacks {field.name!r}.\nAdd it: {cls.parameters[field.name]}."
-            for field in fields(own)
-            if field.default is MISSING and field.name not in given
-        ]
-        if problems:
-            raise InputError(problems)
-        return cls(**given)
 
 
 def not_levels(measure: str) -> InputError:

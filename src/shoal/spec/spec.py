@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.measure.measure import Measure, Node
     from shoal.privacy.model import PrivacyModel
     from shoal.privacy.population import Population
+    from shoal.strategies.strategy import Strategy
 
 SuppressedRows = Literal["remove", "star"]
 ChooseBy = Literal["everything", "quasi-identifiers"]
@@ -54,6 +55,9 @@ class Spec:
     quality
         The measure to optimize: an object, its name, its name with its settings, `{name: {...}}`, or a
         function that scores a node (see `shoal.CustomMeasure`).
+    recoding
+        How values become labels: an object, its name, or its name with its settings, `{name: {...}}`.
+        `full-domain` gives every column one level.
     suppressed
         Whether suppressed rows are removed or get `*` in every quasi-identifier.
     choose_by
@@ -98,6 +102,7 @@ class Spec:
     privacy: tuple[PrivacyModel, ...]
     suppression: float
     quality: Measure
+    recoding: Strategy
     suppressed: SuppressedRows
     choose_by: ChooseBy
     escape_formulas: bool
@@ -118,6 +123,7 @@ class Spec:
         privacy: Sequence[PrivacyModel],
         suppression: float = 0.0,
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
+        recoding: Strategy | str | Mapping[str, object] = "full-domain",
         suppressed: SuppressedRows = "remove",
         choose_by: ChooseBy = "everything",
         escape_formulas: bool = False,
@@ -159,6 +165,10 @@ class Spec:
             problems.extend(
                 _target_problems(f"The measure {self.quality.name}", self.quality.attribute, self.roles)
             )
+        except InputError as error:
+            problems.extend(error.problems)
+        try:
+            self._set(recoding=recoding_of(recoding))
         except InputError as error:
             problems.extend(error.problems)
         for name, qi in self.quasi_identifiers.items():
@@ -379,6 +389,7 @@ class Spec:
             "privacy": [model.to_spec() for model in self.privacy],
             "suppression": self.suppression,
             "quality": self.quality.to_spec(),
+            "recoding": None if self.recoding.to_spec() == "full-domain" else self.recoding.to_spec(),
             "suppressed": self.suppressed,
             "choose-by": None if self.choose_by == "everything" else self.choose_by,
             "escape-formulas": self.escape_formulas or None,
@@ -595,3 +606,29 @@ def _measure(quality: object) -> Measure:
             "Give one of these names, alone or with settings, a measure object, or a function."
         )
     return quality
+
+
+def recoding_of(recoding: Any) -> Strategy:
+    """Return the strategy that a name, a name with its settings or an object stands for.
+
+    Raises
+    ------
+    InputError
+        It is none.
+    """
+    if isinstance(recoding, str):
+        recoding = registry.resolve("strategies", recoding).from_spec(None)
+    elif isinstance(recoding, Mapping) and len(recoding) == 1:
+        ((name, argument),) = recoding.items()
+        recoding = registry.resolve("strategies", str(name)).from_spec(argument)
+    # A class has the attributes of its objects, but cannot choose.
+    abilities = (getattr(recoding, name, None) for name in ("require", "choose", "to_spec"))
+    if isinstance(recoding, type) or not all(map(callable, abilities)):
+        known = ", ".join(registry.names("strategies"))
+        kind = recoding.__name__ if isinstance(recoding, type) else type(recoding).__name__
+        raise InputError(
+            f"An object of type {kind!r} is not a recoding.\nKnown: {known}.\n"
+            "Give one of these names, alone or with settings, or an object of such a class."
+        )
+    strategy: Strategy = recoding
+    return strategy

@@ -61,17 +61,18 @@ class _Spec(_Form):
     privacy: list[Any]
     suppression: float = 0.0
     quality: Any = "loss"
+    recoding: Any = "full-domain"
     suppressed: SuppressedRows = "remove"
     choose_by: ChooseBy = "everything"
     escape_formulas: bool = False
     engine: str = "auto"
     proposed: bool = False
 
-    @field_validator("quality")
+    @field_validator("quality", "recoding")
     @classmethod
-    def _is_named(cls, quality: Any) -> Any:
-        if isinstance(quality, str) or (isinstance(quality, Mapping) and len(quality) == 1):
-            return quality
+    def _is_named(cls, named: Any) -> Any:
+        if isinstance(named, str) or (isinstance(named, Mapping) and len(named) == 1):
+            return named
         raise PydanticCustomError("name_type", "no name")
 
 
@@ -173,6 +174,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "privacy": models,
         "suppression": form.suppression,
         "quality": form.quality,
+        "recoding": form.recoding,
         "suppressed": form.suppressed,
         "choose_by": form.choose_by,
         "escape_formulas": form.escape_formulas,

@@ -14,5 +14,5 @@ class Ability(Enum):
     RECODE_BY_CLASSES = "recode by a join on class numbers"
 
 
-BY_LEVELS = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_LEVELS})
-"""What databases can do: count tuples, and recode by a join on the levels of columns."""
+OF_DATABASES = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_LEVELS, Ability.RECODE_BY_CLASSES})
+"""What databases can do: count tuples, and recode by joins."""

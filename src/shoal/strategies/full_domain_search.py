@@ -16,11 +16,11 @@ from shoal.search.run import search_counted
 from shoal.search.starred_rows import settle_stars
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.strategy import Chosen, Question
+from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 
 @dataclass(frozen=True, slots=True)
-class FullDomainSearch:
+class FullDomainSearch(StrategyDefaults):
     """Choose one level per column, by a search of the lattice of levels.
 
     Parameters

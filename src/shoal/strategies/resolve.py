@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
 
 from shoal import registry
 from shoal.errors import InputError
 from shoal.search.result import SearchAlgorithm
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, recoding_of
 from shoal.strategies.abilities import Ability
-from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.strategy import Strategy
 
 
 def strategy_of(
-    strategy: str | Strategy | None = None, algorithm: str | SearchAlgorithm | None = None
+    recoding: str | Mapping[str, object] | Strategy, algorithm: str | SearchAlgorithm | None = None
 ) -> Strategy:
-    """Return a strategy; one level per column where none is given.
+    """Return the strategy that chooses a recoding.
 
     Parameters
     ----------
-    strategy
-        Its name in the registry, or the strategy itself.
+    recoding
+        Its name, its name with its settings, or the strategy itself.
     algorithm
         The search of one that has several.
 
@@ -37,22 +35,12 @@ def strategy_of(
     >>> strategy_of("full-domain", "flash").algorithm
     'flash'
     """
-    found: Any = registry.resolve("strategies", strategy)() if isinstance(strategy, str) else strategy
-    if found is None:
-        found = FullDomainSearch()
-    # A class has all that its objects have, but cannot choose.
-    if isinstance(found, type) or not isinstance(found, Strategy):
-        kind = found.__name__ if isinstance(found, type) else type(found).__name__
-        raise InputError(
-            f"An object of type {kind!r} is not a strategy.\n"
-            f"Known: {', '.join(registry.names('strategies'))}.\n"
-            "Give one of these names, or an object of such a class."
-        )
+    found = recoding_of(recoding)
     if algorithm is None:
         return found
     if not dataclasses.is_dataclass(found) or "algorithm" not in {f.name for f in dataclasses.fields(found)}:
         raise InputError(
-            f"The strategy '{found.name}' has no search algorithms to choose from.\n"
+            f"The recoding '{found.name}' has no search algorithms to choose from.\n"
             "Found: an algorithm.\nLeave it out."
         )
     chosen: Strategy = dataclasses.replace(found, algorithm=algorithm)
@@ -69,15 +57,15 @@ def require_spec(strategy: Strategy, spec: Spec, *, all_nodes: bool = False) -> 
     """
     if all_nodes and not strategy.lists_nodes:
         raise InputError(
-            f"The strategy '{strategy.name}' chooses no node of a lattice, so it cannot list all that "
-            f"satisfy.\nStrategies that can: {_listed('lists_nodes')}."
+            f"The recoding '{strategy.name}' is no node of a lattice, so there is no list of all nodes that "
+            f"satisfy.\nRecodings with such a list: {_listed('lists_nodes')}."
         )
     compared = [model.describe() for model in spec.privacy if model.population is not None]
     if compared and not strategy.has_levels:
         raise InputError(
             f"To be compared with a population, at the release's levels: {' and '.join(compared)}.\n"
-            f"The strategy '{strategy.name}' gives columns no levels.\n"
-            f"Strategies that do: {_listed('has_levels')}."
+            f"The recoding '{strategy.name}' gives columns no levels.\n"
+            f"Recodings that do: {_listed('has_levels')}."
         )
     strategy.require(spec, all_nodes=all_nodes)
 
@@ -93,7 +81,7 @@ def require_engine(strategy: Strategy, engine: str) -> None:
     lacking = strategy.needs - registry.resolve("engines", engine).abilities
     if lacking:
         raise InputError(
-            f"The strategy '{strategy.name}' needs an engine that can {_words(lacking)}.\n"
+            f"The recoding '{strategy.name}' needs an engine that can {_words(lacking)}.\n"
             f"The engine '{engine}' cannot.\nEngines that can: {', '.join(engines_for(strategy)) or 'none'}."
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from shoal.search.counting_plan import Plan
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.problem import SearchProblem
 from shoal.search.result import Counters, SearchAlgorithm, SearchListener
+from shoal.settings import NamedSettings
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 
@@ -105,6 +106,18 @@ class Chosen:
     notes: tuple[str, ...] = ()
 
 
+class StrategyDefaults(NamedSettings):
+    """What most strategies have in common, for dataclasses whose fields are the settings."""
+
+    __slots__ = ()
+
+    has_levels: ClassVar[bool] = False
+    lists_nodes: ClassVar[bool] = False
+
+    def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
+        """Serve every spec."""
+
+
 @runtime_checkable
 class Strategy(Protocol):
     """A way to choose a recoding; implementations are frozen dataclasses whose fields have defaults.
@@ -131,6 +144,10 @@ class Strategy(Protocol):
     def has_levels(self) -> bool: ...
     @property
     def lists_nodes(self) -> bool: ...
+
+    def to_spec(self) -> object:
+        """Return it as it stands after `recoding:` in a spec."""
+        ...
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
         """Raise what keeps it from serving a spec. Nothing was read yet.

@@ -6,16 +6,19 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shoal import registry
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, recoding_of
 
 if TYPE_CHECKING:
     from shoal.measure.measure import Measure, Node
     from shoal.privacy.model import PrivacyModel
+    from shoal.strategies.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ def candidates(
     *,
     ks: Sequence[object] = (),
     suppressions: Sequence[object] = (),
+    recodings: str | Sequence[object] = (),
     quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
     problems: list[Problem],
 ) -> list[Candidate]:
@@ -63,6 +67,8 @@ def candidates(
         Values of k that take the place of the spec's k-anonymity, or come beside its other models.
     suppressions
         Limits that take the place of the spec's.
+    recodings
+        Recodings that take the place of the spec's; `"all"` are all that are registered.
     quality
         A measure that takes the place of the spec's.
 
@@ -74,6 +80,7 @@ def candidates(
     """
     sizes = _sizes(ks, problems)
     limits = _limits(suppressions, problems)
+    kinds = _recodings(recodings, problems)
     found = []
     for name, spec in _named(specs, problems):
         if quality is not None:
@@ -84,11 +91,15 @@ def candidates(
                 continue
         for k in sizes or (None,):
             models = spec.privacy if k is None else _with_k(spec.privacy, k)
-            for limit in limits or (None,):
-                changes = [] if k is None else [f"k={k.k}"]
+            for limit, recoding in product(limits or (None,), kinds or (None,)):
+                changes = [] if recoding is None else [in_one_line(recoding.to_spec())]
+                changes += [] if k is None else [f"k={k.k}"]
                 changes += [] if limit is None else [f"suppression={limit:g}"]
                 changed = replace(
-                    spec, privacy=models, suppression=spec.suppression if limit is None else limit
+                    spec,
+                    privacy=models,
+                    suppression=spec.suppression if limit is None else limit,
+                    recoding=spec.recoding if recoding is None else recoding,
                 )
                 found.append(Candidate(name, tuple(changes), changed))
     if not found and not problems:
@@ -152,6 +163,31 @@ def _sizes(ks: Sequence[object], problems: list[Problem]) -> list[KAnonymity]:
         except InputError as error:
             problems += error.problems
     return found
+
+
+def _recodings(recodings: str | Sequence[object], problems: list[Problem]) -> list[Strategy]:
+    given = registry.names("strategies") if recodings == "all" else recodings
+    found: list[Strategy] = []
+    for recoding in [given] if isinstance(given, str) else given:
+        try:
+            found.append(recoding_of(recoding))
+        except InputError as error:
+            problems += error.problems
+    return found
+
+
+def in_one_line(written: object) -> str:
+    """Return a recoding as it stands in a spec, short enough for the name of a point.
+
+    Examples
+    --------
+    >>> in_one_line("cells"), in_one_line({"mondrian": {"cut": "gain", "labels": "sets"}})
+    ('cells', 'mondrian(cut=gain, labels=sets)')
+    """
+    if not isinstance(written, Mapping):
+        return str(written)
+    ((name, settings),) = written.items()
+    return f"{name}({', '.join(f'{key}={value}' for key, value in settings.items())})"
 
 
 def _limits(suppressions: Sequence[object], problems: list[Problem]) -> list[float]:

@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, get_args
 
+from shoal.encode.table import CodedTable
+from shoal.engines.memory import Memory
 from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
 from shoal.read.source import InputFormat
-from shoal.search import custom_measure
 from shoal.search.algorithms.best_first import BestFirst
-from shoal.search.algorithms.box import Box
 from shoal.search.blind_choice import require_all
-from shoal.search.infeasible import infeasible
+from shoal.search.frequency_sets import InMemory
 from shoal.search.problem import SearchProblem
-from shoal.search.result import SearchAlgorithm
-from shoal.search.starred_rows import settle_stars
 from shoal.spec.spec import Spec
+from shoal.strategies.full_domain_search import FullDomainSearch
+from shoal.strategies.resolve import require_spec
+from shoal.strategies.strategy import Question, Strategy
 from shoal.tradeoff.candidates import Candidate, candidates
 from shoal.tradeoff.comparison import Comparison, Point, Risk
 from shoal.tradeoff.figures import figures
@@ -36,6 +37,7 @@ def compare(
     *,
     ks: Sequence[int] = (),
     suppressions: Sequence[float] = (),
+    recodings: str | Sequence[str | Mapping[str, object] | Strategy] = (),
     quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
     risk: Risk = "average",
     seconds: float | None = None,
@@ -59,6 +61,8 @@ def compare(
         models.
     suppressions
         Try each spec with each of these shares of rows that may be suppressed, in place of its own.
+    recodings
+        Try each spec with each of these recodings, in place of its own; `"all"` tries all that there are.
     quality
         What to optimize, in place of the specs' measures.
     risk
@@ -104,7 +108,9 @@ def compare(
             BestFirst(seconds=seconds)
         except InputError as error:
             problems += error.problems
-    chosen = candidates(specs, ks=ks, suppressions=suppressions, quality=quality, problems=problems)
+    chosen = candidates(
+        specs, ks=ks, suppressions=suppressions, recodings=recodings, quality=quality, problems=problems
+    )
     if input_format is not None:
         chosen = [
             replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in chosen
@@ -153,42 +159,45 @@ class _Search:
             k=candidate.k,
             suppression=candidate.spec.suppression,
             quality=candidate.spec.quality.name,
+            recoding=candidate.spec.recoding.name,
             rows=problem.table.rows,
         )
-        algorithm: SearchAlgorithm = Box()
-        if problem.too_large:
-            algorithm = BestFirst() if self._seconds is None else BestFirst(seconds=self._seconds)
+        strategy = candidate.spec.recoding
+        if isinstance(strategy, FullDomainSearch) and problem.too_large and self._seconds is not None:
+            strategy = replace(strategy, algorithm=BestFirst(seconds=self._seconds))
         with self._steps("search"):
             try:
-                found = custom_measure.search(
-                    algorithm,
-                    problem,
-                    threads=self._threads,
-                    listener=self._listener,
+                require_spec(strategy, candidate.spec)
+                chosen = strategy.choose(
+                    Question(
+                        spec=candidate.spec,
+                        counts=InMemory(problem.table),
+                        make_problem=lambda counted: _about(problem, counted),
+                        most_entries=Memory.most_entries,
+                        threads=self._threads,
+                        listener=self._listener,
+                    )
                 )
-                found = settle_stars(
-                    problem, found, algorithm, threads=self._threads, listener=self._listener
-                )
+                verdict = problem.verdict_of(chosen.recoding)
+                if candidate.spec.choose_by == "quasi-identifiers":
+                    require_all(candidate.spec.privacy, verdict)
             except (InputError, InfeasibleError) as error:
                 # Such as a budget that was too small: the others may do better.
                 return replace(point, problem=_in_one_line(error.render()))
-            if found.levels is None or found.score is None:
-                return replace(point, problem=_in_one_line(infeasible(problem).render()))
-            if candidate.spec.choose_by == "quasi-identifiers":
-                try:
-                    require_all(candidate.spec.privacy, problem.verdict(found.levels))
-                except InfeasibleError as error:
-                    return replace(point, problem=_in_one_line(error.render()))
-        verdict = problem.verdict(found.levels)
-        levels = verdict.recoding.levels
+        levels = chosen.recoding.levels
         return replace(
             point,
             levels=None if levels is None else dict(levels),
-            score=found.score,
-            optimal=found.optimal,
-            bound=None if found.optimal else found.bound,
+            score=chosen.score,
+            optimal=chosen.optimal,
+            bound=None if chosen.optimal else chosen.bound,
             **asdict(figures(verdict)),
         )
+
+
+def _about(problem: SearchProblem, table: CodedTable) -> SearchProblem:
+    """Return a problem of another table of the same columns; for its own table the one that shares F0."""
+    return problem if table is problem.table else replace(problem, table=table)
 
 
 def _marked(points: Sequence[Point], risk: Risk) -> tuple[Point, ...]:

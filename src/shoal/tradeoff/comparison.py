@@ -30,8 +30,8 @@ class Point:
     ----------
     name
         The spec and what was changed in it; `spec_name` and `changes` are the two parts.
-    k, suppression, quality
-        Of k-anonymity, if that is asked for; the limit; the name of the measure.
+    k, suppression, quality, recoding
+        Of k-anonymity, if that is required; the limit; the names of the measure and of the recoding.
     problem
         Why there is no release: the spec is infeasible, or the search found nothing in its time. Then all
         figures are None.
@@ -58,6 +58,7 @@ class Point:
     k: int | None
     suppression: float
     quality: str
+    recoding: str
     rows: int
     problem: str | None = None
     levels: dict[str, int] | None = None
@@ -191,13 +192,14 @@ class Comparison:
     def canvas(self) -> Canvas:
         """The curve: risk from left to right, loss upward, the Pareto front as a line."""
         # What all have in common need not stand beside every point; the shape says which spec it is.
+        recodings = {point.recoding for point in self.points}
         common = set.intersection(*(set(point.changes) for point in self.points)) if self.points else set()
         dots = [
             Dot(
                 x=_risk(point, self.risk),
                 y=point.loss or 0.0,
                 label=" ".join(part for part in point.changes if part not in common) or point.spec_name,
-                series=point.spec_name,
+                series=point.spec_name if len(recodings) == 1 else point.recoding,
                 on_front=point.on_front,
                 hint=f"{point.name}: {self.risk} risk {percent(_risk(point, self.risk))}, "
                 f"loss {point.loss or 0.0:.4g}, {point.suppressed_rows or 0:,} rows suppressed",

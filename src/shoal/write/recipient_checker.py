@@ -18,6 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 
 OTHERS = ("t-closeness", "beta-likeness", "delta-disclosure", "k-map", "delta-presence")
+KINDS = ("full-domain", "attribute-suppression", "subtree", "ordered-set", "mondrian", "cells")
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
@@ -278,6 +279,16 @@ def privacy(model, a, classes, who, at, unit):
     return name, holds, words, figures
 
 
+def recoding(kind, columns):
+    """Yield what can be said of a recoding whose labels have no common levels."""
+    if kind not in KINDS:
+        yield "recoding that the spec allows", None, "this program does not know its kind"
+    elif kind != "full-domain" and any({"min-level", "max-level"} & column.keys() for column in columns):
+        yield "levels that the spec allows", None, f"{kind}, whose labels do not show the limits"
+    elif kind != "full-domain":
+        yield "kind of recoding", True, kind
+
+
 def check(path, told):
     """Yield what was checked, whether it holds (None where this cannot be checked), and what was found."""
     models = check_form(told)
@@ -335,8 +346,7 @@ def check(path, told):
             same = same and (claim["measured"], claim.get("checkable", True)) == (words, True)
             same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
         yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
-    if told["recoding"]["kind"] != "full-domain":
-        yield "recoding that the spec allows", None, "this program does not know its kind"
+    yield from recoding(told["recoding"]["kind"], spec["columns"].values())
     if "extends" in told:
         yield "what it adds to an earlier release", None, "this program reads one release"
 

@@ -75,17 +75,24 @@ def test_a_search_is_stopped(table: _kernel.CodedTable, threads: int) -> None:
     print(f"A search with {threads} threads ended {1000 * late:.1f} ms after the signal.")
 
 
-@pytest.mark.parametrize("kind", ["table", "index", "evaluate", "check", "classes", "bitmaps", "count"])
+@pytest.mark.parametrize(
+    "kind",
+    ["table", "index", "evaluate", "check", "classes", "divide", "median", "cheapest", "bitmaps", "count"],
+)
 def test_every_long_call_is_stopped(data: Data, table: _kernel.CodedTable, kind: str) -> None:
     codes, maps = data
     checker = checker_of(table, 5, 80_000, True, **EVERYTHING)
     bitmaps = _kernel.BitmapTable(codes[2:], maps[2:])
+    costs = [[[level * 2**20] * (int(labels[-1]) + 1) for level, labels in enumerate(c)] for c in maps]
     calls: dict[str, Callable[[], object]] = {
         "table": lambda: kernel_table(codes, maps),
         "index": lambda: _kernel.index_rows(codes, CARDINALITIES),
         "evaluate": lambda: table.evaluate(DOZEN, REQUIREMENT, OBJECTIVE),
         "check": lambda: [checker.check(node) for node in DOZEN],
         "classes": lambda: table.classes(DOZEN[:2]),
+        "divide": lambda: table.divide(REQUIREMENT, costs, threads=2),
+        "cheapest": lambda: table.cheapest(REQUIREMENT, costs, threads=2, effort=1),
+        "median": lambda: table.divide(REQUIREMENT, costs, "median"),
         "bitmaps": lambda: _kernel.BitmapTable(codes[2:], maps[2:]),
         "count": lambda: bitmaps.count((0, 1), (0, 0), 5, ROWS, reusing=False, pruning=False),
     }

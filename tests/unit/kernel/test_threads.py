@@ -243,6 +243,35 @@ def test_threads_share_a_stop_signal(table: _kernel.CodedTable) -> None:
     assert table.search(requirement, measure).levels is not None
 
 
+def test_threads_find_the_cheapest_classes(table: _kernel.CodedTable, data: Data) -> None:
+    costs = [[[level * 2**20] * (int(labels[-1]) + 1) for level, labels in enumerate(c)] for c in data[1]]
+    requirement = _kernel.Requirement(K, 0)
+    alone = [table.cheapest(requirement, costs, effort=effort).class_of for effort in (0, 1)]
+
+    def work(rng: np.random.Generator) -> None:
+        for effort, expected in enumerate(alone):
+            found = table.cheapest(requirement, costs, threads=int(rng.integers(1, 4)), effort=effort)
+            np.testing.assert_array_equal(found.class_of, expected)
+            assert all(table.passing(requirement, found.class_of, len(found)))
+
+    hammer(work, rounds=2)
+
+
+def test_threads_divide_a_table(table: _kernel.CodedTable, data: Data) -> None:
+    costs = [[[level * 2**20] * (int(labels[-1]) + 1) for level, labels in enumerate(c)] for c in data[1]]
+    requirement = _kernel.Requirement(K, 0)
+    # In one thread first.
+    alone = {cut: table.divide(requirement, costs, cut).class_of for cut in ("peel", "gain", "median")}
+
+    def work(rng: np.random.Generator) -> None:
+        for cut, expected in alone.items():
+            found = table.divide(requirement, costs, cut, int(rng.integers(1, 4)))
+            np.testing.assert_array_equal(found.class_of, expected)
+            assert all(table.passing(requirement, found.class_of, len(found)))
+
+    hammer(work, rounds=2)
+
+
 def test_a_set_of_another_table_is_refused(table: _kernel.CodedTable, data: Data) -> None:
     codes, maps = data
     others = [kernel_table(codes, maps), kernel_table(codes, maps, np.full(ROWS, 2**30, dtype=np.uint64))]

@@ -120,7 +120,7 @@ def test_a_measure_of_levels_refuses_labels_without_them() -> None:
     table, cells = mixed()
     ranges = replace(cells, labels=pa.array(["31", "35", "52-58"]), nodes=None)
     for measure in (shoal.Precision(), shoal.Entropy(), shoal.Height()):
-        with pytest.raises(InputError, match=f"The measure '{measure.name}' is about levels"):
+        with pytest.raises(InputError, match=f"The measure '{measure.name}' needs levels"):
             measure.contributions(table, [ranges], [np.zeros(3, dtype=np.int64)])
     assert shoal.Loss().contributions(table, [replace(ranges, leaves=np.array([1, 1, 1]))], [np.zeros(3)])
 

@@ -9,20 +9,21 @@ from tests.toys import toy
 
 import shoal
 from shoal.errors import InputError
+from shoal.strategies.abilities import Ability
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.resolve import engines_for, require_engine, require_spec, strategy_of
 
 
 def test_one_level_per_column_is_the_default() -> None:
-    assert strategy_of() == strategy_of("full-domain") == FullDomainSearch()
-    assert strategy_of(None, "flash") == strategy_of("full-domain", "flash") == FullDomainSearch("flash")
+    assert spec().recoding == strategy_of("full-domain") == FullDomainSearch()
+    assert strategy_of("full-domain", "flash") == FullDomainSearch("flash")
 
 
 @pytest.mark.parametrize("given", [FullDomainSearch, object(), 5])
 def test_what_is_none(given: Any) -> None:
-    with pytest.raises(InputError, match=r"is not a strategy\.\nKnown: full-domain"):
+    with pytest.raises(InputError, match=r"is not a recoding\.\nKnown: .*full-domain"):
         strategy_of(given)
-    with pytest.raises(InputError, match="Unknown strategy 'full-domian'"):
+    with pytest.raises(InputError, match="Unknown recoding 'full-domian'"):
         strategy_of("full-domian")
 
 
@@ -39,10 +40,15 @@ def spec(**settings: Any) -> shoal.Spec:
 def test_engines() -> None:
     keep = toy("frequent_values").KeepFrequent()
     assert engines_for(FullDomainSearch()) == ["duckdb", "memory", "postgres", "spark"]
-    assert engines_for(keep) == ["memory"]
-    require_engine(keep, "memory")
-    with pytest.raises(InputError, match="recode by a join on class numbers") as error:
-        require_engine(keep, "postgres")
+    assert engines_for(keep) == ["duckdb", "memory", "postgres", "spark"]
+
+    class InParts(type(keep)):  # type: ignore[misc]
+        needs = frozenset({Ability.HAND_OVER_ROWS})
+
+    assert engines_for(InParts()) == ["memory"]
+    require_engine(InParts(), "memory")
+    with pytest.raises(InputError, match="hand over rows in parts") as error:
+        require_engine(InParts(), "postgres")
     assert str(error.value).endswith("The engine 'postgres' cannot.\nEngines that can: memory.")
 
 

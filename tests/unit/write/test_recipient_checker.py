@@ -18,6 +18,7 @@ import pytest
 from tests.unit.tampering import PEOPLE, TAMPERINGS, manifest_of, rewrite, spec, write
 
 import shoal
+from shoal import registry
 from shoal.read.source import InputFormat
 from shoal.write import recipient_checker
 
@@ -54,7 +55,11 @@ def test_it_needs_nothing_and_an_old_python() -> None:
     }
     imported |= {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
-    assert len(SOURCE.splitlines()) < 360
+    assert len(SOURCE.splitlines()) < 370
+
+
+def test_it_knows_every_recoding_of_ours() -> None:
+    assert set(recipient_checker.KINDS) == set(registry.names("strategies"))
 
 
 @pytest.mark.parametrize("suppressed", ["remove", "star"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from shoal.engines.duckdb.names import DATABASES, REMOTE, WILDCARDS
 from shoal.engines.ibis_tables import backend_of, native
 from shoal.engines.kind import Fit, Input
-from shoal.strategies.abilities import BY_LEVELS, Ability
+from shoal.strategies.abilities import OF_DATABASES, Ability
 
 if TYPE_CHECKING:
     from shoal.engines.engine import Engine
@@ -26,7 +26,7 @@ class DuckDBKind:
         "DuckDB's databases, folders and patterns of files, and files too large for memory."
     )
     turn: ClassVar[int] = 30
-    abilities: ClassVar[frozenset[Ability]] = BY_LEVELS
+    abilities: ClassVar[frozenset[Ability]] = OF_DATABASES
 
     def fit(self, given: Input) -> Fit:
         if backend_of(given.data) == "duckdb":

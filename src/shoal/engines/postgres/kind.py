@@ -9,7 +9,7 @@ from shoal.engines.ibis_tables import backend_of
 from shoal.engines.kind import Fit, Input
 from shoal.errors import InputError
 from shoal.read.source import check_installed
-from shoal.strategies.abilities import BY_LEVELS, Ability
+from shoal.strategies.abilities import OF_DATABASES, Ability
 
 if TYPE_CHECKING:
     from shoal.engines.engine import Engine
@@ -23,7 +23,7 @@ class PostgresKind:
     name: ClassVar[str] = "postgres"
     summary: ClassVar[str] = "Tables, views and queries of a PostgreSQL server."
     turn: ClassVar[int] = 10
-    abilities: ClassVar[frozenset[Ability]] = BY_LEVELS
+    abilities: ClassVar[frozenset[Ability]] = OF_DATABASES
 
     def fit(self, given: Input) -> Fit:
         address = given.path is not None and _ADDRESS.match(given.path)

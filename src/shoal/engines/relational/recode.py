@@ -26,6 +26,7 @@ from shoal.engines.relational.star_schema import (
     type_of,
     with_null,
 )
+from shoal.engines.relational.tuple_labels import TupleLabels
 from shoal.read.types import ColumnType, Decimal, Integer, Timestamp, narrowest
 from shoal.recode.released_classes import Verdict
 from shoal.spec.spec import Spec
@@ -103,8 +104,8 @@ class RecodeQueries:
         """Whether nothing is released but the labels of classes, which are few: so rows need not be read."""
         as_they_are = [
             (self.database.schema[f"c{dimension.position}"], dimension.values.type)
-            for column, level, dimension in self._chosen
-            if level == 0 and column.labels[0].type == dimension.values.type
+            for cells, dimension in zip(self.verdict.cells, self.dimensions, strict=True)
+            if not cells.level and cells.labels.type == dimension.values.type
         ]
         return (
             self.spec.unit is None
@@ -123,13 +124,14 @@ class RecodeQueries:
         """
         if not self._gone or self.spec.suppressed == "star":
             return query
-        levels = dict(zip(self.verdict.coded.names, self._levels, strict=True))
+        recoded = dict(zip(self.verdict.coded.names, self.verdict.cells, strict=True))
         cells = []
         for number, name in enumerate(self.columns):
             own = self.database.schema[f"c{self._positions[name]}"]
             cell = f"r{number}"
+            generalized = name in recoded and pa.types.is_string(recoded[name].labels.type)
             if isinstance(self.spec.types.get(name), self._inferred) and not (
-                levels.get(name) or own.startswith("decimal")
+                generalized or own.startswith("decimal")
             ):
                 distinct = f"SELECT DISTINCT {cell} AS value FROM ({query}) AS shoal_rows"
                 values = self.database.fetch(distinct).column(0)
@@ -184,6 +186,8 @@ class RecodeQueries:
         return name, "string" if pa.types.is_string(keys.type) else "int64"
 
     def _released(self, unit: str | None) -> Any:
+        if self.verdict.recoding.levels is None:
+            return self._released_by_tuples(unit)
         star = self.spec.suppressed == "star"
         labels = self._labels
         joined = Star.of(self.database).joined([], labels.tables)
@@ -206,6 +210,31 @@ class RecodeQueries:
         if self._gone and not star:
             marked = table.select(**columns, fails=failing)
             return marked.filter(marked.fails.isnull()).drop("fails")
+        return table.select(**columns)
+
+    @cached_property
+    def _tuple_labels(self) -> TupleLabels:
+        return TupleLabels.put(
+            self.database,
+            self.verdict,
+            self.dimensions,
+            star=self.spec.suppressed == "star",
+            typed=self.spec.types,
+        )
+
+    def _released_by_tuples(self, unit: str | None) -> Any:
+        labels, tuples = self._others, self._tuple_labels
+        joined = Star.of(self.database).joined(tuples.needed, labels.tables)
+        table, recoded = tuples.join(joined)
+        of_column = dict(zip(self.verdict.coded.names, recoded, strict=True))
+        columns = {
+            f"r{number}": of_column[name]
+            if name in of_column
+            else labels.value(name, joined, self._positions[name])
+            for number, name in enumerate(self.columns)
+        }
+        if unit is not None:
+            columns["unit"] = joined.input[f"c{self._positions[unit]}"]
         return table.select(**columns)
 
 

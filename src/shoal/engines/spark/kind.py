@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from shoal.engines.ibis_tables import backend_of, native
 from shoal.engines.kind import Fit, Input
 from shoal.read.source import check_installed
-from shoal.strategies.abilities import BY_LEVELS, Ability
+from shoal.strategies.abilities import OF_DATABASES, Ability
 
 if TYPE_CHECKING:
     from shoal.engines.engine import Engine
@@ -19,7 +19,7 @@ class SparkKind:
     name: ClassVar[str] = "spark"
     summary: ClassVar[str] = "Data frames and tables of Spark, and files that its executors can read."
     turn: ClassVar[int] = 20
-    abilities: ClassVar[frozenset[Ability]] = BY_LEVELS
+    abilities: ClassVar[frozenset[Ability]] = OF_DATABASES
 
     def fit(self, given: Input) -> Fit:
         if given.library == "pyspark" or backend_of(given.data) == "pyspark":

@@ -1,0 +1,24 @@
+// Mondrian: the table is cut in two, and its parts again, as long as both parts of a cut may be released as classes.
+// K. LeFevre, D. DeWitt, R. Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006. The cuts by gain are ours.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "shoal/stop.hpp"
+#include "shoal/tuple_classes.hpp"
+
+namespace shoal {
+
+// How a part is cut: one label of a hierarchy against the rest, between any two labels of the lowest level (both where
+// that saves the most), or at the median of the column that costs the most (of several, one with the fewest labels).
+enum class Cut : std::uint8_t { peel, gain, median };
+
+// Makes the tests of one thread.
+using MakeTests = std::function<std::unique_ptr<GroupTests>()>;
+
+// Divides the given tuples. The result has an entry for each of them, and does not depend on the number of threads.
+TupleClasses mondrian(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut, const MakeTests& make_tests,
+                      unsigned threads, const Stop& stop);
+
+}  // namespace shoal

@@ -1,0 +1,121 @@
+"""The labels of tuples as a table of the database, for recodings whose labels differ from class to class."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+
+from shoal import _kernel
+from shoal.describe.hierarchy import ANYTHING
+from shoal.engines.relational.database import Database
+from shoal.engines.relational.star_schema import Dimension, Joined, key, packed
+from shoal.recode.released_classes import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TupleLabels:
+    """A row for each released tuple of values: its key, and its label in each quasi-identifier.
+
+    Tuples whose rows are removed have no row, so that the database never holds their labels.
+
+    Attributes
+    ----------
+    table
+        Its name in the database: the columns `key`, `q0`, `q1`, ...
+    levels
+        The level at which the tuples were counted, by column.
+    varied
+        The positions of the quasi-identifiers that the key is made of.
+    """
+
+    table: str
+    key_type: str
+    dimensions: Sequence[Dimension]
+    levels: Sequence[int]
+    varied: Sequence[int]
+
+    @classmethod
+    def put(
+        cls,
+        database: Database,
+        verdict: Verdict,
+        dimensions: Sequence[Dimension],
+        *,
+        star: bool,
+        typed: Collection[str],
+    ) -> TupleLabels:
+        """Put the labels of a recoding into the database.
+
+        Parameters
+        ----------
+        star
+            Whether suppressed rows are released too, with `*` for every label.
+        typed
+            Columns whose type was found out from their values.
+        """
+        coded = verdict.coded
+        levels = coded.bottom or (0,) * len(coded.columns)
+        sizes = [dimension.labels[level] for dimension, level in zip(dimensions, levels, strict=True)]
+        numbers = [
+            column.maps[level][column.codes] for column, level in zip(coded.columns, levels, strict=True)
+        ]
+        grouped = _kernel.index_rows(numbers, sizes)
+        first = np.zeros(len(grouped), dtype=np.int64)
+        # Entries of one tuple differ in other columns alone, so any of them has its labels.
+        first[grouped.tuple_of_row] = np.arange(coded.entries)
+        released = verdict.entries_kept[first]
+        if not star:
+            first, released = first[released], released[released]
+        varied = [position for position, size in enumerate(sizes) if size > 1]
+        keys = packed(
+            [numbers[position][first] for position in varied],
+            [sizes[position] for position in varied],
+            len(first),
+        )
+        columns: dict[str, pa.Array] = {"key": keys}
+        for position, (column, cells) in enumerate(zip(coded.columns, verdict.cells, strict=True)):
+            if star:
+                texts = verdict.label_texts(position, typed=column.name in typed)
+                labels = pa.concat_arrays([texts, pa.array([ANYTHING], pa.string())])
+                of_tuples = np.where(released, cells.numbers[first].astype(np.int64), len(texts))
+                values = labels.take(pa.array(of_tuples))
+            else:
+                values = cells.labels.take(pa.array(cells.numbers[first]))
+            columns[f"q{position}"] = (
+                values.dictionary_encode() if pa.types.is_string(values.type) else values
+            )
+        return cls(
+            table=database.put(pa.table(columns), "tuples"),
+            key_type="string" if pa.types.is_string(keys.type) else "int64",
+            dimensions=dimensions,
+            levels=levels,
+            varied=varied,
+        )
+
+    @property
+    def needed(self) -> list[Dimension]:
+        """The dimension tables that the key is made of."""
+        return [self.dimensions[position] for position in self.varied]
+
+    def join(self, joined: Joined) -> tuple[Any, list[Any]]:
+        """Join the rows of the input with their labels; rows that are removed go.
+
+        Returns
+        -------
+        tuple
+            The joined table, and in it the label of each quasi-identifier.
+        """
+        # No query looks into a label, so that its type need not be known here.
+        labels = {f"q{position}": "string" for position in range(len(self.dimensions))}
+        side: Any = ibis.table({"key": self.key_type, **labels}, name=self.table)
+        numbers = [
+            joined.number(self.dimensions[position], self.levels[position]) for position in self.varied
+        ]
+        counts = [self.dimensions[position].labels[self.levels[position]] for position in self.varied]
+        table = joined.table.inner_join(side, key(numbers, counts) == side.key)
+        return table, [side[name] for name in labels]

@@ -1,0 +1,225 @@
+"""Labels for classes that have no common levels: nodes of hierarchies, ranges or sets of values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal import _kernel
+from shoal.describe.hierarchy import as_text
+from shoal.encode.cells import HierarchyNodes
+from shoal.encode.column import CodedColumn, IntArray, UIntArray
+
+LabelForm: TypeAlias = Literal["nodes", "ranges", "sets"]
+"""How the label of a class is written: the lowest label of the hierarchy that covers its values; the range of
+its numbers or dates, `[21, 34]`; or the set of its values, `{clerk, cook}`."""
+
+NO_CLASS = np.uint32(_kernel.no_class)
+NULL_TEXT = "NULL"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLabels:
+    """The labels of one column, and which of them each class has.
+
+    Attributes
+    ----------
+    labels, leaves, nodes
+        As in `shoal.encode.cells.Cells`.
+    of_class
+        For each class, the number of its label.
+    """
+
+    labels: pa.Array
+    leaves: IntArray
+    nodes: HierarchyNodes | None
+    of_class: UIntArray
+
+
+@dataclass(frozen=True)
+class ClassValues:
+    """The values that the tuples of each class have in one column.
+
+    Attributes
+    ----------
+    column
+        The column, with its hierarchy.
+    base
+        The lowest level that it may have: values are the labels there.
+    values
+        For each tuple the number of its label at that level.
+    class_of
+        For each tuple the number of its class. Every class has a tuple.
+    """
+
+    column: CodedColumn
+    base: int
+    values: UIntArray
+    class_of: UIntArray
+
+    def labels(self, form: LabelForm) -> ClassLabels:
+        """Return the labels of the classes in a form.
+
+        Examples
+        --------
+        >>> from shoal.describe import intervals
+        >>> from shoal.encode.column import code_column
+        >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
+        >>> classes = ClassValues(ages, 0, ages.codes, np.array([0, 0, 1, 1], np.uint32))
+        >>> [classes.labels(form).labels.to_pylist() for form in ("nodes", "ranges", "sets")]
+        [['[20, 30)', '*'], ['[21, 24]', '[38, 52]'], ['{21, 24}', '{38, 52}']]
+        """
+        levels, numbers = self._nodes()
+        if form == "nodes":
+            return self._as_nodes(levels, numbers)
+        texts, leaves = self._as_nodes_texts(levels, numbers)
+        narrower = self._ranges() if form == "ranges" else self._sets()
+        for number, (text, covered) in narrower.items():
+            # A set of all that a node covers is the node; a range ends where the class does.
+            if form == "ranges" or covered < leaves[number]:
+                texts[number], leaves[number] = text, min(covered, leaves[number])
+        return _by_text(texts, leaves)
+
+    @property
+    def _ordered(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The tuples sorted by class, and where each class begins."""
+        order = np.argsort(self.class_of, kind="stable")
+        starts = np.flatnonzero(np.diff(self.class_of[order].astype(np.int64), prepend=-1))
+        return order, starts
+
+    def _ends(self, values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the least and the greatest of some numbers of tuples, by class."""
+        order, starts = self._ordered
+        if not len(order):
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return np.minimum.reduceat(values[order], starts), np.maximum.reduceat(values[order], starts)
+
+    def _nodes(self) -> tuple[IntArray, IntArray]:
+        """Return the level and the number of the lowest label that covers each class."""
+        low, high = self._ends(self.values.astype(np.int64))
+        levels = np.full(len(low), -1, dtype=np.int64)
+        numbers = np.zeros(len(low), dtype=np.int64)
+        for level in range(self.base, self.column.max_level + 1):
+            step = self.column.step(self.base, level)
+            # Labels are neighbours in the order of values, so the two ends speak for all between them.
+            found = (levels < 0) & (step[low] == step[high])
+            levels[found], numbers[found] = level, step[low[found]]
+        assert (levels >= 0).all(), "a class has a label that covers it"
+        return levels, numbers
+
+    def _as_nodes(self, levels: IntArray, numbers: IntArray) -> ClassLabels:
+        column = self.column
+        pairs, of_class = np.unique(np.stack([levels, numbers]), axis=1, return_inverse=True)
+        of_class = of_class.reshape(-1)
+        if not pairs[0].any():
+            labels = column.labels[0].take(pa.array(pairs[1]))
+            return ClassLabels(
+                labels, column.leaves[0][pairs[1]], HierarchyNodes(*pairs), of_class.astype(np.uint32)
+            )
+        texts = _texts_of(column, pairs)
+        leaves = np.array([column.leaves[level][node] for level, node in pairs.T.tolist()], dtype=np.int64)
+        found = _by_text(texts, leaves)
+        if len(found.labels) == len(texts):
+            nodes = HierarchyNodes(*pairs[:, np.argsort(found.of_class)])
+            return ClassLabels(found.labels, found.leaves, nodes, found.of_class[of_class])
+        # The same text names several nodes, so a reader cannot say which of them a label is.
+        return ClassLabels(found.labels, found.leaves, None, found.of_class[of_class])
+
+    def _as_nodes_texts(self, levels: IntArray, numbers: IntArray) -> tuple[list[str | None], IntArray]:
+        column = self.column
+        pairs, of_class = np.unique(np.stack([levels, numbers]), axis=1, return_inverse=True)
+        of_class = of_class.reshape(-1)
+        texts = _texts_of(column, pairs)
+        leaves = np.array([column.leaves[level][node] for level, node in pairs.T.tolist()], dtype=np.int64)
+        return [texts[number] for number in of_class.tolist()], leaves[of_class]
+
+    def _ranges(self) -> dict[int, tuple[str, int]]:
+        """Return the range of each class of several numbers or dates, and the leaves that it covers."""
+        column, values = self.column, self.column.labels[0]
+        if self.base or not is_ordered(values.type):
+            return {}
+        rank = np.empty(len(values), dtype=np.int64)
+        order = pc.array_sort_indices(values, null_placement="at_end").to_numpy().astype(np.int64)
+        rank[order] = np.arange(len(order))
+        low, high = self._ends(rank[self.values])
+        null = len(values) - 1 if values.null_count else len(values)
+        several = np.flatnonzero((low < high) & (high < null)).tolist()
+        texts = as_text(values).to_pylist()
+        widths = range_widths(column)
+        return {
+            number: (
+                f"[{texts[order[low[number]]]}, {texts[order[high[number]]]}]",
+                int(widths[order[high[number]]] - widths[order[low[number]]]) + 1,
+            )
+            for number in several
+        }
+
+    def _sets(self) -> dict[int, tuple[str, int]]:
+        """Return the set of each class of several values, and the leaves that it covers."""
+        column = self.column
+        values = column.labels[self.base]
+        rank = np.empty(len(values), dtype=np.int64)
+        by_value = pc.array_sort_indices(values, null_placement="at_end").to_numpy().astype(np.int64)
+        rank[by_value] = np.arange(len(by_value))
+        members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
+        starts = np.flatnonzero(np.diff(members[0], prepend=-1))
+        ends = np.append(starts[1:], members.shape[1])
+        texts = [NULL_TEXT if text is None else text for text in as_text(values).to_pylist()]
+        leaves = column.leaves[self.base]
+        return {
+            number: (
+                "{" + ", ".join(texts[value] for value in by_value[members[1, start:end]].tolist()) + "}",
+                int(leaves[by_value[members[1, start:end]]].sum()),
+            )
+            for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
+            if end - start > 1
+        }
+
+
+def is_ordered(kind: pa.DataType) -> bool:
+    """Return whether values of a type have ranges: numbers, dates and times."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)) or bool(
+        pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    )
+
+
+def range_widths(column: CodedColumn) -> IntArray:
+    """Return a number for each value such that ranges cover as many leaves as these differ by, plus 1.
+
+    A hierarchy over all whole numbers of a range has leaves that the table has not.
+    """
+    values = column.labels[0]
+    known = values.drop_null()
+    if (
+        pa.types.is_integer(values.type)
+        and len(known)
+        and column.total_leaves >= int(pc.max(known).as_py()) - int(pc.min(known).as_py()) + 1
+    ):
+        filled: IntArray = values.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
+        return filled
+    rank = np.empty(len(values), dtype=np.int64)
+    order = pc.array_sort_indices(values, null_placement="at_end").to_numpy()
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _texts_of(column: CodedColumn, pairs: IntArray) -> list[str | None]:
+    texts: dict[int, list[str | None]] = {}
+    for level in np.unique(pairs[0]).tolist():
+        texts[level] = as_text(column.labels[level]).to_pylist()
+    return [texts[level][number] for level, number in pairs.T.tolist()]
+
+
+def _by_text(texts: Sequence[str | None], leaves: IntArray) -> ClassLabels:
+    """Give equal texts one label, which covers as much as the widest of them."""
+    encoded = pa.array(texts, pa.string()).dictionary_encode(null_encoding="encode")
+    numbers = encoded.indices.to_numpy().astype(np.uint32)
+    widest = np.zeros(len(encoded.dictionary), dtype=np.int64)
+    np.maximum.at(widest, numbers, leaves)
+    return ClassLabels(encoded.dictionary, widest, None, numbers)

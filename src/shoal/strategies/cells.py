@@ -1,0 +1,71 @@
+"""Cells: local recoding, where rows with the same value may get labels of different width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shoal.recode.by_classes import ByClasses
+from shoal.recode.class_labels import LabelForm
+from shoal.spec.spec import Spec
+from shoal.strategies.abilities import Ability
+from shoal.strategies.classes import (
+    LABELS_PARAMETER,
+    ClassProblem,
+    choose_best,
+    require_cell_costs,
+    require_labels,
+)
+from shoal.strategies.mondrian import Mondrian
+from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
+
+
+@dataclass(frozen=True, slots=True)
+class CheapestClasses(StrategyDefaults):
+    """Release the class that costs a row the least, with all rows that it covers; then the next.
+
+    Labels of different classes may overlap: `25` beside `[20, 40)`. Of all recodings here it loses the least.
+
+    Parameters
+    ----------
+    labels
+        How labels are written: `nodes` of hierarchies, `ranges` or `sets`.
+
+    Examples
+    --------
+    >>> CheapestClasses(labels="sets").to_spec()
+    {'cells': {'labels': 'sets'}}
+    """
+
+    labels: LabelForm = "nodes"
+
+    name: ClassVar[str] = "cells"
+    summary: ClassVar[str] = "Every cell as fine as its class allows: the cheapest class first."
+    parameters: ClassVar[dict[str, str]] = {"labels": LABELS_PARAMETER}
+    examples: ClassVar[tuple[object, ...]] = (None, {"labels": "ranges"}, {"labels": "sets"})
+    needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
+
+    def __post_init__(self) -> None:
+        require_labels(self.name, self.labels)
+
+    def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
+        require_cell_costs(self.name, spec.quality, self.labels)
+
+    def choose(self, question: Question) -> Chosen:
+        problem = ClassProblem(question.problem())
+        return choose_best(question, problem, self._recodings(question, problem))
+
+    def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
+        search = problem.problem
+        found = problem.table.cheapest(
+            problem.requirement,
+            problem.costs,
+            suppressible=0 if search.starred else search.limit,
+            threads=question.threads,
+        )
+        yield problem.recoding(self.name, self.labels, np.array(found.class_of))
+        for other in Mondrian(labels=self.labels).recodings(question, problem):
+            yield problem.recoding(self.name, self.labels, other.class_of)
