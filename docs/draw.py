@@ -1,4 +1,5 @@
-"""Draw the examples of docs/algorithms.md from real runs on the six patients of the papers, and the house.
+"""Draw the examples of docs/algorithms.md from real runs on the six patients of the papers, the house, and
+what recodings lose.
 
     python docs/draw.py [folder]    # docs/images if not given
 
@@ -11,14 +12,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
-from drawing import architecture, lattices, relations, subsets
-from drawing.hasse import Canvas
+from drawing import architecture, lattices, recodings, relations, subsets
 from drawing.runs import patients_problem
 
 from shoal.search.problem import SearchProblem
 
-DRAWINGS: dict[str, Callable[[SearchProblem], Canvas]] = {
+
+class Drawing(Protocol):
+    """What can be written to a file."""
+
+    def write(self, path: Path) -> None: ...
+
+
+DRAWINGS: dict[str, Callable[[SearchProblem], Drawing]] = {
     "patients": subsets.table_and_hierarchies,
     "exhaustive": lattices.exhaustive,
     "bottom-up": lattices.bottom_up,
@@ -37,6 +45,7 @@ DRAWINGS: dict[str, Callable[[SearchProblem], Canvas]] = {
     "best-first": lattices.best_first,
     "flow": architecture.flow,
     "imports": architecture.imports,
+    "recodings": recodings.losses,
 }
 
 

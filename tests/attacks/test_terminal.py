@@ -94,6 +94,7 @@ RUNS: dict[str, list[tuple[object, ...]]] = {
     "models": [("evil\x1b[2K",), ()],
     "measures": [("evil\x1b[2K",), ()],
     "algorithms": [()],
+    "recodings": [("evil\x1b[2K",), ()],
     "key": [(f"{EVIL}.pem",), (f"no/{EVIL}.pem",)],
     "sample": [("census", "--rows", 10, "--output", f"{EVIL}c")],
     "demo": [("--folder", f"{EVIL}d", "--rows", 300)],

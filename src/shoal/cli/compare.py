@@ -97,12 +97,16 @@ def compare(
     ] = "average",
     chart: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also draw the curve: .svg, or .html with the table below it."),
+        typer.Option(
+            metavar="FILE",
+            help="Also draw the curve: .svg, or .html with the table below it. With several recodings and "
+            "several k, it shows the loss by k.",
+        ),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds to search for each, if there are too many choices of levels for an exact search. "
+            help="Seconds to search for each, if there are too many choices for an exact search. "
             "[dim]\\[default: 10][/dim]"
         ),
     ] = None,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,14 @@ from shoal.cli.console import print_table, reporting, without_pandas
 from shoal.cli.progress import progress
 from shoal.cli.summary import print_release, written
 from shoal.cli.terminal import echo
+
+if TYPE_CHECKING:
+    from shoal.events import Listener
+    from shoal.release import Release
+    from shoal.spec.spec import Spec
+
+_FINER = "cells"
+_LINKABLE = "income"
 
 
 def demo(
@@ -23,26 +32,50 @@ def demo(
         without_pandas()
         from shoal.audit import audit_release
         from shoal.data import write_sample
+        from shoal.errors import LinkableError
         from shoal.flow import anonymize
+        from shoal.spec.spec import Spec
 
         sample = write_sample("census", rows, folder=folder)
         echo(f"Made up a census of {rows:,} people: {sample.data}\n")
+        spec, accepted = Spec.from_yaml(sample.spec), []
         with progress() as listener:
-            release = anonymize(sample.data, sample.spec, listener=listener)
+            try:
+                release = anonymize(sample.data, spec, listener=listener)
+            except LinkableError:
+                # In a small table most incomes are unique. Nobody knows those of made-up people.
+                accepted = ["--accept-linkable", _LINKABLE]
+                spec = replace(spec, accept={_LINKABLE: "linkable"})
+                release = anonymize(sample.data, spec, listener=listener)
             output = release.write(folder / "release.csv", report=True)
-        print_release(release)
+            other = _with_finer_labels(sample.data, spec, release, listener)
+        print_release(release, [("Recoding", other)])
         found = audit_release(output, release.spec).require(release.released.count)
         echo("\nAudited the written file with plain SQL:")
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
         echo("\nThe same by hand:")
-        data, spec = str(sample.data), str(sample.spec)
+        table, roles = str(sample.data), str(sample.spec)
         for command in (
             ["sample", "census", "--rows", str(rows), "--output", str(folder)],
-            ["risk", data, "--spec", spec],
-            ["anonymize", data, "--spec", spec, "--output", str(output), "--report"],
+            ["risk", table, "--spec", roles],
+            ["anonymize", table, "--spec", roles, "--output", str(output), "--report", *accepted],
             ["audit", str(output)],
-            ["utility", data, str(output), "--spec", spec],
+            ["utility", table, str(output), "--spec", roles],
         ):
             echo("  " + shlex.join(["shoal", *command]))
         echo("\nWhat was written:")
         print_table(written(output, report=True))
+
+
+def _with_finer_labels(data: Path, spec: Spec, release: Release, listener: Listener | None) -> str:
+    """Return what would be lost if levels could differ from class to class."""
+    from shoal.tradeoff.compare import compare
+
+    (point,) = compare(data, spec, recodings=[_FINER], listener=listener).points
+    if point.score is None:
+        return f"{_FINER}: {point.problem}"
+    own, finer = f"{release.score:.2g}", f"{point.score:.2g}"
+    if own == finer:
+        return f"{_FINER} would lose {own} too"
+    kind = release.recoding.kind
+    return f"{_FINER} would lose {finer} instead of {own} with {kind} (shoal anonymize --recoding {_FINER})"

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 
-def print_release(release: Release, files: Sequence[tuple[str, str]] = ()) -> None:
-    """Print what was chosen, what came of it, and which files were written."""
+def print_release(release: Release, more: Sequence[tuple[str, str]] = ()) -> None:
+    """Print what was chosen and what came of it, with more such as the files that were written."""
     print_table(release.choices(), header=release.choice_header)
     echo()
-    print_table([*release.facts(), *files])
+    print_table([*release.facts(), *more])
 
 
 def written(path: Path, *, report: bool = False, signed: bool = False) -> list[tuple[str, str]]:

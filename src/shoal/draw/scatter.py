@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from shoal.draw.svg import Canvas, Point, colour, listed, shortened, text_width
+from shoal.draw.plot import RADIUS, SMALL, Axis, Box, draw_axes, draw_mark
+from shoal.draw.svg import Canvas, Point, colour, shortened, text_width
 
-Box: TypeAlias = tuple[float, float, float, float]
-
-_SMALL = 11.0
-_RADIUS = 5.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 22.0, 16.0, 46.0
-_LOGARITHMIC_FROM = 20.0  # where the largest is so many times the smallest
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,99 +50,37 @@ def scatter(
     if not dots:
         canvas.text((width / 2, height / 2), "There is nothing to draw.", fill=colour("muted"))
         return canvas
-    across = _Axis.of([dot.x for dot in dots], area[0], area[2])
-    upward = _Axis.of([dot.y for dot in dots], area[3], area[1], logarithmic=False)
-    _draw_axes(canvas, area, across, upward, x_title, y_title)
+    across = Axis.of([dot.x for dot in dots], area[0], area[2])
+    upward = Axis.of([dot.y for dot in dots], area[3], area[1], logarithmic=False)
+    draw_axes(canvas, area, across, upward, x_title, y_title, _percent)
     positions = [(across.position(dot.x), upward.position(dot.y)) for dot in dots]
     _draw_front(
         canvas, [position for dot, position in zip(dots, positions, strict=True) if dot.on_front], area
     )
     for dot, position in zip(dots, positions, strict=True):
         with canvas.group(dot.hint):
-            _mark(canvas, position, series.index(dot.series), filled=dot.on_front)
+            _mark(canvas, position, series.index(dot.series), on_front=dot.on_front)
     for position, label, anchor in _labels(dots, positions, area):
         canvas.text(
-            position, label, _SMALL, anchor, stroke=colour("paper"), stroke_width=3, paint_order="stroke"
+            position, label, SMALL, anchor, stroke=colour("paper"), stroke_width=3, paint_order="stroke"
         )
     for number, name in enumerate(series if legend else []):
         y = height - 2 + 20 * number
-        _mark(canvas, (_LEFT, y), number, filled=True)
-        canvas.text((_LEFT + 12, y), shortened(name, 70), _SMALL, "start")
+        _mark(canvas, (_LEFT, y), number, on_front=True)
+        canvas.text((_LEFT + 12, y), shortened(name, 70), SMALL, "start")
     return canvas
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
-    """Where values stand between two ends, and which of them are marked."""
-
-    least: float
-    most: float
-    start: float
-    end: float
-    logarithmic: bool
-    ticks: tuple[float, ...]
-
-    @classmethod
-    def of(cls, values: Sequence[float], start: float, end: float, *, logarithmic: bool = True) -> _Axis:
-        low, high = min(values), max(values)
-        if logarithmic and low > 0 and high / low >= _LOGARITHMIC_FROM:
-            ticks = _round_numbers(low, high)
-            return cls(min(low, ticks[0]) / 1.25, max(high, ticks[-1]) * 1.25, start, end, True, tuple(ticks))
-        step = _step(high or 1.0)
-        top = math.ceil(high / step * 1.02) * step if high else 1.0
-        ticks = [number * step for number in range(round(top / step) + 1)]
-        return cls(0.0, top, start, end, False, tuple(ticks))
-
-    def position(self, value: float) -> float:
-        if self.logarithmic:
-            share = math.log(value / self.least) / math.log(self.most / self.least)
-        else:
-            share = (value - self.least) / (self.most - self.least)
-        return self.start + share * (self.end - self.start)
+def _percent(share: float) -> str:
+    return f"{float(f'{100 * share:.3g}'):g}%"
 
 
-def _step(most: float) -> float:
-    """Return a round step that makes about five of what is to be shown.
-
-    Examples
-    --------
-    >>> _step(0.43), _step(1), _step(0.012)
-    (0.1, 0.2, 0.002)
-    """
-    rough = most / 5
-    decade = 10.0 ** math.floor(math.log10(rough))
-    return float(f"{min((1, 2, 5, 10), key=lambda nice: abs(nice * decade - rough)) * decade:.6g}")
-
-
-def _round_numbers(low: float, high: float) -> list[float]:
-    """Return 1, 2 and 5 of the decades between two numbers, or the decades alone where these are many.
-
-    Examples
-    --------
-    >>> _round_numbers(0.004, 0.1)
-    [0.005, 0.01, 0.02, 0.05, 0.1]
-    """
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if high / low < 500 else (1,)
-    numbers = [float(f"{step}e{decade}") for decade in decades for step in steps]
-    return [number for number in numbers if low * 0.999 <= number <= high * 1.001] or [low]
-
-
-def _draw_axes(canvas: Canvas, area: Box, across: _Axis, upward: _Axis, x_title: str, y_title: str) -> None:
-    left, top, right, bottom = area
-    for value in upward.ticks:
-        y = upward.position(value)
-        canvas.line([(left, y), (right, y)])
-        canvas.text((left - 8, y), f"{value:.3g}", _SMALL, "end", fill=colour("muted"))
-    for value in across.ticks:
-        x = across.position(value)
-        canvas.line([(x, bottom), (x, bottom + 5)])
-        canvas.text((x, bottom + 15), f"{float(f'{100 * value:.3g}'):g}%", _SMALL, fill=colour("muted"))
-    canvas.line([(left, bottom), (right, bottom)], stroke=colour("muted"))
-    scale = " (logarithmic)" if across.logarithmic else ""
-    canvas.text(((left + right) / 2, bottom + 34), f"{x_title}{scale}", 12)
-    middle = (top + bottom) / 2
-    canvas.text((0, 0), y_title, 12, transform=f"translate(14 {middle:.0f}) rotate(-90)")
+def _mark(canvas: Canvas, position: Point, number: int, *, on_front: bool) -> None:
+    """Draw a point in the shape of its series; hollow where another is better."""
+    if on_front:
+        draw_mark(canvas, position, number, fill=colour("after"), stroke=colour("after"))
+    else:
+        draw_mark(canvas, position, number, fill=colour("paper"), stroke=colour("muted"))
 
 
 def _draw_front(canvas: Canvas, positions: Sequence[Point], area: Box) -> None:
@@ -162,31 +94,9 @@ def _draw_front(canvas: Canvas, positions: Sequence[Point], area: Box) -> None:
         canvas.line(corners, stroke=colour("after"), stroke_width=1.6, stroke_dasharray="5 3")
 
 
-def _mark(canvas: Canvas, position: Point, number: int, *, filled: bool) -> None:
-    """Draw a point in the shape of its series; hollow where another is better."""
-    x, y = position
-    look: dict[str, str | float] = {
-        "fill": colour("after" if filled else "paper"),
-        "stroke": colour("after" if filled else "muted"),
-        "stroke_width": 1.6,
-    }
-    r = _RADIUS
-    shapes: tuple[tuple[Point, ...], ...] = (
-        ((x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)),
-        ((x, y - 1.3 * r), (x + 1.2 * r, y + r), (x - 1.2 * r, y + r)),
-        ((x, y - 1.4 * r), (x + 1.4 * r, y), (x, y + 1.4 * r), (x - 1.4 * r, y)),
-        ((x, y + 1.3 * r), (x + 1.2 * r, y - r), (x - 1.2 * r, y - r)),
-    )
-    number %= len(shapes) + 1
-    if number == 0:
-        canvas.circle(position, r, **look)
-    else:
-        canvas.add("polygon", points=listed(shapes[number - 1]), **look)
-
-
 def _labels(dots: Sequence[Dot], positions: Sequence[Point], area: Box) -> list[tuple[Point, str, str]]:
     """Find a place for each label where it covers nothing, those of the front first."""
-    taken: list[Box] = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in positions]
+    taken: list[Box] = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in positions]
     found = []
     # What stands in one place shares a label.
     words_at: dict[Point, list[str]] = {}
@@ -195,7 +105,7 @@ def _labels(dots: Sequence[Dot], positions: Sequence[Point], area: Box) -> list[
         words_at.setdefault((round(x), round(y)), []).append(dots[position].label)
     for (x, y), labels in words_at.items():
         words = shortened(", ".join(dict.fromkeys(labels)), 40)
-        wide, high, apart = text_width(words, _SMALL), _SMALL + 2, _RADIUS + 4
+        wide, high, apart = text_width(words, SMALL), SMALL + 2, RADIUS + 4
         choices: tuple[tuple[Point, str, float], ...] = (
             ((x + apart, y - 8), "start", x + apart),
             ((x - apart, y + 8), "end", x - apart - wide),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from shoal.encode.table import CodedTable
 from shoal.engines.memory import Memory
@@ -68,7 +68,8 @@ def compare(
     risk
         The risk that the Pareto front is about: `average` or `highest`.
     seconds
-        How long to search for each, where the lattice is too large for an exact search; 10 if not given.
+        How long to search for each that would not end by itself: where the lattice is too large for an exact
+        search, and for recodings whose search has a time. Otherwise their own time, or 10.
     threads
         How many a search may use; all processors if not given.
     input_format
@@ -163,8 +164,8 @@ class _Search:
             rows=problem.table.rows,
         )
         strategy = candidate.spec.recoding
-        if isinstance(strategy, FullDomainSearch) and problem.too_large and self._seconds is not None:
-            strategy = replace(strategy, algorithm=BestFirst(seconds=self._seconds))
+        if self._seconds is not None:
+            strategy = _in_time(strategy, problem, self._seconds)
         with self._steps("search"):
             try:
                 require_spec(strategy, candidate.spec)
@@ -193,6 +194,17 @@ class _Search:
             bound=None if chosen.optimal else chosen.bound,
             **asdict(figures(verdict)),
         )
+
+
+def _in_time(strategy: Strategy, problem: SearchProblem, seconds: float) -> Strategy:
+    """Return a strategy that stops after so many seconds, if its search would otherwise have its own time."""
+    if isinstance(strategy, FullDomainSearch):
+        return replace(strategy, algorithm=BestFirst(seconds=seconds)) if problem.too_large else strategy
+    if "seconds" in getattr(strategy, "parameters", ()):
+        timed: Any = strategy
+        limited: Strategy = replace(timed, seconds=seconds)
+        return limited
+    return strategy
 
 
 def _about(problem: SearchProblem, table: CodedTable) -> SearchProblem:

@@ -1,7 +1,8 @@
-"""What a comparison found: a point for each spec, in a table, as JSON, as a curve."""
+"""What a comparison found: a point for each spec, in a table, as JSON, as a chart."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import pyarrow as pa
 
 from shoal.draw.html import framed, heading, page, paragraph, picture, table
+from shoal.draw.lines import Line, lines
 from shoal.draw.scatter import Dot, scatter
 from shoal.spec.spec import Spec
+from shoal.tradeoff.candidates import in_one_line
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 Risk: TypeAlias = Literal["average", "highest"]
 
+_NAMED = 3
+"""Points that one remark names."""
 _HEADER = ("", "Name", "Highest risk", "Average risk", "Loss", "Suppressed", "Score", "Levels")
 
 
@@ -159,18 +164,27 @@ class Comparison:
         """Return notes on what the table does not show."""
         told = list(self.notes)
         told += [f"Levels of {', '.join(self._columns)}."] if self._columns else []
-        told += [f"{point.name}: {point.problem}" for point in self.points if point.problem is not None]
+        told += [f"{_named(names)}: {problem}" for problem, names in self._problems().items()]
         told += [
-            f"{point.name}: not proved to be the best"
-            + ("." if point.gap is None else f"; its score is at most {point.gap:.1%} too high.")
+            f"{point.name}: not proved to be the best; its score is at most {point.gap:.1%} too high."
             for point in self.points
-            if point.feasible and not point.optimal
+            if point.feasible and not point.optimal and point.gap is not None
         ]
+        if unknown := list(dict.fromkeys(p.recoding for p in self.points if p.feasible and p.gap is None)):
+            told.append(f"~ Not proved to be the best, and no bound is known: {', '.join(unknown)}.")
         if self.front:
             told.append(
                 f"* No other has less {self.risk} risk without more loss, or less loss without more risk."
             )
         return told
+
+    def _problems(self) -> dict[str, list[str]]:
+        """Return why there is no release, each reason with the points that have it."""
+        found: dict[str, list[str]] = {}
+        for point in self.points:
+            if point.problem is not None:
+                found.setdefault(point.problem, []).append(point.name)
+        return found
 
     @property
     def _columns(self) -> tuple[str, ...]:
@@ -190,22 +204,44 @@ class Comparison:
 
     @cached_property
     def canvas(self) -> Canvas:
-        """The curve: risk from left to right, loss upward, the Pareto front as a line."""
-        # What all have in common need not stand beside every point; the shape says which spec it is.
-        recodings = {point.recoding for point in self.points}
-        common = set.intersection(*(set(point.changes) for point in self.points)) if self.points else set()
+        """The chart: loss by k for several recodings, otherwise risk and loss with the Pareto front."""
+        points = [point for point in self.points if point.feasible]
+        recodings = {_recoding(point) for point in points}
+        ks = {point.k for point in points}
+        return (
+            self._by_k(points)
+            if len(recodings) > 1 and len(ks) > 1 and None not in ks
+            else self._curve(points)
+        )
+
+    def _by_k(self, points: Sequence[Point]) -> Canvas:
+        """Draw k from left to right, loss upward, and a line for each recoding."""
+        together: dict[str, dict[int, Point]] = {}
+        for point in points:
+            names = [] if len({point.spec_name for point in points}) == 1 else [point.spec_name]
+            names += [part for part in self._different(point) if part != f"k={point.k}"]
+            together.setdefault(" ".join(names) or _recoding(point), {})[point.k or 1] = point
+        drawn = []
+        for name, of_k in together.items():
+            ordered = sorted(of_k.items())
+            places = tuple((float(k), point.loss or 0.0) for k, point in ordered)
+            drawn.append(Line(name, places, tuple(self._hint(point) for _, point in ordered)))
+        return lines(drawn, title="Loss by k and recoding", x_title="k", y_title="loss of information")
+
+    def _curve(self, points: Sequence[Point]) -> Canvas:
+        """Draw risk from left to right, loss upward, and the Pareto front as a line."""
+        # The shape says which spec or recoding a point has.
+        recodings = {_recoding(point) for point in points}
         dots = [
             Dot(
                 x=_risk(point, self.risk),
                 y=point.loss or 0.0,
-                label=" ".join(part for part in point.changes if part not in common) or point.spec_name,
-                series=point.spec_name if len(recodings) == 1 else point.recoding,
+                label=" ".join(self._different(point)) or point.spec_name,
+                series=point.spec_name if len(recodings) == 1 else _recoding(point),
                 on_front=point.on_front,
-                hint=f"{point.name}: {self.risk} risk {percent(_risk(point, self.risk))}, "
-                f"loss {point.loss or 0.0:.4g}, {point.suppressed_rows or 0:,} rows suppressed",
+                hint=self._hint(point),
             )
-            for point in self.points
-            if point.feasible
+            for point in points
         ]
         return scatter(
             dots,
@@ -214,12 +250,22 @@ class Comparison:
             y_title="loss of information",
         )
 
+    def _different(self, point: Point) -> list[str]:
+        """Return the changes of a point that not all have in common, which need not stand beside each."""
+        return [part for part in point.changes if any(part not in other.changes for other in self.points)]
+
+    def _hint(self, point: Point) -> str:
+        return (
+            f"{point.name}: {self.risk} risk {percent(_risk(point, self.risk))}, "
+            f"loss {point.loss or 0.0:.4g}, {point.suppressed_rows or 0:,} rows suppressed"
+        )
+
     def svg(self) -> str:
-        """Return the curve, to be put into a page that brings the theme."""
+        """Return the chart, to be put into a page that brings the theme."""
         return self.canvas.svg()
 
     def html(self) -> str:
-        """Return a page with the curve and the table."""
+        """Return a page with the chart and the table."""
         return page("Comparison of specs", *self._parts())
 
     def _repr_html_(self) -> str:
@@ -244,6 +290,23 @@ def percent(share: float) -> str:
     ('50%', '1.2%', '0.021%', '0%')
     """
     return f"{float(f'{100 * share:.2g}'):g}%"
+
+
+def _recoding(point: Point) -> str:
+    """Return the recoding with its settings, which may differ while its name is the same."""
+    return in_one_line(point.spec.recoding.to_spec())
+
+
+def _named(names: Sequence[str]) -> str:
+    """Name points, the first ones if there are many.
+
+    Examples
+    --------
+    >>> _named(["k=2", "k=5"]), _named(["k=2", "k=3", "k=5", "k=10", "k=20"])
+    ('k=2, k=5', 'k=2, k=3, k=5 and 2 more')
+    """
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _risk(point: Point, risk: Risk) -> float:

@@ -6,6 +6,7 @@ import itertools
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,8 @@ from shoal.describe.roles import QuasiIdentifier
 from shoal.engines import memory
 from shoal.events import SearchAdvanced, StepStarted
 from shoal.search import problem as problem_module
+from shoal.strategies.strategy import Chosen, Question
+from shoal.strategies.subtree import Subtree
 from shoal.tradeoff.front import on_front
 
 
@@ -315,3 +318,89 @@ def test_the_result_as_table_text_json_and_picture() -> None:
     nothing = shoal.compare(people(), {"none": spec()}, ks=[400])
     assert nothing.front == ()
     assert "There is nothing to draw." in nothing.svg()
+
+
+def names_in(svg: str) -> list[str]:
+    return [text.text or "" for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_several_recodings_are_drawn_by_k() -> None:
+    mondrians = [{"mondrian": {"cut": cut}} for cut in ("gain", "median")]
+    found = shoal.compare(people(), {"ours": spec()}, ks=[2, 10], recodings=["full-domain", *mondrians])
+    names = names_in(found.svg())
+    assert {"k (logarithmic)", "2", "10"} <= set(names)
+    assert names[-3:] == ["full-domain", "mondrian(cut=gain)", "mondrian(cut=median)"]
+    description = ElementTree.fromstring(found.svg()).findtext("{http://www.w3.org/2000/svg}desc") or ""
+    for point in found.points:
+        assert f"{point.name}: " in description
+        assert f"loss {point.loss:.4g}" in description
+
+
+def test_several_specs_and_limits_have_lines_of_their_own() -> None:
+    found = shoal.compare(
+        people(),
+        {"a": spec(), "b": spec()},
+        ks=[2, 5],
+        suppressions=[0, 0.05],
+        recodings=["full-domain", "cells"],
+    )
+    names = names_in(found.svg())
+    assert names[-8:] == [
+        f"{name} {recoding} suppression={limit}"
+        for name in "ab"
+        for limit in ("0", "0.05")
+        for recoding in ("full-domain", "cells")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [
+        ({}, {"ks": [2, 5]}),
+        ({}, {"ks": [2], "recodings": ["full-domain", "cells"]}),
+        (
+            {"privacy": [shoal.LDiversity("disease", 2)]},
+            {"suppressions": [0.05, 0.1], "recodings": ["full-domain", "cells"]},
+        ),
+        ({}, {"ks": [2, 400], "recodings": ["full-domain", "cells"]}),
+    ],
+    ids=["one recoding", "one k", "no k", "one k that is feasible"],
+)
+def test_others_are_drawn_by_risk(changes: dict[str, Any], asked: dict[str, Any]) -> None:
+    found = shoal.compare(people(), {"ours": spec(**changes)}, **asked)
+    assert any(name.startswith("average risk of re-identification") for name in names_in(found.svg()))
+
+
+def test_recodings_that_prove_nothing_get_one_remark() -> None:
+    found = shoal.compare(
+        people(), {"ours": spec()}, ks=[2, 5, 10], recodings=["full-domain", "mondrian", "cells"]
+    )
+    assert [remark for remark in found.remarks() if "roved" in remark] == [
+        "~ Not proved to be the best, and no bound is known: mondrian, cells."
+    ]
+    marked = {
+        point.recoding for point, row in zip(found.points, found.cells()[1], strict=True) if "~" in row[6]
+    }
+    assert marked == {"mondrian", "cells"}
+
+
+def test_one_reason_is_given_once() -> None:
+    entropy = spec(quality="entropy")
+    found = shoal.compare(people(), {"ours": entropy}, ks=[2, 3, 5, 10], recodings=["full-domain", "cells"])
+    (remark,) = [remark for remark in found.remarks() if "cells" in remark]
+    assert remark.startswith("ours cells k=2, ours cells k=3, ours cells k=5 and 1 more: ")
+    assert [point.feasible for point in found.points] == [True, False] * 4
+
+
+def test_the_time_for_each_is_also_that_of_recodings_that_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    choose = Subtree.choose
+
+    def watched(self: Subtree, question: Question) -> Chosen:
+        asked.append(self.seconds)
+        return choose(self, question)
+
+    monkeypatch.setattr(Subtree, "choose", watched)
+    shoal.compare(people(60), {"ours": spec()}, recodings=["subtree", "cells"], seconds=0.25)
+    shoal.compare(people(60), {"ours": spec()}, recodings=[{"subtree": {"seconds": 0.5}}])
+    assert asked == [0.25, 0.5]
