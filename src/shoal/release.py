@@ -217,7 +217,11 @@ class Release:
                     sha256=evidence.get("file", {}).get("sha256"),
                     sampling_fraction=sampling_fraction,
                 ),
-                public=public_html(evidence, {choice.column: choice.labels for choice in self.choices()}),
+                public=public_html(
+                    evidence,
+                    {choice.column: choice.labels for choice in self.choices()},
+                    self._overlapping(),
+                ),
             )
 
         people = self._people(output) if remember_people else None
@@ -429,6 +433,15 @@ class Release:
             f"Only some recodings have {what}.\nFound: a recoding of the kind '{self.recoding.kind}'.\n"
             "See `Release.recoding` for what it has, and `Release.choices` for what was chosen."
         )
+
+    def _overlapping(self) -> list[str]:
+        """Return the quasi-identifiers whose labels overlap, because they have no common level."""
+        if self.recoding.levels is not None:
+            return []
+        from shoal.utility.overlap import overlapping
+
+        columns = self.original.coded.columns
+        return [each.name for each in columns if overlapping(self.released.labels(each.name), each)]
 
     def _repr_html_(self) -> str:
         from shoal.notebook import release_html

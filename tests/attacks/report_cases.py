@@ -18,6 +18,7 @@ from shoal.describe.hierarchy import Levels
 from shoal.report import internal_html, public_html
 from shoal.report.sections.utility import utility
 from shoal.strategies.strategy import Chosen, Question
+from shoal.utility import overlap
 from shoal.utility.learning import Learning
 from tests.toys import toy
 from tests.unit.report.page import Page
@@ -238,12 +239,58 @@ def best_values() -> shoal.Release:
     return shoal.anonymize(PEOPLE, SPEC, recoding=Proving())
 
 
+MIXED = pa.table({"age": [21] * 3 + [24, 36, 38, 52, 54, 56], "sex": ["F"] * 6 + ["M"] * 3})
+
+
+def overlapping(*, starred: bool = False) -> shoal.Release:
+    """Three people are 21, and one of those from 20 to 39 could be."""
+    spec = replace(SPEC, identifiers=[], sensitive=[], suppression=0.0)
+    people = MIXED
+    if starred:
+        spec = replace(spec, suppressed="star", suppression=0.4)
+        columns = {
+            "age": shoal.QuasiIdentifier(hierarchy=shoal.intervals(10, 20), max_level=2),
+            "sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+        }
+        spec = replace(spec, quasi_identifiers=columns)
+        odd = pa.table({"age": [71, 72, 88], "sex": ["X", "Y", "Z"]})
+        people = pa.concat_tables([MIXED, odd])
+    return shoal.anonymize(people, spec, recoding="cells")
+
+
+def starred_cells() -> shoal.Release:
+    return overlapping(starred=True)
+
+
+def no_overlap() -> shoal.Release:
+    """The classes of men and of women have ages in common, but no label of one covers one of the other."""
+    people = MIXED.filter([True] * 3 + [False] * 3 + [True] * 3)
+    return shoal.anonymize(people, replace(SPEC, identifiers=[], sensitive=[]), recoding="mondrian")
+
+
+def many_cells() -> shoal.Release:
+    """Seven labels of two rows each."""
+    people = pa.table({"age": [age for age in range(20, 90, 10) for _ in range(2)]})
+    spec = shoal.Spec(quasi_identifiers={"age": shoal.intervals(10)}, privacy=[shoal.KAnonymity(2)])
+    return shoal.anonymize(people, spec, recoding="cells")
+
+
+def no_cells() -> shoal.Release:
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        privacy=[shoal.KAnonymity(2)],
+        suppression=1.0,
+    )
+    return shoal.anonymize(pa.table({"age": [1, 2, 3]}), spec, recoding="cells")
+
+
 CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
         people_counted, proposed_unit, proposed, heuristic, one_choice, dropped, blind, blind_by_hand,
         present, close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
+        overlapping, starred_cells, no_overlap, many_cells, no_cells,
     )
 }  # fmt: skip
 
@@ -293,8 +340,14 @@ def learned(case: str) -> str:
 @cache
 def public(case: str) -> str:
     """Return the text of the report for recipients, as it is written."""
-    labels = {choice.column: choice.labels for choice in release(case).choices()}
-    return _text(public_html(manifest(case), labels))
+    found = release(case)
+    labels = {choice.column: choice.labels for choice in found.choices()}
+    overlapping = [
+        column.name
+        for column in found.original.coded.columns
+        if found.recoding.levels is None and overlap.overlapping(found.released.labels(column.name), column)
+    ]
+    return _text(public_html(manifest(case), labels, overlapping))
 
 
 @cache

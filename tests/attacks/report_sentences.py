@@ -162,7 +162,19 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ),
     "Values became … by a recoding of the kind … . …": ("internal:frequent_values", "internal:one_removed"),
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
-    "Recoded, by the kind … .": ("public:frequent_values", "public:one_removed"),
+    "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
+    "All rows are suppressed, so no label is in the release.": ("internal:no_cells", "internal:many_cells"),
+    "Each row has its original value or a coarser label.": ("public:frequent_values", "public:one_removed"),
+    "How much the labels cover": ("internal:overlapping", "internal:one_removed"),
+    (
+        "Labels of one column may overlap: a row with 25 and a row with [20, 40) can be of the same age. To "
+        "estimate how many rows have a value, spread the rows of each label evenly over the values that it "
+        "covers."
+    ): ("public:overlapping", "public:no_overlap"),
+    "Most frequent labels of": ("internal:many_cells", "internal:no_cells"),
+    "Rows by how many values of … their labels cover": ("internal:overlapping", "internal:one_removed"),
+    "Some of these labels overlap.": ("public:overlapping", "public:no_overlap"),
+    "The release has … ; the … most frequent are listed.": ("internal:many_cells", "internal:overlapping"),
     (
         "The choice of levels scores … by … . It was picked from … that satisfy … , and is not "
         "the best of them. …"
@@ -360,6 +372,11 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
 
 TESTED: dict[str, str] = {
     (
+        "A bar is the share of the released rows whose … cover so many values: of those that the … lists, or "
+        'else of those in the original table. "unchanged" is the original value alone, "everything" all '
+        "values."
+    ): "test_widths_are_those_of_the_labels_that_rows_have",
+    (
         "A ladder shows all levels of a hierarchy, the coarsest at the top. Bars show how many … "
         "a level has in the original table, on a logarithmic scale. Labels that only suppressed "
         "rows had are counted, but not shown."
@@ -387,8 +404,7 @@ TESTED: dict[str, str] = {
     ): "test_the_risk_is_that_of_the_smallest_class",
     "This page shows no time and no folder.": "test_no_time_and_no_folder_is_shown",
     (
-        "Values of … are … : original values, or coarser ones that cover them, after … . A higher"
-        " … is coarser."
+        "Values of … are … : original values, or coarser ones that cover them, after … ."
     ): "test_released_labels_cover_the_original_values",
     (
         "The information in a released cell, in bits, as a share of that in an original cell: log2(rows /"

@@ -368,3 +368,62 @@ def test_null_counts_as_a_value() -> None:
     assert release.class_sizes == {3: 2} and release.levels == {"age": 0}
     assert "NULL counts as a value." in cases.internal("one_removed")
     assert "NULLcounted as a value" in cases.public("one_removed")
+
+
+def test_widths_are_those_of_the_labels_that_rows_have() -> None:
+    """By hand: of seven ages, [20, 40) covers four and [50, 60) three; three rows have each label."""
+    for case, described, labels in (
+        ("overlapping", "unchanged 33.3%, 2 to 5 66.7%, 6 values 0%, everything 0%", 3),
+        ("starred_cells", "unchanged 25%, 2 to 5 50%, 6 to 9 0%, everything 25%", 4),
+    ):
+        rows = Counter(str(row["age"]) for row in released(case))
+        assert rows == dict.fromkeys(["21", "[20, 40)", "[50, 60)", "*"][:labels], 3)
+        text = cases.internal(case)
+        assert f"Rows by how many values of age their labels cover{described}." in text
+        assert f"The release has {labels} labels." in text
+
+
+def test_the_most_frequent_labels_are_those_of_most_rows() -> None:
+    """Seven labels have two rows each; the cells of a table are side by side in its text."""
+    assert set(Counter(row["age"] for row in released("many_cells")).values()) == {2}
+    frequent = "".join(f" {age}2" for age in range(20, 80, 10))
+    assert f"Most frequent labels of age Label Rows{frequent} A bar" in cases.internal("many_cells")
+
+
+@pytest.mark.parametrize("case", ["overlapping", "starred_cells", "no_overlap", "many_cells"])
+def test_labels_are_said_to_overlap_where_a_value_is_under_several(case: str) -> None:
+    """Beside * there is always another label here, and the others are numbers or intervals."""
+
+    def covers(label: str, age: int) -> bool:
+        ends = [int(end) for end in re.findall("[0-9]+", label)]
+        return label == "*" or (ends[0] <= age < ends[1] if len(ends) > 1 else ends[0] == age)
+
+    labels = {str(row["age"]) for row in released(case)}
+    several = any(sum(covers(label, age) for label in labels) > 1 for age in range(100))
+    assert ("Some of these labels overlap." in cases.public(case)) == several
+
+
+@pytest.mark.parametrize("form", ["nodes", "ranges", "sets"])
+def test_what_suppressed_rows_had_is_in_no_report_on_classes(form: str) -> None:
+    """Two tables that differ in suppressed rows alone have the same page, and no page has their values."""
+    pages = []
+    for odd in ([90, 91], [77, 83]):
+        people = pa.concat_tables([cases.MIXED, pa.table({"age": odd, "sex": ["X", "Y"]})])
+        columns = {
+            "age": shoal.intervals(10, 20),
+            "sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+        }
+        spec = shoal.Spec(quasi_identifiers=columns, privacy=[shoal.KAnonymity(3)], suppression=0.2)
+        cases.CASES["odd"] = lambda people=people, spec=spec: shoal.anonymize(
+            people, spec, recoding={"cells": {"labels": form}}, keep_order=True
+        )
+        try:
+            assert cases.release("odd").suppressed_rows == 2
+            pages.append(cases.public.__wrapped__("odd"))
+            own = cases.internal.__wrapped__("odd")
+            assert not any(re.search(rf"\b{age}\b[^%]", own.split("Risk, before")[0]) for age in odd)
+        finally:
+            cases.release.cache_clear()
+            cases.manifest.cache_clear()
+            del cases.CASES["odd"]
+    assert pages[0] == pages[1]

@@ -6,7 +6,7 @@ original table: it says in words what the release has, what is claimed of it and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,9 @@ class PublicClasses:
     rows: tuple[tuple[str, str, str], ...]
 
 
-def public_html(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+def public_html(
+    manifest: Mapping[str, Any], labels: Mapping[str, str], overlapping: Collection[str] = ()
+) -> str:
     """Return the report on a release for its recipients, as one HTML page.
 
     Parameters
@@ -71,6 +73,8 @@ def public_html(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> str:
         The manifest of the release, as plain values.
     labels
         For each quasi-identifier some of the labels that released rows have, in words.
+    overlapping
+        The quasi-identifiers whose released labels overlap.
     """
     claims = tuple(_claims(manifest))
     name = _name(manifest)
@@ -82,7 +86,9 @@ def public_html(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> str:
         headline=headline(claims),
         released=_released(manifest),
         left_open=tuple(_left_open(manifest)),
-        columns=tuple(_columns(manifest, labels)),
+        columns=tuple(_columns(manifest, labels, overlapping)),
+        has_levels=_levels(manifest) is not None,
+        overlapping=bool(overlapping),
         classes=_classes(manifest),
         claims=Claims(
             claims,
@@ -165,16 +171,24 @@ def _role(settings: Any) -> Role:
     return Role(settings["role"] if isinstance(settings, Mapping) else settings)
 
 
-def _columns(manifest: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[PublicColumn]:
-    spec, recoding = manifest["spec"], manifest["recoding"]
-    levels = recoding.get("levels") if recoding["kind"] == FullDomain.kind else None
+def _levels(manifest: Mapping[str, Any]) -> Mapping[str, int] | None:
+    recoding = manifest["recoding"]
+    return recoding.get("levels") if recoding["kind"] == FullDomain.kind else None
+
+
+def _columns(
+    manifest: Mapping[str, Any], labels: Mapping[str, str], overlapping: Collection[str]
+) -> Iterator[PublicColumn]:
+    spec, levels = manifest["spec"], _levels(manifest)
     for name, settings in spec["columns"].items():
         role = _role(settings)
         if role is Role.QUASI_IDENTIFIER:
-            released = f"Recoded, by the kind {recoding['kind']!r}."
+            released = "Each row has its original value or a coarser label."
             if levels is not None:
                 level = levels[name]
                 released = f"Generalized to level {level}." if level else "At level 0, not generalized."
+            elif name in overlapping:
+                released += " Some of these labels overlap."
         else:
             released = "Not released." if role is Role.IDENTIFIER else "Not generalized."
         yield PublicColumn(name, link(*_ROLES[role]), released, labels.get(name, ""))

@@ -17,8 +17,8 @@ from shoal.read.columns import text_of
 from shoal.read.source import check_wanted, open_source
 from shoal.spec.spec import Spec
 from shoal.utility.features import Features
-from shoal.utility.label_forms import is_everything, is_mask, read_range, read_set
-from shoal.utility.labels import Domain, FloatArray, IntArray, cover_of
+from shoal.utility.label_forms import NULL_IN_SETS, is_calendar, is_everything, is_mask, read_range, read_set
+from shoal.utility.labels import Domain, FloatArray, IntArray, cover_of, range_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -234,7 +234,7 @@ class _EncodedColumn:
 
     def _number(self, label: str) -> float | None:
         """Return the number, or the middle of the numbers, that a label names; of a date its day."""
-        if not self.domain.dated and (span := read_range(label)) is not None:
+        if (span := range_of(label, dated=self.domain.dated)) is not None:
             return span.middle
         one = Domain.of(pa.array([label]))
         return None if one.numbers is None or one.dated != self.domain.dated else float(one.numbers[0])
@@ -277,25 +277,52 @@ def _positions(texts: pa.Array, among: pa.Array) -> IntArray:
 def _values_in(texts: pa.Array, *, null: bool, text: bool) -> Domain:
     """Return the values among some texts, of which others may be labels."""
     values: list[str] = []
+    in_sets: set[str] = set()
     ranges: list[str] = []
+    periods: list[str] = []
     masks: list[str] = []
     for label in texts.to_pylist():
-        members = read_set(label)
-        if members is not None:
+        if (members := read_set(label)) is not None:
             values += members
+            in_sets.update(members)
         elif is_mask(label):
             masks.append(label)
         elif read_range(label) is not None:
             ranges.append(label)
+        elif range_of(label, dated=True) is not None:
+            periods.append(label)
         elif not is_everything(label):
             values.append(label)
     values = list(dict.fromkeys(values))
+    if NULL_IN_SETS in in_sets and pc.index(texts, NULL_IN_SETS).as_py() < 0:
+        null = True
+        values.remove(NULL_IN_SETS)
     found = Domain.of(pa.array(values, pa.string()), null=null, text=text)
-    if ranges and not values and not masks and not text:
-        middles = np.unique([span.middle for label in ranges if (span := read_range(label))])
-        return Domain(text_of(pa.array(middles)), middles, null)
+    if periods and not masks and not text:
+        dates = [value for value in values if not is_calendar(value)]
+        as_dates = Domain.of(pa.array([*dates, *_middle_days(periods)]), null=null)
+        if as_dates.dated:
+            return as_dates
+    if ranges and not masks and not periods and not text and (found.numbers is not None or not values):
+        return _with_middles(found, ranges)
     # Beside names, what looks like a range is one of them; so is a mask that covers nothing else.
-    own = ranges if found.numbers is None else []
+    own = [*ranges, *periods] if found.numbers is None else periods
     covered = cover_of(pa.array(masks, pa.string()), found).counts.tolist()
     own += [mask for mask, count in zip(masks, covered, strict=True) if not count]
     return Domain.of(pa.array([*values, *own], pa.string()), null=null, text=True) if own else found
+
+
+def _with_middles(known: Domain, ranges: list[str]) -> Domain:
+    """Return known numbers, and the middle of each range that covers none of them."""
+    numbers = np.zeros(0) if known.numbers is None else known.numbers
+    spans = [span for label in ranges if (span := range_of(label, dated=known.dated)) is not None]
+    middles = np.unique([span.middle for span in spans if not len(span.positions(numbers))])
+    texts = pa.concat_arrays([known.texts, text_of(pa.array(middles, pa.float64()))])
+    return Domain(texts, np.append(numbers, middles), known.null, known.dated)
+
+
+def _middle_days(periods: list[str]) -> list[str]:
+    """Return the day in the middle of each range of dates."""
+    middles = {span.middle for label in periods if (span := range_of(label, dated=True))}
+    days: list[str] = np.array(sorted(middles)).astype(np.int64).astype("datetime64[D]").astype(str).tolist()
+    return list(dict.fromkeys(days))

@@ -20,10 +20,17 @@ _INTERVAL = re.compile(rf"([\[\](])\s*({_NUMBER})\s*(?:[,;]|\.\.|-)\s*({_NUMBER}
 _SPAN = re.compile(rf"({_NUMBER})\s*(?:-|\.\.)\s*({_NUMBER})")
 _BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({_NUMBER})")
 _FROM = re.compile(rf"({_NUMBER})\s*\+")
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}[^,]*"
+_DATES = re.compile(rf"\[({_DATE}), ({_DATE})\]")
+_CALENDAR = re.compile("[0-9]{4}(-([0-9]{2}|Q[1-4]|W[0-9]{2}))?")
 _DECADE = re.compile(r"([0-9]{3}0)s")
 _SET = re.compile(r"\{(.*)\}", re.DOTALL)
 _NOT_ALL = re.compile(r" and [0-9,]+ more$|\.\.\.")
 _STARS = re.compile(r"\*+")
+
+
+NULL_IN_SETS = "NULL"
+"""How sets list NULL: `{1, NULL}`."""
 
 
 class Range(NamedTuple):
@@ -78,6 +85,29 @@ def read_range(label: str) -> Range | None:
         span = Range(float(found[1]), float(found[1]) + 10, with_high=False)
     # Where the ends are the wrong way round it is something else, such as the month 1990-05.
     return span if span is not None and span.low <= span.high else None
+
+
+def read_dates(label: str) -> tuple[str, str] | None:
+    """Return the first and the last of the dates that a label stands for, if it has the form of their range.
+
+    Examples
+    --------
+    >>> read_dates("[1990-05-01, 1991-02-28]"), read_dates("[1990, 1991]")
+    (('1990-05-01', '1991-02-28'), None)
+    """
+    found = _DATES.fullmatch(label.strip())
+    return None if found is None else (found[1], found[2])
+
+
+def is_calendar(label: str) -> bool:
+    """Return whether a label has the form of a year, or of a month, quarter or week of one.
+
+    Examples
+    --------
+    >>> [is_calendar(label) for label in ("1990", "1990-05", "1990-Q2", "1990-W18", "1990-05-01")]
+    [True, True, True, True, False]
+    """
+    return _CALENDAR.fullmatch(label) is not None
 
 
 def read_set(label: str) -> tuple[str, ...] | None:

@@ -19,7 +19,16 @@ from shoal.describe.hierarchies.dates import Dates
 from shoal.describe.hierarchies.days import Days
 from shoal.describe.hierarchy import HierarchyError
 from shoal.read.columns import text_of
-from shoal.utility.label_forms import is_everything, is_mask, read_mask, read_range, read_set
+from shoal.utility.label_forms import (
+    NULL_IN_SETS,
+    Range,
+    is_everything,
+    is_mask,
+    read_dates,
+    read_mask,
+    read_range,
+    read_set,
+)
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -253,16 +262,40 @@ class _CoverSoFar:
         self.pending[owners[known]] = True
 
 
+def range_of(label: str, *, dated: bool) -> Range | None:
+    """Return the numbers, or the days since 1970, from and to which a label covers, if it has such a form.
+
+    Examples
+    --------
+    >>> range_of("[21, 34]", dated=False).middle, range_of("[1970-01-02, 1970-01-04]", dated=True).middle
+    (27.5, 2.0)
+    """
+    if not dated:
+        return read_range(label)
+    ends = read_dates(label)
+    days = None if ends is None else _days(pa.array(ends))
+    return None if days is None else Range(*days.tolist())
+
+
 def _by_form(label: str, domain: Domain) -> NDArray[np.intp] | None:
     """Return the positions that a label covers by its form, if it has one that fits the domain."""
-    if domain.numbers is not None and not domain.dated and (numbers := read_range(label)) is not None:
-        return numbers.positions(domain.numbers)
+    if domain.numbers is not None and (span := range_of(label, dated=domain.dated)) is not None:
+        return span.positions(domain.numbers)
     members = read_set(label)
     if members is not None:
-        positions = pc.index_in(pa.array(members, pa.string()), domain.texts)
-        # A member that is not in the domain may be half of one with a comma in it.
-        return None if positions.null_count else np.unique(positions.to_numpy(zero_copy_only=False))
+        return _of_members(pa.array(members, pa.string()), domain)
     return read_mask(label, domain.texts) if is_mask(label) else None
+
+
+def _of_members(members: pa.Array, domain: Domain) -> NDArray[np.intp] | None:
+    """Return the positions of the members of a set. One that is unknown may be half of one with a comma."""
+    positions = pc.index_in(members, domain.texts)
+    null = pc.and_(pc.equal(members, NULL_IN_SETS), positions.is_null())
+    positions = positions.filter(pc.invert(null))
+    if positions.null_count:
+        return None
+    found: NDArray[np.intp] = np.unique(positions.to_numpy(zero_copy_only=False))
+    return np.append(found, domain.size - 1) if domain.null and pc.any(null).as_py() else found
 
 
 def _calendar(texts: pa.Array) -> list[pa.Array]:

@@ -148,18 +148,10 @@ def _by_hierarchy(
     level: int | None,
     text: bool,
 ) -> RecodedColumn:
-    values = coded.labels[0]
-    null = values.null_count > 0
-    order = _null_last(values)
+    order, domain, levels = values_and_levels(coded, text=text)
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    known = in_one_spelling(values.take(pa.array(order)).drop_null(), values.type)
-    domain = Domain.of(known, null=null, text=text)
     counts = coded.counts[order]
-    levels = [
-        in_one_spelling(of_level, values.type).take(pa.array(of_code[order]))
-        for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
-    ]
     if level is not None and not 0 <= level < len(levels):
         raise InputError(f"there is no level {level}, only 0 to {len(levels) - 1}.")
     found = _level(levels, counts, labels, rows) if level is None else level
@@ -187,6 +179,18 @@ def _by_hierarchy(
         label_of=label_of,
         breadth=breadth,
     )
+
+
+def values_and_levels(coded: CodedColumn, *, text: bool = False) -> tuple[IntArray, Domain, list[pa.Array]]:
+    """Return the order of a column's values with NULL last, these values, and their labels by level."""
+    values = coded.labels[0]
+    order = _null_last(values)
+    known = in_one_spelling(values.take(pa.array(order)).drop_null(), values.type)
+    levels = [
+        in_one_spelling(of_level, values.type).take(pa.array(of_code[order]))
+        for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
+    ]
+    return order, Domain.of(known, null=values.null_count > 0, text=text), levels
 
 
 def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: IntArray) -> int | None:

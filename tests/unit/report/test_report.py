@@ -6,6 +6,7 @@ import hashlib
 import random
 import re
 import sys
+from collections.abc import Collection
 from itertools import pairwise
 from pathlib import Path
 
@@ -144,6 +145,32 @@ def heuristic() -> shoal.Release:
     return shoal.anonymize(*census(), algorithm="datafly")
 
 
+ODD_LABEL = "<img src=x onerror=alert(1)>"
+
+
+def by_classes(recoding: str) -> shoal.Release:
+    """Three cities keep their names, of which one is hostile; the others are joined."""
+    people = pa.table(
+        {
+            "<b>city": [ODD_LABEL] * 4 + ["y"] * 4 + ["z", "z", "w", "w"],
+            "age": [20, 20, 21, 21, 30, 31, 30, 31, 50, 61, 50, 61],
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={"<b>city": shoal.suppress(), "age": shoal.intervals(10, 20)},
+        privacy=[shoal.KAnonymity(4)],
+    )
+    return shoal.anonymize(people, spec, recoding=recoding)
+
+
+def by_cells() -> shoal.Release:
+    return by_classes("cells")
+
+
+def by_mondrian() -> shoal.Release:
+    return by_classes("mondrian")
+
+
 ODD = [
     hostile, many_columns, one_column, nothing_left, nothing_left_but_stars, compared_with_others, heuristic,
 ]  # fmt: skip
@@ -159,14 +186,14 @@ def test_the_page_is_sound(page: Page) -> None:
     sound(page)
 
 
-def sound(page: Page) -> None:
+def sound(page: Page, sections: Collection[str] = SECTIONS) -> None:
     """Check the form of a page: it is well-formed, stands alone and can be found one's way in."""
     assert page.problems == []
     assert page.source.startswith("<!DOCTYPE html>")
     (html,) = page.all("html")
     assert html.attributes == {"lang": "en"}
     assert len(page.ids) == len(set(page.ids))
-    assert set(SECTIONS) <= set(page.ids)
+    assert set(sections) <= set(page.ids)
     # Headings in order: none is more than one level below the one before it.
     levels = [int(heading.tag[1]) for heading in page.all("h1", "h2", "h3", "h4")]
     assert levels[0] == 1 and levels.count(1) == 1
@@ -209,6 +236,26 @@ def test_names_and_labels_are_escaped() -> None:
     # What no page can hold, and what would turn round the text after it, is replaced.
     assert "\x00" not in source and "\u202e" not in source
     assert "\ufffdevil\ufffdname" in page.text
+
+
+@pytest.mark.parametrize("make", [by_cells, by_mondrian])
+def test_a_recoding_by_classes_shows_how_much_its_labels_cover(make: object) -> None:
+    assert callable(make)
+    release = make()
+    source = internal_html(release, learning=False)
+    page = Page(source)
+    sound(page, [section for section in SECTIONS if section != "neighbours"])
+    assert "<img" not in source and "<b>city" not in source
+    assert ODD_LABEL in page.text and "Most frequent labels of <b>city" in page.text
+    pictures = [each.text for each in page.all("desc") if each.text.startswith("unchanged")]
+    assert len(pictures) == 2
+    # Every label of these few is listed, with the rows that have it in the release.
+    listed = [table.text for table in page.all("table") if "Most frequent labels" in table.text]
+    for text, name in zip(listed, ["<b>city", "age"], strict=True):
+        counts = release.table.column(name).combine_chunks().value_counts().to_pylist()
+        assert sorted(line for line in text.split("\n") if line[-1:].isdigit()) == sorted(
+            f"{each['values']}{each['counts']}" for each in counts
+        )
 
 
 def test_the_glossary_explains_the_words_that_are_used(page: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -120,6 +121,73 @@ def test_dates_count_in_days():
     encoder = shoal.LabelEncoder().fit(table)
     later = pa.table({"born": ["1970-01", "1970-01-11", "1970"]})
     assert encoder.transform(later).ravel().tolist() == [2, 10, 2]
+
+
+def test_ranges_of_dates_are_the_mean_of_their_days():
+    encoder = shoal.LabelEncoder().fit(pa.table({"born": ["1970-01-02", "1970-01-04", "1970-03-01"]}))
+    labels = ["[1970-01-01, 1970-01-31]", "{1970-01-02, 1970-03-01}", "[1971-01-01, 1971-01-03]"]
+    assert encode(encoder, "born", labels) == [[2], [30], [366]]
+
+
+def test_null_in_a_set_is_null():
+    encoder = shoal.LabelEncoder().fit(pa.table({"age": [20, 40, None], "job": ["NULL", "cook", None]}))
+    # As a number NULL is the mean of the others, 30.
+    assert encode(encoder, "age", ["{20, NULL}", "{20, 40, NULL}"]) == [
+        pytest.approx([25, 1 / 2]),
+        pytest.approx([30, 1 / 3]),
+    ]
+    # Where NULL is a text of the column, that is what the set lists.
+    assert encode(encoder, "job", ["{NULL, cook}"]) == [[0.5, 0.5, 0]]
+    # Where no value was NULL, the others are what is known.
+    assert encode(shoal.LabelEncoder().fit(PEOPLE), "age", ["{21, 29, NULL}"]) == [[25]]
+
+
+def test_a_release_of_mixed_labels_alone_is_enough():
+    release = pa.table(
+        {
+            "age": ["22", "[20, 30)", "[40, 50]", "{22, NULL}", "*"],
+            "born": ["[1970-01-01, 1970-01-05]", "1970-02-02", "1970", "1970s", "1970-02"],
+            "word": ["NULL", "{NULL, a}", "a", "a", "a"],
+        }
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encoder = shoal.LabelEncoder().fit(release)
+        found = encoder.transform(release)
+    names = encoder.get_feature_names_out().tolist()
+    assert names == ["age", "age is NULL", "born", "word=NULL", "word=a"]
+    # The known ages are 22, the middle 45 and NULL; the known days are 2 and 32.
+    assert found[:, :2].round(3).tolist() == [[22, 0], [22, 0], [45, 0], [27.75, 0.5], [33.5, 0.333]]
+    assert found[:, 2].tolist() == [2, 32, 17, 17, 32]
+    assert found[:, 3:].tolist() == [[1, 0], [0.5, 0.5], [0, 1], [0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("form", ["nodes", "ranges", "sets"])
+@pytest.mark.parametrize("recoding", ["mondrian", "cells"])
+def test_releases_by_classes_become_the_means_of_their_labels(recoding, form):
+    """By hand from the text of each label, over the original ages."""
+    ages = [18, 20, 23, 27, 34, 48, 49, 54, 55, 60, 65, 66, None, None, None]
+    people = pa.table({"age": ages, "sex": list("MMFMMFMFFMFMMFM")})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10, 20), "sex": "suppress"}, privacy=[shoal.KAnonymity(3)]
+    )
+    release = shoal.anonymize(people, spec, recoding={recoding: {"labels": form}})
+    known = [age for age in ages if age is not None]
+
+    def covered(label: str | None) -> list[float]:
+        numbers = [float(part) for part in re.findall("[0-9]+", label or "")]
+        if label is None or label == "*":
+            return known
+        if label[0] == "[":
+            last = numbers[1] - (label[-1] == ")")
+            return [age for age in known if numbers[0] <= age <= last]
+        return [*numbers, *([np.mean(known)] if "NULL" in label else [])]
+
+    encoder = shoal.LabelEncoder(spec).fit(people)
+    for label, found in zip(
+        release.table["age"].to_pylist(), encoder.transform(release.table)[:, 0], strict=True
+    ):
+        assert found == pytest.approx(np.mean(covered(None if label is None else str(label))))
 
 
 def test_numbers_that_are_categories():

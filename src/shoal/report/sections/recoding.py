@@ -1,7 +1,8 @@
-"""What was chosen: each hierarchy as a ladder with its level, or a table; and where the score comes from."""
+"""What was chosen: each hierarchy as a ladder with its level, or how much the labels of each column cover."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
@@ -11,7 +12,8 @@ from markupsafe import Markup
 from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
-from shoal.report.number_format import count, figure
+from shoal.recode.label_widths import LabelWidths, Width, label_widths
+from shoal.report.number_format import count, figure, percent
 from shoal.report.sections.verdict import proof
 
 if TYPE_CHECKING:
@@ -31,10 +33,21 @@ class DrawnLadder:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnWidths:
+    """One quasi-identifier, how much its labels cover, and the most frequent of them."""
+
+    column: str
+    picture: Markup
+    frequent: tuple[tuple[str, str], ...]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
-    """The chosen recoding: ladders where it has levels to mark on them, a table of words otherwise."""
+    """The chosen recoding: ladders where it has levels to mark on them, the widths of labels otherwise."""
 
     ladders: tuple[DrawnLadder, ...]
+    widths: tuple[DrawnWidths, ...]
     kind: str
     header: tuple[str, str, str]
     columns: tuple[Choice, ...]
@@ -46,8 +59,10 @@ class Done:
 
 def done(release: Release) -> Done:
     """Draw what was chosen."""
+    on_ladders = release.recoding.rungs is not None
     return Done(
-        ladders=() if release.recoding.rungs is None else tuple(map(_drawn, release.ladders())),
+        ladders=tuple(map(_drawn, release.ladders())) if on_ladders else (),
+        widths=() if on_ladders else tuple(_widths(release)),
         kind=release.recoding.kind,
         header=release.choice_header,
         columns=tuple(release.choices()),
@@ -87,6 +102,55 @@ def level_words(rungs: Ladder) -> str:
     if rungs.level == 0:
         return f"{count(before, 'value')}, not generalized{part}."
     return f"{count(before, 'value')} became {count(after, 'label')}{part}."
+
+
+def _widths(release: Release) -> Iterator[DrawnWidths]:
+    original = release.original
+    starred = release.suppressed_rows if release.spec.suppressed == "star" else 0
+    cells = release.recoding.cells(original.coded)
+    for found in label_widths(original.coded, cells, original.lost, starred=starred):
+        yield _drawn_widths(found)
+
+
+def _drawn_widths(found: LabelWidths) -> DrawnWidths:
+    shares = [(_width_name(width), width.rows / max(found.rows, 1)) for width in found.widths]
+    drawn = bars(
+        one_each("after", [(name, share, percent(share)) for name, share in shares]),
+        f"Rows by how many values of {found.column} their labels cover",
+    )
+    return DrawnWidths(
+        found.column,
+        picture(drawn),
+        tuple((label, count(rows)) for label, rows in found.frequent),
+        _labels_words(found),
+    )
+
+
+def _width_name(width: Width) -> str:
+    """Name labels by how much they cover.
+
+    Examples
+    --------
+    >>> [_width_name(Width(least, most, 0)) for least, most in ((1, 1), (6, 20), (101, 1000))]
+    ['1 value', '6 to 20', '101 to 1,000']
+    """
+    if width.unchanged:
+        return "unchanged"
+    if width.everything:
+        return "everything"
+    if width.least == width.most:
+        return count(width.least, "value")
+    return f"{count(width.least)} to {count(width.most)}"
+
+
+def _labels_words(found: LabelWidths) -> str:
+    if not found.rows:
+        return "All rows are suppressed, so no label is in the release."
+    if found.labels == len(found.frequent):
+        return f"The release has {count(found.labels, 'label')}."
+    return (
+        f"The release has {count(found.labels, 'label')}; the {len(found.frequent)} most frequent are listed."
+    )
 
 
 def _choices(release: Release) -> str:
