@@ -86,7 +86,7 @@ def label_widths(
     >>> table = CodedTable((ages,), 5)
     >>> (found,) = label_widths(table, cells_at(table, [1]), [np.array([0, 0, 1])])
     >>> [(width.least, width.most, width.rows) for width in found.widths if width.rows], found.frequent
-    ([(6, 20, 4)], (('[20, 30)', 2), ('[30, 40)', 2)))
+    ([(2, 4, 4)], (('[20, 30)', 2), ('[30, 40)', 2)))
     """
     return tuple(
         _of_column(column, of_column, of_column.label_counts(coded) - missing, starred)
