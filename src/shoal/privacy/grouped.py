@@ -39,16 +39,18 @@ def group(
     hierarchies
         For sensitive columns that have one.
     columns
-        The sensitive columns.
+        The sensitive columns; their values stand in order.
 
     Examples
     --------
     >>> group(["20-29", "20-29", "30-39"], disease=["flu", "cold", "flu"]).histogram("disease").tolist()
-    [[1, 1], [1, 0]]
+    [[1, 1], [0, 1]]
     """
     populations, hierarchies = populations or {}, hierarchies or {}
     everybody = [*classes, *(label for labels in populations.values() for label in labels)]
-    together = code_column("class", pa.array(everybody).dictionary_encode(), Suppress())
+    first: dict[Any, int] = {}
+    numbered = [first.setdefault(label, len(first)) for label in everybody]
+    together = code_column("class", pa.array(numbered, pa.int64()).dictionary_encode(), Suppress())
     rows, labels = len(classes), len(together.counts)
     mine = together.codes[:rows]
     column = replace(together, codes=mine, counts=np.bincount(mine, minlength=labels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.cli.short_form import adjusted, column_with_hierarchy, level_bounds, measure, spec_from
+from shoal.cli.short_form import adjusted, column_with_hierarchy, level_bounds, named, spec_from
 from shoal.describe.hierarchies.suppress import suppress
 from shoal.describe.roles import QuasiIdentifier
 from shoal.errors import InputError
@@ -91,8 +91,8 @@ def test_models_beside_k_or_instead_of_it():
 
 
 def test_measures_with_settings():
-    assert measure("loss") == "loss"
-    assert measure("loss: {aggregate: max}") == {"loss": {"aggregate": "max"}}
+    assert named("loss", "--quality") == "loss"
+    assert named("loss: {aggregate: max}", "--quality") == {"loss": {"aggregate": "max"}}
     for text in ("loss: {aggregate", "[a: b]", "a: 1\nb: 2"):
         with pytest.raises(InputError, match="Write NAME"):
-            measure(text)
+            named(text, "--quality")

@@ -112,5 +112,5 @@ def test_too_many_sets_are_left_out_and_that_is_said(monkeypatch: pytest.MonkeyP
     allowed = 10
     risk = assess_risk(table, NAMES)
     assert risk.special is None
-    assert "was not looked for" in risk.notes[0]
+    assert "was not computed" in risk.notes[0]
     assert "singled out" not in risk.render()
