@@ -18,6 +18,9 @@ from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Lev
 from shoal.errors import Problem
 from shoal.exact_counts import count
 
+_NUMBER = r"^-?(0|[1-9][0-9]{0,14})([.][0-9]{1,15})?$"
+"""Numbers as they are usually written; codes such as 01234 are none."""
+
 UIntArray = NDArray[np.uint32]
 IntArray = NDArray[np.int64]
 
@@ -126,7 +129,7 @@ def code_together(
         occurs |= np.bincount(of_other, minlength=len(domain) + 1) > 0
     used = np.flatnonzero(occurs[:-1])
     # Neighbours under a label are then neighbours by value too: ranges of codes are ranges of values.
-    used = used[pc.array_sort_indices(domain.take(pa.array(used))).to_numpy()]
+    used = used[pc.array_sort_indices(comparable(domain.take(pa.array(used)))).to_numpy()]
     levels = hierarchy.levels(domain.take(pa.array(used)))
     if occurs[-1]:
         levels = _with_null(levels)
@@ -162,6 +165,21 @@ def code_together(
         notes=levels.notes,
     )
     return column, tuple(recode[of_other] for of_other in beside)
+
+
+def comparable(values: pa.Array) -> pa.Array:
+    """Return values in the form in which they sort: texts that are all numbers become numbers.
+
+    Examples
+    --------
+    >>> comparable(pa.array(["9", "10", None])).to_pylist(), comparable(pa.array(["09", "10"])).to_pylist()
+    ([9.0, 10.0, None], ['09', '10'])
+    """
+    known = values.drop_null()
+    if pa.types.is_string(values.type) and len(known):
+        if pc.all(pc.match_substring_regex(known, _NUMBER)).as_py():
+            return values.cast(pa.float64())
+    return values
 
 
 def used_values(values: pa.DictionaryArray) -> pa.Array:

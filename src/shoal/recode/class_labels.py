@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal import _kernel
 from shoal.describe.hierarchy import as_text
 from shoal.encode.cells import HierarchyNodes
-from shoal.encode.column import CodedColumn, IntArray, UIntArray
+from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable
 
 LabelForm: TypeAlias = Literal["nodes", "ranges", "sets"]
 """How the label of a class is written: the lowest label of the hierarchy that covers its values; the range of
@@ -142,10 +142,10 @@ class ClassValues:
     def _ranges(self) -> dict[int, tuple[str, int]]:
         """Return the range of each class of several numbers or dates, and the leaves that it covers."""
         column, values = self.column, self.column.labels[0]
-        if self.base or not is_ordered(values.type):
+        if self.base or not is_ordered(comparable(values).type):
             return {}
         rank = np.empty(len(values), dtype=np.int64)
-        order = pc.array_sort_indices(values, null_placement="at_end").to_numpy().astype(np.int64)
+        order = pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy().astype(np.int64)
         rank[order] = np.arange(len(order))
         low, high = self._ends(rank[self.values])
         null = len(values) - 1 if values.null_count else len(values)
@@ -165,7 +165,9 @@ class ClassValues:
         column = self.column
         values = column.labels[self.base]
         rank = np.empty(len(values), dtype=np.int64)
-        by_value = pc.array_sort_indices(values, null_placement="at_end").to_numpy().astype(np.int64)
+        by_value = (
+            pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy().astype(np.int64)
+        )
         rank[by_value] = np.arange(len(by_value))
         members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
         starts = np.flatnonzero(np.diff(members[0], prepend=-1))
@@ -204,7 +206,7 @@ def range_widths(column: CodedColumn) -> IntArray:
         filled: IntArray = values.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
         return filled
     rank = np.empty(len(values), dtype=np.int64)
-    order = pc.array_sort_indices(values, null_placement="at_end").to_numpy()
+    order = pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy()
     rank[order] = np.arange(len(order))
     return rank
 

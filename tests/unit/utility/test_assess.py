@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -57,6 +58,13 @@ def test_files_and_frames_give_the_same(tmp_path):
     assert assess(open_source(table), release.table, asked, levels=release.levels).columns == expected.columns
 
 
+def assert_alike(found, expected):
+    """Compare figures of columns, whose sums may be in another order."""
+    assert found.keys() == expected.keys()
+    for name, column in expected.items():
+        assert asdict(found[name]) == pytest.approx(asdict(column))
+
+
 def test_forms_say_the_same_as_hierarchies():
     table = people()
     asked = shoal.Spec(
@@ -68,10 +76,10 @@ def test_forms_say_the_same_as_hierarchies():
     release = shoal.anonymize(table, asked, seed=1).table
     expected = assess(table, release, asked)
     named = assess(table, release, quasi_identifiers=["age", "job"])
-    assert named.columns == pytest.approx(expected.columns)
+    assert_alike(named.columns, expected.columns)
     assert named.queries.count == 50
     guessed = assess(table, release)
-    assert guessed.columns == pytest.approx(expected.columns)
+    assert_alike(guessed.columns, expected.columns)
     assert guessed.notes == ("Taken as quasi-identifiers, because they are generalized: age.",)
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.encode.cells import Cells
-from shoal.encode.column import CodedColumn, IntArray
+from shoal.encode.column import CodedColumn, IntArray, comparable
 from shoal.measure.cells import CellMeasure
 from shoal.recode.class_labels import ClassValues, LabelForm, is_ordered, range_widths
 from shoal.search.single_dimensional.tuples import Blocks, Floats
@@ -68,7 +68,7 @@ def interval_costs(column: CodedColumn, measure: CellMeasure, form: LabelForm, p
 
 def has_ranges(column: CodedColumn) -> bool:
     """Return whether intervals of a column's values are ranges: of numbers or dates in their own order."""
-    values = column.labels[0]
+    values = comparable(column.labels[0])
     if column.min_level or not is_ordered(values.type):
         return False
     order = pc.array_sort_indices(values, null_placement="at_end").to_numpy()
