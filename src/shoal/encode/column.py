@@ -176,10 +176,10 @@ def comparable(values: pa.Array) -> pa.Array:
     ([9.0, 10.0, None], ['09', '10'])
     """
     known = values.drop_null()
-    if pa.types.is_string(values.type) and len(known):
-        if pc.all(pc.match_substring_regex(known, _NUMBER)).as_py():
-            return values.cast(pa.float64())
-    return values
+    if not pa.types.is_string(values.type) or not len(known):
+        return values
+    numbers = pc.all(pc.match_substring_regex(known, _NUMBER)).as_py()
+    return values.cast(pa.float64()) if numbers else values
 
 
 def used_values(values: pa.DictionaryArray) -> pa.Array:

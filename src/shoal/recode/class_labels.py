@@ -145,7 +145,7 @@ class ClassValues:
         if self.base or not is_ordered(comparable(values).type):
             return {}
         rank = np.empty(len(values), dtype=np.int64)
-        order = pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy().astype(np.int64)
+        order = _in_order(values)
         rank[order] = np.arange(len(order))
         low, high = self._ends(rank[self.values])
         null = len(values) - 1 if values.null_count else len(values)
@@ -165,9 +165,7 @@ class ClassValues:
         column = self.column
         values = column.labels[self.base]
         rank = np.empty(len(values), dtype=np.int64)
-        by_value = (
-            pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy().astype(np.int64)
-        )
+        by_value = _in_order(values)
         rank[by_value] = np.arange(len(by_value))
         members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
         starts = np.flatnonzero(np.diff(members[0], prepend=-1))
@@ -206,9 +204,15 @@ def range_widths(column: CodedColumn) -> IntArray:
         filled: IntArray = values.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
         return filled
     rank = np.empty(len(values), dtype=np.int64)
-    order = pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy()
+    order = _in_order(values)
     rank[order] = np.arange(len(order))
     return rank
+
+
+def _in_order(values: pa.Array) -> IntArray:
+    """Return the positions of values in the order in which they sort, NULL last."""
+    order: IntArray = pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy()
+    return order.astype(np.int64)
 
 
 def _texts_of(column: CodedColumn, pairs: IntArray) -> list[str | None]:
