@@ -68,7 +68,7 @@ class ClassProblem:
 
     @cached_property
     def costs(self) -> list[list[list[int]]]:
-        """What a cell with each label of each level costs, in whole numbers that a row's cells add up to."""
+        """What a cell with each label of each level costs, in whole numbers, so that sums are exact."""
         table, measure = self.problem.table, self.problem.measure
         assert isinstance(measure, CellMeasure), "others were refused"
         return [
@@ -140,7 +140,7 @@ def require_labels(name: str, labels: object) -> None:
         )
 
 
-def choose_best(question: Question, problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
+def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
     """Return the recoding that satisfies and scores best; of equal ones the first.
 
     Raises
