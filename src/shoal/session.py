@@ -427,6 +427,7 @@ class Session:
             verdict = Verdict.of(coded, recoding, spec.searched, star=star)
             if spec.choose_by == "quasi-identifiers":
                 require_all(spec.privacy, verdict)
+            recoding = verdict.recoding  # its labels show nothing of suppressed rows
             suppressed = verdict.suppressed_rows
             _check_suppressed(suppressed, allowed)
             rows = found.profile.recode(

@@ -226,3 +226,62 @@ def test_no_query_tells_which_labels_suppressed_rows_had(tmp_path: Path, engine:
     assert claims[0] == claims[1]
     assert all("shoal_" not in claim["sql"] for claim in claims[0])
     assert claims[0][0]["measured"].count("before it was removed") == 1
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    "recoding",
+    [
+        {"subtree": {"labels": "ranges"}},
+        {"subtree": {"labels": "sets"}},
+        "subtree",
+        "ordered-set",
+        {"ordered-set": {"labels": "sets"}},
+        {"cells": {"labels": "sets"}},
+        {"mondrian": {"labels": "ranges"}},
+    ],
+    ids=str,
+)
+def test_no_label_shows_the_value_of_a_suppressed_row(tmp_path: Path, recoding: Any, engine: str) -> None:
+    """Labels are made of values. The one man is suppressed, at any age; the women's labels are the same."""
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.intervals(10, 20, 40),
+            "sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+        },
+        privacy=[shoal.KAnonymity(2)],
+        suppression=0.12,
+        recoding=recoding,
+    )
+    found = []
+    for age in (44, 46, 49):
+        ages = [40, 41, 42, 43, 50, 51, 52, 53, age]
+        people = pa.table({"age": [f"{age}.5" for age in ages], "sex": ["F"] * 8 + ["M"]})
+        path = tmp_path / f"{age}.parquet"
+        parquet.write_table(people, path)
+        release = shoal.anonymize(path, spec, engine=engine)
+        assert release.suppressed_rows == 1
+        found.append(sorted(map(str, release.table.to_pylist())))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("recoding", ["ordered-set", {"cells": {"labels": "ranges"}}], ids=str)
+def test_no_label_has_the_places_of_a_suppressed_number(tmp_path: Path, recoding: Any) -> None:
+    spec = {
+        "columns": {
+            "cost": {"role": "quasi-identifier", "type": "decimal", "hierarchy": {"intervals": [10, 20]}},
+            "town": {"role": "quasi-identifier", "max-level": 0},
+        },
+        "privacy": [{"k-anonymity": 2}],
+        "suppression": 0.2,
+        "recoding": recoding,
+    }
+    found = []
+    for last in ("99.5", "99.12345"):
+        path = tmp_path / f"{last}.csv"
+        rows = "".join(f"{cost},Ulm\n" for cost in ("1.5", "2.5", "11.5", "12.5", "1.5", "12.5"))
+        path.write_text(f"cost,town\n{rows}{last},Bonn\n", encoding="utf-8")
+        release = shoal.anonymize(path, shoal.Spec.from_mapping(spec))
+        assert release.suppressed_rows == 1
+        found.append(sorted(release.table["cost"].to_pylist()))
+    assert found[0] == found[1]

@@ -83,7 +83,7 @@ print("Neighbours" in internal, "frequent-values" in internal, "frequent-values"
         "FrequentValues(least=2)",
         "False []",
         "0",
-        "False True True",
+        "False True False",
     ]
 
 

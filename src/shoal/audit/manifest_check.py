@@ -59,7 +59,7 @@ def check_manifest(
         _class_sizes(evidence, audit),
         _claims(evidence, audit.findings, spec, release.name, given=given),
         *_linkable(evidence, audit, given=given),
-        _recoding(evidence, spec),
+        *_recoding(evidence, spec),
         _spec(evidence, spec, given=given),
     )
 
@@ -255,15 +255,17 @@ def differing_claims(
     return [*wrong, *(f"{claim.claim}: not in the spec" for claim in recorded)]
 
 
-def _recoding(evidence: Evidence, spec: Spec) -> Finding:
+def _recoding(evidence: Evidence, spec: Spec) -> Iterator[Finding]:
     """Find whether the recoding is one that the spec allows, as far as its kind is known here."""
     levels = evidence.manifest.levels
     if levels is None:
         kind = evidence.manifest.recoding.kind
         if kind in registry.names("strategies"):
-            return _without_levels(kind, spec)
+            yield from _without_levels(kind, spec)
+            return
         words = f"of the kind {kind!r}, which this version does not know; the released labels were checked"
-        return Finding("recoding that the spec allows", False, words, "", checkable=False)
+        yield Finding("recoding that the spec allows", False, words, "", checkable=False)
+        return
     wrong = []
     if lost := [name for name in spec.quasi_identifiers if name not in levels]:
         wrong.append(f"without {', '.join(lost)}")
@@ -278,18 +280,17 @@ def _recoding(evidence: Evidence, spec: Spec) -> Finding:
     if outside or any(level < 0 for level in levels.values()):
         wrong.append(f"not among those of the spec: {', '.join(outside) or 'below 0'}")
     columns = ", ".join(f"{name} {level}" for name, level in levels.items())
-    return Finding("levels that the spec allows", not wrong, "; ".join(wrong) or columns, "")
+    yield Finding("levels that the spec allows", not wrong, "; ".join(wrong) or columns, "")
 
 
-def _without_levels(kind: str, spec: Spec) -> Finding:
-    """Find whether the spec limits levels, which labels of a known kind without levels cannot show."""
+def _without_levels(kind: str, spec: Spec) -> Iterator[Finding]:
+    """Report limits on levels, which labels without levels cannot show. A kind alone is nothing to check."""
     limited = [
         name for name, qi in spec.quasi_identifiers.items() if qi.min_level or qi.max_level is not None
     ]
-    if not limited:
-        return Finding("kind of recoding", True, kind, "")
-    words = f"{kind}, whose labels do not show the limits of {', '.join(limited)}"
-    return Finding("levels that the spec allows", False, words, "", checkable=False)
+    if limited:
+        words = f"{kind}, whose labels do not show the limits of {', '.join(limited)}"
+        yield Finding("levels that the spec allows", False, words, "", checkable=False)
 
 
 def _spec(evidence: Evidence, spec: Spec, *, given: bool) -> Finding:

@@ -51,6 +51,7 @@ def group(
     first: dict[Any, int] = {}
     numbered = [first.setdefault(label, len(first)) for label in everybody]
     together = code_column("class", pa.array(numbered, pa.int64()).dictionary_encode(), Suppress())
+    together = replace(together, labels=(pa.array(list(first)), *together.labels[1:]))
     rows, labels = len(classes), len(together.counts)
     mine = together.codes[:rows]
     column = replace(together, codes=mine, counts=np.bincount(mine, minlength=labels))

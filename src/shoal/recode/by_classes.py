@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from shoal.encode.cells import Cells
 from shoal.encode.column import UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.recode.class_labels import NO_CLASS, ClassLabels, ClassValues, LabelForm
+from shoal.recode.class_labels import NO_CLASS, ClassLabels, ClassValues, LabelForm, Released, released_values
 from shoal.recode.recoding import Choices
 from shoal.spec.spec import Spec
 
@@ -39,9 +39,12 @@ class ByClasses:
     class_of
         The class of every tuple, from 0 without gaps; `NO_CLASS` for tuples that no class could take, which
         keep their values and are suppressed if these are too few.
+    released
+        For each column which of its values released rows have, once that is known: labels show these alone.
 
     Examples
     --------
+    >>> import pyarrow as pa
     >>> from shoal.describe import intervals
     >>> from shoal.encode.column import code_column
     >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
@@ -57,6 +60,7 @@ class ByClasses:
     labels: LabelForm = "nodes"
     values: tuple[UIntArray, ...] = field(default=(), repr=False)
     class_of: UIntArray = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
+    released: Released | None = field(default=None, repr=False)
 
     levels = node = rungs = None
 
@@ -102,10 +106,14 @@ class ByClasses:
 
     def _labels(self, table: CodedTable) -> tuple[ClassLabels, ...]:
         class_of = self._numbered
+        released = self.released or (None,) * len(table.columns)
         return tuple(
-            ClassValues(column, column.min_level, values, class_of).labels(self.labels)
-            for column, values in zip(table.columns, self.values, strict=True)
+            ClassValues(column, column.min_level, values, class_of, seen).labels(self.labels)
+            for column, values, seen in zip(table.columns, self.values, released, strict=True)
         )
+
+    def of_released(self, table: CodedTable, released: NDArray[np.bool_]) -> ByClasses:
+        return replace(self, released=released_values(table, released))
 
     @property
     def _numbered(self) -> UIntArray:

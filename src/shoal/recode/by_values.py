@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.encode.cells import Cells
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.recode.class_labels import ClassValues, LabelForm
+from shoal.recode.class_labels import ClassValues, LabelForm, Released, released_values
 from shoal.recode.recoding import Choices
 from shoal.spec.spec import Spec
 
@@ -37,6 +38,8 @@ class ByValues:
         that the column may have.
     forms
         How the labels of each column are written, if not all are written as `labels` says.
+    released
+        For each column which of its values released rows have, once that is known: labels show these alone.
 
     Examples
     --------
@@ -55,18 +58,25 @@ class ByValues:
     labels: LabelForm = "nodes"
     blocks: tuple[UIntArray, ...] = field(default=(), repr=False)
     forms: Sequence[LabelForm] | None = field(default=None, repr=False)
+    released: Released | None = field(default=None, repr=False)
 
     levels = node = rungs = None
 
     def cells(self, table: CodedTable) -> tuple[Cells, ...]:
         self._require(table)
         forms = [self.labels] * len(self.blocks) if self.forms is None else self.forms
+        released = self.released or (None,) * len(self.blocks)
         return tuple(
-            self._cells(table, position, ClassValues(column, column.min_level, _values(blocks), blocks), form)
-            for position, (column, blocks, form) in enumerate(
-                zip(table.columns, self.blocks, forms, strict=True)
+            self._cells(
+                table, position, ClassValues(column, column.min_level, _values(blocks), blocks, seen), form
+            )
+            for position, (column, blocks, form, seen) in enumerate(
+                zip(table.columns, self.blocks, forms, released, strict=True)
             )
         )
+
+    def of_released(self, table: CodedTable, released: NDArray[np.bool_]) -> ByValues:
+        return replace(self, released=released_values(table, released))
 
     def _cells(self, table: CodedTable, position: int, values: ClassValues, form: LabelForm) -> Cells:
         found = values.labels(form)

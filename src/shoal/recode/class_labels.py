@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +15,8 @@ from shoal import _kernel
 from shoal.describe.hierarchy import as_text
 from shoal.encode.cells import HierarchyNodes
 from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable
+from shoal.encode.table import CodedTable
+from shoal.read.types import narrowest
 
 LabelForm: TypeAlias = Literal["nodes", "ranges", "sets"]
 """How the label of a class is written: the lowest label of the hierarchy that covers its values; the range of
@@ -56,15 +58,21 @@ class ClassValues:
         For each tuple the number of its label at that level.
     class_of
         For each tuple the number of its class. Every class has a tuple.
+    released
+        For each value of the column whether a released row has it; None where all are released.
     """
 
     column: CodedColumn
     base: int
     values: UIntArray
     class_of: UIntArray
+    released: NDArray[np.bool_] | None = None
 
     def labels(self, form: LabelForm) -> ClassLabels:
         """Return the labels of the classes in a form.
+
+        Where it is known which values released rows have, the texts are those of these values alone: nothing
+        that is read shows a suppressed row. What a label costs stays that of all values of its class.
 
         Examples
         --------
@@ -75,15 +83,56 @@ class ClassValues:
         >>> [classes.labels(form).labels.to_pylist() for form in ("nodes", "ranges", "sets")]
         [['[20, 30)', '*'], ['[21, 24]', '[38, 52]'], ['{21, 24}', '{38, 52}']]
         """
+        whole = self._labels(form)
+        if self.released is None:
+            return whole
+        seen = self._of_released()._labels(form)
+        costs = np.zeros(len(seen.labels), dtype=np.int64)
+        np.maximum.at(costs, seen.of_class, whole.leaves[whole.of_class])
+        nodes = None
+        if whole.nodes is not None:
+            widest = np.zeros(len(seen.labels), dtype=np.int64)
+            order = np.argsort(whole.leaves[whole.of_class], kind="stable")
+            widest[seen.of_class[order]] = whole.of_class[order]
+            nodes = HierarchyNodes(whole.nodes.levels[widest], whole.nodes.numbers[widest])
+        return ClassLabels(seen.labels, costs, nodes, seen.of_class)
+
+    def _of_released(self) -> ClassValues:
+        """Leave out the tuples with values that no released row has, in classes that have others."""
+        assert self.released is not None, "it is known which values are released"
+        at_base = self._known
+        kept = at_base[self.values]
+        others = np.zeros(int(self.class_of.max(initial=0)) + 1, dtype=bool)
+        others[self.class_of[kept]] = True
+        chosen = kept | ~others[self.class_of]
+        return replace(self, values=self.values[chosen], class_of=self.class_of[chosen])
+
+    @property
+    def _known(self) -> NDArray[np.bool_]:
+        """For each label of the lowest level, whether a released row may have it."""
+        known = np.zeros(len(self.column.labels[self.base]), dtype=bool)
+        known[self.column.maps[self.base][self.released]] = True
+        return known if self.released is not None else ~known
+
+    def _texts(self, level: int) -> list[str | None]:
+        """Return the labels of a level as text; numbers and times with the places that released ones need."""
+        labels = self.column.labels[level]
+        if level or self.released is None:
+            return as_text(labels).to_pylist()  # type: ignore[no-any-return]
+        texts: list[str | None] = as_text(labels).to_pylist()
+        released = as_text(narrowest(labels.filter(pa.array(self.released)))).to_pylist()
+        for position, text in zip(np.flatnonzero(self.released).tolist(), released, strict=True):
+            texts[position] = text
+        return texts
+
+    def _labels(self, form: LabelForm) -> ClassLabels:
         levels, numbers = self._nodes()
         if form == "nodes":
             return self._as_nodes(levels, numbers)
         texts, leaves = self._as_nodes_texts(levels, numbers)
         narrower = self._ranges() if form == "ranges" else self._sets()
         for number, (text, covered) in narrower.items():
-            # A set of all that a node covers is the node; a range ends where the class does.
-            if form == "ranges" or covered < leaves[number]:
-                texts[number], leaves[number] = text, min(covered, leaves[number])
+            texts[number], leaves[number] = text, min(covered, leaves[number])
         return _by_text(texts, leaves)
 
     @property
@@ -122,7 +171,7 @@ class ClassValues:
             return ClassLabels(
                 labels, column.leaves[0][pairs[1]], HierarchyNodes(*pairs), of_class.astype(np.uint32)
             )
-        texts = _texts_of(column, pairs)
+        texts = self._texts_of(pairs)
         leaves = np.array([column.leaves[level][node] for level, node in pairs.T.tolist()], dtype=np.int64)
         found = _by_text(texts, leaves)
         if len(found.labels) == len(texts):
@@ -135,9 +184,13 @@ class ClassValues:
         column = self.column
         pairs, of_class = np.unique(np.stack([levels, numbers]), axis=1, return_inverse=True)
         of_class = of_class.reshape(-1)
-        texts = _texts_of(column, pairs)
+        texts = self._texts_of(pairs)
         leaves = np.array([column.leaves[level][node] for level, node in pairs.T.tolist()], dtype=np.int64)
         return [texts[number] for number in of_class.tolist()], leaves[of_class]
+
+    def _texts_of(self, pairs: IntArray) -> list[str | None]:
+        texts = {level: self._texts(level) for level in np.unique(pairs[0]).tolist()}
+        return [texts[level][number] for level, number in pairs.T.tolist()]
 
     def _ranges(self) -> dict[int, tuple[str, int]]:
         """Return the range of each class of several numbers or dates, and the leaves that it covers."""
@@ -148,9 +201,12 @@ class ClassValues:
         order = _in_order(values)
         rank[order] = np.arange(len(order))
         low, high = self._ends(rank[self.values])
-        null = len(values) - 1 if values.null_count else len(values)
+        none = values.null_count  # and what is no number
+        if pa.types.is_floating(values.type):
+            none += int(pc.sum(pc.is_nan(values).fill_null(False)).as_py() or 0)
+        null = len(values) - none
         several = np.flatnonzero((low < high) & (high < null)).tolist()
-        texts = as_text(values).to_pylist()
+        texts = self._texts(0)
         widths = range_widths(column)
         return {
             number: (
@@ -170,7 +226,7 @@ class ClassValues:
         members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
         starts = np.flatnonzero(np.diff(members[0], prepend=-1))
         ends = np.append(starts[1:], members.shape[1])
-        texts = [NULL_TEXT if text is None else text for text in as_text(values).to_pylist()]
+        texts = [NULL_TEXT if text is None else text for text in self._texts(self.base)]
         leaves = column.leaves[self.base]
         return {
             number: (
@@ -180,6 +236,24 @@ class ClassValues:
             for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
             if end - start > 1
         }
+
+
+Released: TypeAlias = tuple[NDArray[np.bool_], ...]
+"""For each column, which of its values released rows have."""
+
+
+def released_values(table: CodedTable, released: NDArray[np.bool_]) -> Released:
+    """Return which values of each column the released entries of a table have."""
+    found: list[NDArray[np.bool_]] = []
+    for column in table.columns:
+        seen = np.zeros(len(column.counts), dtype=bool)
+        # Of a frequency set at raised levels, an entry stands for all values under its labels.
+        level = 0 if table.bottom is None else table.bottom[len(found)]
+        seen[column.codes[released]] = True
+        labels = np.zeros(len(column.labels[level]), dtype=bool)
+        labels[column.maps[level][seen]] = True
+        found.append(seen if level == 0 else labels[column.maps[level]])
+    return tuple(found)
 
 
 def is_ordered(kind: pa.DataType) -> bool:
@@ -213,13 +287,6 @@ def _in_order(values: pa.Array) -> IntArray:
     """Return the positions of values in the order in which they sort, NULL last."""
     order: IntArray = pc.array_sort_indices(comparable(values), null_placement="at_end").to_numpy()
     return order.astype(np.int64)
-
-
-def _texts_of(column: CodedColumn, pairs: IntArray) -> list[str | None]:
-    texts: dict[int, list[str | None]] = {}
-    for level in np.unique(pairs[0]).tolist():
-        texts[level] = as_text(column.labels[level]).to_pylist()
-    return [texts[level][number] for level, number in pairs.T.tolist()]
 
 
 def _by_text(texts: Sequence[str | None], leaves: IntArray) -> ClassLabels:

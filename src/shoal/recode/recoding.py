@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
 from shoal.spec.spec import Spec
@@ -25,6 +28,18 @@ class Choices:
 
     title: str
     of_columns: Mapping[str, str]
+
+
+@runtime_checkable
+class LabelsOfReleased(Protocol):
+    """A recoding whose labels are made of the values that they cover, such as ranges and sets."""
+
+    def of_released(self, table: CodedTable, released: NDArray[np.bool_]) -> Recoding:
+        """Return the same recoding with labels made of the values of released entries alone.
+
+        Entries with different labels keep different labels, and no cell costs more or less.
+        """
+        ...
 
 
 @runtime_checkable

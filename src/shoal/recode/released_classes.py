@@ -21,7 +21,7 @@ from shoal.privacy.classes import Classes
 from shoal.privacy.model import PrivacyModel
 from shoal.privacy.passing_classes import passing
 from shoal.read.types import narrowest
-from shoal.recode.recoding import Recoding
+from shoal.recode.recoding import LabelsOfReleased, Recoding
 from shoal.recode.starred_class import star_classes
 
 IntArray = NDArray[np.int64]
@@ -77,10 +77,18 @@ class Verdict:
         cells = recoding.cells(coded)
         classes = _classes(coded, cells)
         verdict = cls(coded, recoding, cells, classes, passing(models, classes))
-        if star is None:
-            return verdict
-        kept, passes = verdict._star(models, star)
-        return replace(verdict, kept=kept, starred=True, stars_pass=passes)
+        if star is not None:
+            kept, passes = verdict._star(models, star)
+            verdict = replace(verdict, kept=kept, starred=True, stars_pass=passes)
+        return verdict._showing_released()
+
+    def _showing_released(self) -> Verdict:
+        """Return the same classes with labels that show nothing of suppressed rows."""
+        recoding = self.recoding
+        if not isinstance(recoding, LabelsOfReleased) or self.entries_kept.all():
+            return self
+        shown = recoding.of_released(self.coded, self.entries_kept)
+        return replace(self, recoding=shown, cells=shown.cells(self.coded))
 
     def stars_pass_by(self, models: Sequence[PrivacyModel], *, limit: int) -> bool:
         """Return whether the rows that are not kept pass as a class, with more of them up to a limit."""

@@ -95,6 +95,7 @@ def engines_for(strategy: Strategy) -> list[str]:
 
     Examples
     --------
+    >>> from shoal.strategies.full_domain_search import FullDomainSearch
     >>> engines_for(FullDomainSearch())
     ['duckdb', 'memory', 'postgres', 'spark']
     """

@@ -69,7 +69,9 @@ def check_recoding_of(recoding: Recoding, table: CodedTable) -> None:
     with promise(whose, "the recoding in a manifest is the same"):
         written = json.loads(json.dumps(recoding.to_manifest()))
         require_equal(written.get("kind"), recoding.kind)
-        require_equal(json.loads(json.dumps(type(recoding).from_manifest(written).to_manifest())), written)
+        again = type(recoding).from_manifest(written)
+        require_equal(json.loads(json.dumps(again.to_manifest())), written)
+        require_equal(again.levels, recoding.levels)
     with promise(whose, "`levels`, `node` and `rungs` are those of its labels, or None"):
         _check_abilities(recoding, found, table)
     with promise(whose, "`choices` has words for every quasi-identifier"):
