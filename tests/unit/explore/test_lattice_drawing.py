@@ -109,7 +109,7 @@ def test_beyond_that_it_is_the_chosen_node_and_those_beside_it() -> None:
     found = survey(problem, chosen)
     assert (found.shown, found.layers) == ("around", ())
     assert len(found.nodes) == 1 + 12
-    assert "too many to look at all" in found.render()
+    assert "too many to check them all" in found.render()
     assert survey(problem).nodes == ()
     assert ElementTree.fromstring(draw_lattice(problem).svg).tag == f"{SVG}svg"
 
