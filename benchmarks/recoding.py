@@ -20,7 +20,6 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,8 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-from shoal.data import find_benchmark, load_benchmark
+from shoal.data import load_benchmark
+from shoal.data.shapes import shape
 from shoal.encode.table import CodedTable
 from shoal.engines.memory import Memory
 from shoal.measure.loss import Loss
@@ -68,8 +68,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 
 def coded(name: str, rows: int | None) -> CodedTable:
-    benchmark = find_benchmark(name)
-    return load_benchmark(benchmark if rows is None else replace(benchmark, rows=rows))
+    return load_benchmark(name) if rows is None else shape(name, rows)
 
 
 def median_ms(run: Callable[[], object], seconds: float = 1.5) -> float:
