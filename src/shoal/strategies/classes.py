@@ -27,6 +27,9 @@ LABEL_FORMS: Mapping[LabelForm, str] = {
     "ranges": "numbers and dates as the range of the class, such as [21, 34]",
     "sets": "the values of the class, such as {clerk, cook}",
 }
+_MOST_ROWS = 1 << 33
+"""The kernel multiplies what a cell costs by rows, in 64 bits."""
+
 LABELS_PARAMETER = "how labels are written: " + "; ".join(
     f"{form}, {words}" for form, words in LABEL_FORMS.items()
 )
@@ -43,6 +46,13 @@ class ClassProblem:
     """
 
     problem: SearchProblem
+
+    def __post_init__(self) -> None:
+        if self.problem.table.rows > _MOST_ROWS:
+            raise InputError(
+                f"Classes of tuples are found for up to {_MOST_ROWS:,} rows.\n"
+                f"Found: {self.problem.table.rows:,}.\nUse the recoding full-domain."
+            )
 
     @cached_property
     def table(self) -> _kernel.CodedTable:

@@ -19,6 +19,7 @@ from shoal.privacy.model import PrivacyModel
 from shoal.search.frequency_sets import InMemory
 from shoal.search.problem import SearchProblem
 from shoal.strategies.cells import CheapestClasses
+from shoal.strategies.classes import ClassProblem
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.mondrian import Mondrian
 from shoal.strategies.strategy import Question, Strategy
@@ -156,6 +157,12 @@ def test_wrong_settings_are_told_before_any_work(recoding: Any, message: str) ->
 def test_an_impossible_requirement_names_the_nearest() -> None:
     with pytest.raises(InfeasibleError, match="that can be satisfied: k = 20"):
         shoal.anonymize(people(20), spec(privacy=[shoal.KAnonymity(21)]), recoding="cells")
+
+
+def test_too_many_rows_for_sums_of_costs_are_refused() -> None:
+    many = replace(CodedTable((), 0), rows=(1 << 33) + 1)
+    with pytest.raises(InputError, match="up to 8,589,934,592 rows"):
+        ClassProblem(SearchProblem(many, (shoal.KAnonymity(2),), Loss()))
 
 
 def test_a_spec_keeps_its_recoding(tmp_path: Any) -> None:
