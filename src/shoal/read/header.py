@@ -151,7 +151,7 @@ def first_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> FirstRow:
     for index, cell in enumerate(map(str.strip, first)):
         if not cell:
             continue
-        column = [text for row in below if index < len(row) and (text := row[index].strip())]
+        column = Counter(text for row in below if index < len(row) and (text := row[index].strip()))
         if cell in column:
             recurring.append(index)
         elif (fits := _fits(cell, column)) is not None:
@@ -161,9 +161,9 @@ def first_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> FirstRow:
     return FirstRow(*(tuple(index + 1 for index in found) for found in groups))
 
 
-def _fits(cell: str, column: Sequence[str]) -> bool | None:
+def _fits(cell: str, column: Counter[str]) -> bool | None:
     """Return whether a cell has the type or form of its column; None if that settles nothing."""
-    known = [text for text in column if text.lower() not in _MISSING]
+    known = Counter({text: count for text, count in column.items() if text.lower() not in _MISSING})
     if cell.lower() in _MISSING:
         return None
     for judge in (_by_type, _by_form, _by_novelty):
@@ -172,13 +172,14 @@ def _fits(cell: str, column: Sequence[str]) -> bool | None:
     return None
 
 
-def _by_type(cell: str, known: Sequence[str]) -> bool | None:
+def _by_type(cell: str, known: Counter[str]) -> bool | None:
     """Compare the types of a cell and its column: numbers, dates, times, addresses."""
     kind = next((kind for kind in _KINDS if kind.fullmatch(cell)), None)
     if not known:
         return None if kind is None else True
     for typed in _KINDS:
-        share = sum(typed.fullmatch(text) is not None for text in known) / len(known)
+        of_type = sum(count for text, count in known.items() if typed.fullmatch(text))
+        share = of_type / known.total()
         if typed is kind and share >= _MOSTLY:
             return True
         if share >= _NEARLY_ALL:
@@ -187,26 +188,29 @@ def _by_type(cell: str, known: Sequence[str]) -> bool | None:
     return True if kind not in (None, _NUMBER) else None
 
 
-def _by_form(cell: str, known: Sequence[str]) -> bool | None:
+def _by_form(cell: str, known: Counter[str]) -> bool | None:
     """Compare a cell with codes, such as `E11.9` or `P0012`."""
     for form in (_shape, _template):
-        common, count = Counter(map(form, known)).most_common(1)[0] if known else ("", 0)
-        if "9" not in common or count < _MOSTLY * len(known):
+        forms: Counter[str] = Counter()
+        for text, times in known.items():
+            forms[form(text)] += times
+        common, count = forms.most_common(1)[0] if known else ("", 0)
+        if "9" not in common or count < _MOSTLY * known.total():
             continue
         if form(cell) == common:
             return True
-        if count >= _NEARLY_ALL * len(known) and not any(map(str.isdigit, cell)):
+        if count >= _NEARLY_ALL * known.total() and not any(map(str.isdigit, cell)):
             return False
     return None
 
 
-def _by_novelty(cell: str, known: Sequence[str]) -> bool | None:
+def _by_novelty(cell: str, known: Counter[str]) -> bool | None:
     """Return False for a cell that does not recur in a column in which nearly all values do.
 
     The share of values that occur once estimates how often the next value is new (Good, Biometrika 40, 1953).
     """
-    once = sum(count == 1 for count in Counter(known).values())
-    return False if len(known) >= _ENOUGH_ROWS and once <= _SELDOM * len(known) else None
+    once = sum(count == 1 for count in known.values())
+    return False if known.total() >= _ENOUGH_ROWS and once <= _SELDOM * known.total() else None
 
 
 def _shape(text: str) -> str:

@@ -242,8 +242,11 @@ def _check_parts(folder: Path, parts: Sequence[Path], first: Source) -> None:
             line_end_of(part, first.dialect.quote or '"'),
         )
 
-    own = form(parts[0])
-    _refuse_others(folder, parts, [form(part) == own for part in parts], "header", ", or other ends of lines")
+    if len(parts) > 1:
+        own = form(parts[0])
+        _refuse_others(
+            folder, parts, [form(part) == own for part in parts], "header", ", or other ends of lines"
+        )
 
 
 def _check_columns(folder: Path, parts: Sequence[Path]) -> None:
