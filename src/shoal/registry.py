@@ -84,6 +84,7 @@ def require(kind: Kind, name: str) -> None:
         raise InputError(message.rstrip())
 
 
+@cache
 def _entry_points(kind: Kind) -> dict[str, list[EntryPoint]]:
     found: dict[str, list[EntryPoint]] = {}
     for point in _installed().select(group=f"shoal.{kind}"):
