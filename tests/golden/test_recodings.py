@@ -53,11 +53,14 @@ def adult() -> tuple[Path, library.Spec]:
 
 def wage() -> tuple[Path, library.Spec]:
     spec = library.Spec(
-        identifiers=["region", "logwage", "wage"],
+        identifiers=["maritl", "race", "region", "logwage", "wage"],
         quasi_identifiers={
             "year": library.intervals(2, 4),
             "age": library.intervals(5, 10, 20, 40),
-            **dict.fromkeys(("maritl", "race", "education", "jobclass", "health"), "suppress"),
+            "education": library.order(
+                ["1. < HS Grad", "2. HS Grad", "3. Some College", "4. College Grad", "5. Advanced Degree"]
+            ),
+            **dict.fromkeys(("jobclass", "health"), "suppress"),
         },
         sensitive=["health_ins"],
         types={"year": "integer", "age": "integer"},
@@ -170,4 +173,9 @@ def test_in_databases(
     data, spec = census(tmp_path, 1_000)
     table = pa.csv.read_csv(data, convert_options=pa.csv.ConvertOptions(strings_can_be_null=True))
     table = table.set_column(table.column_names.index("zip"), "zip", table["zip"].cast(pa.string()))
+    # Of few values, what is searched by the clock comes to its end.
+    third = "marital_status" if recoding in QUICK else "age"
+    few = {name: spec.quasi_identifiers[name] for name in ("sex", "education", third)}
+    others = [name for name in spec.quasi_identifiers if name not in few]
+    spec = replace(spec, quasi_identifiers=few, identifiers=[*spec.identifiers, *others])
     compare(opened(name), table, given(spec, recoding, close))
