@@ -64,7 +64,7 @@ class AttributeSuppression(StrategyDefaults):
         require_cell_costs(self.name, spec.quality, "nodes")
 
     def choose(self, question: Question) -> Chosen:
-        timer, problem = Timer(self.seconds), question.problem()
+        problem, timer = question.problem(), Timer(self.seconds)
         measure = cell_measure(problem)
         partitions = [
             Subtrees.of(column, _levels(column), measure, "nodes") for column in problem.table.columns

@@ -101,7 +101,7 @@ class OrderedSet(StrategyDefaults):
             )
 
     def choose(self, question: Question) -> Chosen:
-        timer, problem = Timer(self.seconds), question.problem()
+        problem, timer = question.problem(), Timer(self.seconds)
         _require_order(question.spec, problem.table)
         cuts = subtrees(problem, self.name, "nodes")
         rigid = [coarsest(cuts.partitions), *full_domain(question, problem)]

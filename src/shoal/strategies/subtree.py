@@ -72,7 +72,7 @@ class Subtree(StrategyDefaults):
         require_cell_costs(self.name, spec.quality, self.labels)
 
     def choose(self, question: Question) -> Chosen:
-        timer, problem = Timer(self.seconds), question.problem()
+        problem, timer = question.problem(), Timer(self.seconds)
         blocks = subtrees(problem, self.name, self.labels, seconds=self.seconds)
         seeds = [coarsest(blocks.partitions), *full_domain(question, problem)]
         return chosen_or_raise(search_blocks(problem, blocks, seeds, timer), problem)
