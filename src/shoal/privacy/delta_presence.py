@@ -106,7 +106,8 @@ class DeltaPresence(ModelDefaults):
         people = classes.population(self.population.key)
         lower, upper = self._bounds
         # A class that has none of the table's rows is judged too: its absence tells something.
-        return np.asarray((classes.people >= lower * people) & (classes.people <= upper * people))
+        within = (classes.people >= lower * people) & (classes.people <= upper * people)
+        return np.asarray(within & ~classes.shared(self.population.key))
 
     def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
         lower, upper = self._bounds
@@ -121,14 +122,20 @@ class DeltaPresence(ModelDefaults):
         )
 
     def sql(self, tables: Tables) -> str:
+        shared, matches = "", ""
+        if tables.matches is not None:
+            # Who may be in two classes is in the table more surely than the share of one of them says.
+            shared, matches = "    OR n > 0 AND matches > 1\n", ", matches"
         return (
             "SELECT count(*) FILTER (\n"
             f"    WHERE n < {double(self.lower)} * (1 - {ROUNDING}) * people\n"
             f"    OR n > {double(self.upper)} * (1 + {ROUNDING}) * people\n"
+            f"{shared}"
             "  ) AS failing,\n"
             "  {'lowest': min(share), 'highest': max(share)} AS measured\n"
             "FROM (\n"
-            "  SELECT n, people, CASE WHEN people > 0 THEN n / people ELSE 'infinity'::DOUBLE END AS share\n"
+            "  SELECT n, people, CASE WHEN people > 0 THEN n / people ELSE 'infinity'::DOUBLE END AS share"
+            f"{matches}\n"
             f"  FROM {populations(tables, self.population.key)} AS classes\n"
             ") AS shares"
         )

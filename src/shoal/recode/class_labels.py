@@ -132,7 +132,9 @@ class ClassValues:
         texts, leaves = self._as_nodes_texts(levels, numbers)
         narrower = self._ranges() if form == "ranges" else self._sets()
         for number, (text, covered) in narrower.items():
-            texts[number], leaves[number] = text, min(covered, leaves[number])
+            # Where a hierarchy is not in the order of numbers, a range may cover more than its node.
+            if covered <= leaves[number]:
+                texts[number], leaves[number] = text, covered
         return _by_text(texts, leaves)
 
     @property

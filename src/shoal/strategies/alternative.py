@@ -59,7 +59,9 @@ def alternative(
     levels, score
         The best choice of levels, and its score.
     """
-    if score <= MUCH or problem.table.bottom is not None or problem.table.entries > _MOST_ENTRIES:
+    table = problem.table
+    entries = table.entries + sum(population.rows for population in table.populations.values())
+    if score <= MUCH or table.bottom is not None or entries > _MOST_ENTRIES:
         return None
     if spec.choose_by != "everything":
         return None  # whether all models hold is known only when the rows are recoded
