@@ -25,7 +25,9 @@ class DeltaPresence(ModelDefaults):
 
     With n people of the table and N of the population in a class, lower <= n / N <= upper. With a lower
     bound above 0 this also asks that some of every class of the population are released: a class of which
-    nobody is has n / N = 0. Then nothing may be suppressed.
+    nobody is has n / N = 0. Then nothing may be suppressed. A person is in a class if its labels cover all of
+    the person's values; labels of two classes may not cover the same person, who would be in the table more
+    surely than either share says.
 
     It stops learning that somebody is in a table, where that alone says something (a register of patients),
     and with a lower bound also that somebody is not. It does not hide who is who within a class, nor

@@ -46,6 +46,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"privacy": [shoal.KAnonymity(3), shoal.LDiversity("disease", 2)], "unit": "patient"},
     {"privacy": [shoal.Risk(maximal=0.2)]},
     {"quality": "certainty-penalty"},
+    {"privacy": [shoal.KAnonymity(5), shoal.KMap(8, pa.concat_tables([people(400), people(400, 5)]))]},
 ]
 
 
