@@ -127,7 +127,8 @@ private:
 std::vector<std::uint32_t> without_class(const Tuples& tuples, const ClassSet& classes) {
     std::vector<std::uint32_t> left;
     for (std::uint32_t tuple = 0; tuple < tuples.size(); ++tuple) {
-        if (classes.class_of(tuple) == no_class) left.push_back(tuple);
+        // What only a population has is in no row, so no class has to grow for it.
+        if (classes.class_of(tuple) == no_class && tuples.rows[tuple] > 0) left.push_back(tuple);
     }
     return left;
 }

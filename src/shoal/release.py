@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from heapq import nsmallest
 from pathlib import Path
@@ -27,6 +27,7 @@ from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, l
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
+from shoal.strategies.alternative import Alternative, alternative
 from shoal.write.output import FileOutput, Output, TableOutput
 from shoal.write.publish import Pages, publish
 
@@ -154,6 +155,16 @@ class Release:
         if self.optimal:
             return 0.0
         return None if self.bound is None else (self.score - self.bound) / (abs(self.score) or 1.0)
+
+    @cached_property
+    def alternative(self) -> Alternative | None:
+        """Another recoding that would lose much less; None where that is not known, or not so.
+
+        It is looked for where the best choice of levels loses much: see `docs/recodings.md`.
+        """
+        if self.recoding.levels is None or not self.optimal:
+            return None
+        return alternative(self.original.problem(self.spec), self.spec, self.recoding.levels, self.score)
 
     @property
     def classes(self) -> int:
@@ -360,6 +371,7 @@ class Release:
             ("Suppressed", self._suppressed()),
             ("Classes", self._classes()),
             ("Score", self._score()),
+            *([] if self.alternative is None else [("Recoding", self.alternative.instead_of(self.score))]),
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
             ("NULL", self._null_rule()),
             ("Order", "shuffled" if self.shuffled else "as in the input"),
@@ -415,6 +427,7 @@ class Release:
             "optimal": self.optimal,
             "bound": self.score if self.optimal else self.bound,
             "gap": self.gap,
+            "alternative": None if self.alternative is None else asdict(self.alternative),
             "claims": [
                 {"claim": finding.claim, "holds": finding.holds, "measured": finding.measured}
                 for finding in self.audit.findings

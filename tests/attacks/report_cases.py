@@ -133,6 +133,13 @@ def heuristic() -> shoal.Release:
     return shoal.anonymize(PEOPLE, SPEC, algorithm="datafly")
 
 
+def keeps_more() -> shoal.Release:
+    """Three rows need `*`, and with one level per column all ten others get it too."""
+    ages = [21] * 5 + [33] * 5 + [55, 58, 71]
+    spec = shoal.Spec(quasi_identifiers={"age": shoal.intervals(10, 20)}, privacy=[shoal.KAnonymity(3)])
+    return shoal.anonymize(pa.table({"age": ages}), spec)
+
+
 def one_choice() -> shoal.Release:
     """A column of one value that may not be generalized, no sensitive column, NULL forbidden."""
     fixed = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0, null="forbid")
@@ -288,9 +295,9 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
-        people_counted, proposed_unit, proposed, heuristic, one_choice, dropped, blind, blind_by_hand,
-        present, close, accepted, wide, one_row, many_labels, bare, frequent_values, best_values,
-        overlapping, starred_cells, no_overlap, many_cells, no_cells,
+        people_counted, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped, blind,
+        blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
+        best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells,
     )
 }  # fmt: skip
 

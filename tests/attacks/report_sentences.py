@@ -32,6 +32,10 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "nothing else, picks the right … with a probability of at most … … . In the original "
         "table it was … , and … … unique."
     ): ("internal:one_removed", "internal:empty"),
+    "Another recoding keeps more: with … it would score … .": (
+        "internal:keeps_more",
+        "internal:one_removed",
+    ),
     "At level 0, not generalized.": ("public:one_removed", "public:by_hand"),
     "At most … of the rows may be … , that is … .": ("internal:one_removed", "internal:none_suppressed"),
     (

@@ -91,11 +91,9 @@ def test_what_it_cannot_serve_is_refused_before_any_work(site: Path) -> None:
     code = f"""{START}
 from dataclasses import replace
 asked = dict(recoding="frequent-values")
-at_population = replace(spec, privacy=[shoal.KMap(2, people)])
 for more in (
     dict(spec=spec, all_nodes=True),
     dict(spec=spec, algorithm="flash"),
-    dict(spec=at_population),
     dict(spec=spec, recoding="frequent-value"),
 ):
     try:
@@ -108,10 +106,20 @@ for more in (
         "that satisfy. | Recodings with such a list: full-domain.",
         "The recoding 'frequent-values' has no search algorithms to choose from. | Found: an algorithm. | "
         "Leave it out.",
-        "To be compared with a population, at the release's levels: k-map 2 in a table given in Python. | "
-        "The recoding 'frequent-values' gives columns no levels. | Recodings that do: full-domain.",
         "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cells, frequent-values, "
         "full-domain, mondrian, ordered-set, subtree. | Did you mean 'frequent-values'?",
+    ]
+
+
+def test_a_population_is_compared_by_its_labels(site: Path) -> None:
+    code = f"""{START}
+from dataclasses import replace
+at_population = replace(spec, privacy=[shoal.KMap(2, people)])
+release = shoal.anonymize("people.csv", at_population, recoding="frequent-values")
+print(release.audit.findings[0].render())
+"""
+    assert run(code, site) == [
+        "k-map 2 in a table given in Python: holds, fewest people of the population in a class 2"
     ]
 
 

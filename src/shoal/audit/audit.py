@@ -24,16 +24,15 @@ from shoal.audit.manifest_check import check_manifest, same_file
 from shoal.audit.manifest_file import Evidence, manifest_path
 from shoal.audit.numbered_classes import ReleasedClasses
 from shoal.audit.original_finding import original_table
+from shoal.audit.original_rows import OriginalRows
 from shoal.audit.reference import (
     Claim,
     HeldOriginal,
-    OriginalRows,
     add_references,
     claims,
     for_recipients,
     read_references,
     with_hierarchies,
-    with_unknown_recoding,
     without_original,
     without_units,
 )
@@ -97,7 +96,7 @@ def audit_release(
         By key the populations that models compare with, where these are not the spec's own.
     levels
         The levels of the release, needed with a population, which is generalized in the same way; if not
-        given, those of the manifest.
+        given, those of the manifest. Where columns have none, it is compared by the labels of classes.
     units
         For a release that is a table: who each of its rows is about, where the release does not tell.
     earlier
@@ -130,10 +129,12 @@ def audit_release(
     checked_spec = evidence.spec() if spec is None and evidence is not None else spec
     assert checked_spec is not None, "without a spec there is a manifest"
     _check_given(evidence, spec, extends, keep_undeclared=keep_undeclared)
-    if evidence is not None and levels is None:
-        levels = evidence.manifest.levels
+    if levels is None and evidence is not None:
+        levels = evidence.manifest.levels or {}
         if spec is not None:
             checked_spec = _as_in_manifest(spec, evidence)
+    if levels is None and not checked_spec.recoding.has_levels:
+        levels = {}
     release, hidden = _with_units(release, units)
     dialect = _dialect(input_format, evidence, checked_spec)
     with open_relation(release, dialect, name, memory=memory) as opened:
@@ -144,7 +145,7 @@ def audit_release(
         relation, computed = _restored(relation, checked_spec, evidence, release)
         relation, strange = with_types(relation, checked_spec)
         unit = _released_unit(relation, checked_spec) if hidden is None else opened.columns[hidden]
-        to_check = _claims(checked_spec, evidence, levels, unit)
+        to_check = claims(checked_spec, unit_known=unit is not None)
         _check_original(original, to_check)
         if spec is None:
             to_check = for_recipients(to_check, checked_spec, original, populations)
@@ -237,16 +238,6 @@ def audit_relation(
     tables = add_references(relation, spec, to_check, original, compared, levels or {}, unit)
     audit = _judged(relation, spec, to_check, tables, earlier, None, unit)
     return audit.extended(original_table(relation, original, tables, to_check, None))
-
-
-def _claims(
-    spec: Spec, evidence: Evidence | None, levels: Mapping[str, int] | None, unit: str | None
-) -> list[Claim]:
-    """Return the claims of a spec, with what the release does not tell of them."""
-    to_check = claims(spec, unit_known=unit is not None)
-    if evidence is None or levels is not None:
-        return to_check
-    return with_unknown_recoding(to_check, evidence.manifest.recoding.kind)
 
 
 def _judged(

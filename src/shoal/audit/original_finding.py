@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from shoal.audit.finding import Finding
 from shoal.audit.manifest_file import Evidence
-from shoal.audit.reference import Claim, OriginalRows
+from shoal.audit.original_rows import OriginalRows
+from shoal.audit.reference import Claim
 from shoal.privacy.model import Tables
 from shoal.sql.relation import Relation
 

@@ -8,20 +8,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.audit.compared_population import (
+    about,
+    add_populations,
+    as_text_column,
+    becomes_text,
+    labels_with_null,
+    numbered,
+    starred_rows,
+    type_of_values,
+)
+from shoal.audit.original_rows import OriginalRows
 from shoal.audit.spelled_as_released import as_spelled
 from shoal.describe.fitted_hierarchy import Fitted
-from shoal.describe.hierarchy import ANYTHING, FromData, Hierarchy, Levels
+from shoal.describe.hierarchy import FromData, Hierarchy
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted
 from shoal.prepare.read_rows import open_population
 from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.read.columns import coded as as_coded
-from shoal.read.columns import of_type, plain, text_of
+from shoal.read.columns import plain
 from shoal.read.source import check_wanted, open_source
 from shoal.read.sql import quoted
 from shoal.read.typed_tables import typed
@@ -96,14 +106,6 @@ def for_recipients(
     return found
 
 
-def with_unknown_recoding(to_check: Sequence[Claim], kind: str) -> list[Claim]:
-    """Return the claims, and say of those that compare with a population that it cannot be recoded here."""
-    lacks = f"it compares with a population, which this version cannot recode by {kind!r}"
-    return [
-        replace(claim, lacks=claim.lacks or (lacks if claim.reads.population else "")) for claim in to_check
-    ]
-
-
 def without_original(to_check: Sequence[Claim]) -> Problem:
     """Describe that claims compare with the original table, and there is none."""
     compared = _listed(claim.model for claim in to_check if claim.checkable and claim.reads.original)
@@ -174,7 +176,7 @@ def read_references(
                 "Give the manifest of the release: --manifest FILE (in Python levels=...)."
             )
         )
-    elif wanted and (lost := [name for name in spec.quasi_identifiers if name not in (levels or {})]):
+    elif wanted and levels and (lost := [name for name in spec.quasi_identifiers if name not in levels]):
         problems.append(Problem(f"The levels of the release lack {', '.join(lost)}.\nGive them all."))
     given = () if own is None else own.column_names
     if wanted and not problems and (lost := [name for name in _to_be_made(spec) if name not in given]):
@@ -226,30 +228,6 @@ def _to_be_made(spec: Spec) -> dict[str, str | None]:
     }
 
 
-class OriginalRows(Protocol):
-    """The original table, as far as claims compare with it, wherever it is."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Its columns."""
-        ...
-
-    @property
-    def rows(self) -> int: ...
-
-    def values(self, name: str) -> pa.ChunkedArray:
-        """Return the values of a column, each at least once."""
-        ...
-
-    def kind(self, name: str) -> pa.DataType:
-        """Return the type of its values."""
-        ...
-
-    def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
-        """Let queries read some columns, called as the identifiers say; return what stands after FROM."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class HeldOriginal:
     """An original table in memory."""
@@ -271,7 +249,7 @@ class HeldOriginal:
 
     def kind(self, name: str) -> pa.DataType:
         column = self.table.column(name)
-        return pa.null() if column.null_count == len(column) else _type_of_values(column)
+        return pa.null() if column.null_count == len(column) else type_of_values(column)
 
     def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
         columns = {
@@ -304,25 +282,17 @@ def add_references(
         for name in original.names:
             try:
                 if name in spec.sensitive:
-                    if _becomes_text(original.kind(name), name, relation, "original table"):
+                    if becomes_text(original.kind(name), name, relation, "original table"):
                         as_text.add(name)
                     identifiers[name] = relation.columns.get(name, quoted(name))
                 elif name == spec.unit:
                     identifiers[name] = unit or quoted(name)
             except InputError as error:
-                problems += _of(f"Column {name!r}", error)
+                problems += about(f"Column {name!r}", error)
     here = "original"
     if original is not None and identifiers:
         here = original.add(relation, identifiers, as_text)
-    people, people_shown = {}, {}
-    for number, (key, population) in enumerate(populations.items(), start=1):
-        try:
-            table = _generalized(population, original, spec, levels, relation)
-        except InputError as error:
-            problems += _of(f"Population {spec.populations[key].name!r}", error)
-            continue
-        people_shown[key] = _numbered("population", number)
-        people[key] = relation.add(people_shown[key], table, relation.columns)
+    people, people_shown, matches = add_populations(relation, spec, populations, levels, original, problems)
     taxonomies, taxonomies_shown = {}, {}
     described = (c.model.column for c in to_check if c.checkable and c.reads.taxonomy and c.model.column)
     for number, name in enumerate(dict.fromkeys(name for name in described if name in identifiers), start=1):
@@ -331,21 +301,22 @@ def add_references(
         assert original is not None, "it has the column"
         try:
             values = original.values(name)
-            table = _taxonomy(_text_of(values) if name in as_text else values, hierarchy)
+            table = _taxonomy(as_text_column(values) if name in as_text else values, hierarchy)
         except InputError as error:
-            problems += _of(f"Column {name!r}", error)
+            problems += about(f"Column {name!r}", error)
             continue
-        taxonomies_shown[name] = (_numbered("taxonomy", number), table.num_columns)
+        taxonomies_shown[name] = (numbered("taxonomy", number), table.num_columns)
         taxonomies[name] = (relation.add(taxonomies_shown[name][0], table, {}), table.num_columns)
     if problems:
         raise InputError(problems)
-    starred = spec.suppressed == "star" and all(model.suppressible for model in spec.privacy)
+    starred = starred_rows(spec)
     run = Tables(
         kept="kept",
         quasi_identifiers=[relation.columns[qi] for qi in spec.quasi_identifiers],
         columns=relation.columns,
         original=here,
         populations=people,
+        matches=matches,
         taxonomies=taxonomies,
         unit=unit,
         starred=starred,
@@ -356,6 +327,7 @@ def add_references(
         columns=relation.columns_as_shown,
         original="original",
         populations=people_shown,
+        matches=matches,
         taxonomies=taxonomies_shown,
         unit=unit if spec.unit is None or unit is None else relation.columns_as_shown.get(spec.unit, unit),
         starred=starred,
@@ -391,100 +363,16 @@ def _read_population(data: object, spec: Spec) -> pa.Table:
     return open_population(data, spec).read(columns, coded=columns)
 
 
-def _generalized(
-    population: pa.Table,
-    original: OriginalRows | None,
-    spec: Spec,
-    levels: Mapping[str, int],
-    relation: Relation,
-) -> pa.Table:
-    """Return the quasi-identifiers of a population with the labels of the release's levels.
-
-    The labels of a value may depend on the other values that there are, such as the longest of them. So those
-    of the original table are looked at too, where they are known.
-    """
-    problems: list[Problem] = []
-    columns = []
-    for name, qi in spec.quasi_identifiers.items():
-        values = population.column(name).chunk(0)
-        try:
-            domain = values.dictionary
-            if original is not None and name in original.names:
-                distinct = pc.unique(original.values(name))
-                distinct = distinct.cast(_type_of_values(distinct)).drop_null()
-                values = of_type(values, distinct.type)
-                domain = pa.concat_arrays([values.dictionary, distinct]).unique()
-            labels = _labels(qi.levels(domain))
-            if levels[name] >= len(labels):
-                raise InputError(f"there is no level {levels[name]}, only 0 to {len(labels) - 1}.")
-            coded = labels[levels[name]].dictionary_encode()
-            positions = pc.index_in(values.dictionary, domain).take(values.indices).fill_null(len(domain))
-            column = pa.DictionaryArray.from_arrays(coded.indices.take(positions), coded.dictionary)
-            kind = _type_of_values(column) if len(column) > column.null_count else pa.null()
-            as_text = _becomes_text(kind, name, relation, "population")
-            columns.append(_text_of(column) if as_text else column)
-        except InputError as error:
-            problems += _of(f"column {name!r}", error)
-    if problems:
-        raise InputError(problems)
-    return pa.table(columns, names=list(spec.quasi_identifiers))
-
-
 def _taxonomy(values: pa.ChunkedArray, hierarchy: Hierarchy) -> pa.Table:
     """Return the labels of the values that occur at every level, NULL among them if it occurs."""
-    labels = _labels(hierarchy.levels(pc.unique(values).drop_null()))
+    labels = labels_with_null(hierarchy.levels(pc.unique(values).drop_null()))
     if not values.null_count:
         labels = [label[:-1] for label in labels]
     return pa.table(labels, names=[f"level_{level}" for level in range(len(labels))])
 
 
-def _becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -> bool:
-    """Return whether values are to be text, as in the release, where it is a CSV file.
-
-    Raises
-    ------
-    InputError
-        They are text and in the release they are not: then what is equal would not be found equal.
-    """
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if text and name not in relation.text:
-        raise InputError(
-            f"it is text in the {what}, and not in the release '{relation.name}'.\n"
-            "Equal values cannot be recognized.\nGive both in one format."
-        )
-    return name in relation.text and not text
-
-
-def _text_of(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    return text_of(column.cast(_type_of_values(column)), pa.large_string())
-
-
-def _labels(levels: Levels) -> list[pa.Array]:
-    """Return the labels of some values at every level, and last in each that of NULL.
-
-    NULL stays what it is, but where the top is one label for everything it has that one too.
-    """
-    labels = [pa.concat_arrays([label, pa.nulls(1, label.type)]) for label in levels.labels]
-    top = levels.labels[-1]
-    if len(labels) > 1 and (levels.leaves[-1] == levels.total).all():
-        labels[-1] = pa.concat_arrays([top, top[:1] if len(top) else pa.array([ANYTHING])])
-    return labels
-
-
-def _type_of_values(column: pa.Array | pa.ChunkedArray) -> pa.DataType:
-    return column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-
-
 def _is_coded(column: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_dictionary(column.type)) and column.num_chunks == 1
-
-
-def _of(what: str, error: InputError) -> list[Problem]:
-    return [Problem(f"{what}: {problem.message}", problem.values) for problem in error.problems]
-
-
-def _numbered(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}_{number}"
 
 
 def _listed(models: Iterable[PrivacyModel]) -> str:

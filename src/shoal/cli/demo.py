@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,12 +14,6 @@ from shoal.cli.progress import progress
 from shoal.cli.summary import print_release, written
 from shoal.cli.terminal import echo
 
-if TYPE_CHECKING:
-    from shoal.events import Listener
-    from shoal.release import Release
-    from shoal.spec.spec import Spec
-
-_FINER = "cells"
 _LINKABLE = "income"
 
 
@@ -48,8 +42,7 @@ def demo(
                 spec = replace(spec, accept={_LINKABLE: "linkable"})
                 release = anonymize(sample.data, spec, listener=listener)
             output = release.write(folder / "release.csv", report=True)
-            other = _with_finer_labels(sample.data, spec, release, listener)
-        print_release(release, [("Recoding", other)])
+        print_release(release)
         found = audit_release(output, release.spec).require(release.released.count)
         echo("\nAudited the written file with plain SQL:")
         print_table([(finding.claim, finding.verdict) for finding in found.findings])
@@ -65,17 +58,3 @@ def demo(
             echo("  " + shlex.join(["shoal", *command]))
         echo("\nWhat was written:")
         print_table(written(output, report=True))
-
-
-def _with_finer_labels(data: Path, spec: Spec, release: Release, listener: Listener | None) -> str:
-    """Return what would be lost if levels could differ from class to class."""
-    from shoal.tradeoff.compare import compare
-
-    (point,) = compare(data, spec, recodings=[_FINER], listener=listener).points
-    if point.score is None:
-        return f"{_FINER}: {point.problem}"
-    own, finer = f"{release.score:.2g}", f"{point.score:.2g}"
-    if own == finer:
-        return f"{_FINER} would lose {own} too"
-    kind = release.recoding.kind
-    return f"{_FINER} would lose {finer} instead of {own} with {kind} (shoal anonymize --recoding {_FINER})"

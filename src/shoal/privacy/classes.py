@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ class Classes:
         By key of a population, the class of each of its rows.
     count
         How many classes there are; one that only a population has is among them, with size 0.
+    find_shared
+        Returns for the key of a population which classes have labels that cover one of its people who is in
+        another class; None where labels never do.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Classes:
         self.of_rows = of_rows
         self.count = count
         self.of_population = of_population or {}
+        self.find_shared: Callable[[str], NDArray[np.bool_]] | None = None
         self._rows = rows  # which entries of the table these are; all if not given
 
     @cached_property
@@ -84,6 +88,10 @@ class Classes:
         """Return the rows of a population in each class."""
         return np.bincount(self.of_population[key], minlength=self.count)
 
+    def shared(self, key: str) -> NDArray[np.bool_]:
+        """For each class, whether its labels cover somebody of a population who is in another class."""
+        return np.zeros(self.count, dtype=bool) if self.find_shared is None else self.find_shared(key)
+
     def parts(self, values: int) -> Iterator[tuple[slice, Classes]]:
         """Split into runs of classes whose histograms of that many values fit into memory."""
         step = max(1, _MOST_CELLS // max(values, 1))
@@ -99,16 +107,18 @@ class Classes:
                 key: positions[(positions >= start) & (positions < stop)] - start
                 for key, positions in self.of_population.items()
             }
-            yield (
-                slice(start, stop),
-                Classes(
-                    self.table,
-                    self.of_rows[mine] - start,
-                    stop - start,
-                    members,
-                    rows=mine if self._rows is None else self._rows[mine],
-                ),
+            part = Classes(
+                self.table,
+                self.of_rows[mine] - start,
+                stop - start,
+                members,
+                rows=mine if self._rows is None else self._rows[mine],
             )
+            part.find_shared = partial(self._shared_part, slice(start, stop))
+            yield slice(start, stop), part
+
+    def _shared_part(self, part: slice, key: str) -> NDArray[np.bool_]:
+        return self.shared(key)[part]
 
     @property
     def _weights(self) -> NDArray[np.uint64] | None:

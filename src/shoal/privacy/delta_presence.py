@@ -25,7 +25,9 @@ class DeltaPresence(ModelDefaults):
 
     With n people of the table and N of the population in a class, lower <= n / N <= upper. With a lower
     bound above 0 this also asks that some of every class of the population are released: a class of which
-    nobody is has n / N = 0. Then nothing may be suppressed.
+    nobody is has n / N = 0. Then nothing may be suppressed. A person is in a class if its labels cover all of
+    the person's values; labels of two classes may not cover the same person, who would be in the table more
+    surely than either share says.
 
     It stops learning that somebody is in a table, where that alone says something (a register of patients),
     and with a lower bound also that somebody is not. It does not hide who is who within a class, nor
@@ -106,7 +108,8 @@ class DeltaPresence(ModelDefaults):
         people = classes.population(self.population.key)
         lower, upper = self._bounds
         # A class that has none of the table's rows is judged too: its absence tells something.
-        return np.asarray((classes.people >= lower * people) & (classes.people <= upper * people))
+        within = (classes.people >= lower * people) & (classes.people <= upper * people)
+        return np.asarray(within & ~classes.shared(self.population.key))
 
     def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
         lower, upper = self._bounds
@@ -121,14 +124,20 @@ class DeltaPresence(ModelDefaults):
         )
 
     def sql(self, tables: Tables) -> str:
+        shared, matches = "", ""
+        if tables.matches is not None:
+            # Who may be in two classes is in the table more surely than the share of one of them says.
+            shared, matches = "    OR n > 0 AND matches > 1\n", ", matches"
         return (
             "SELECT count(*) FILTER (\n"
             f"    WHERE n < {double(self.lower)} * (1 - {ROUNDING}) * people\n"
             f"    OR n > {double(self.upper)} * (1 + {ROUNDING}) * people\n"
+            f"{shared}"
             "  ) AS failing,\n"
             "  {'lowest': min(share), 'highest': max(share)} AS measured\n"
             "FROM (\n"
-            "  SELECT n, people, CASE WHEN people > 0 THEN n / people ELSE 'infinity'::DOUBLE END AS share\n"
+            "  SELECT n, people, CASE WHEN people > 0 THEN n / people ELSE 'infinity'::DOUBLE END AS share"
+            f"{matches}\n"
             f"  FROM {populations(tables, self.population.key)} AS classes\n"
             ") AS shares"
         )

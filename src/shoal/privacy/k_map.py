@@ -24,7 +24,8 @@ class KMap(ModelDefaults):
     """Every released class has at least `k` people in the population.
 
     With N people of the population in a class, N >= k. The released rows may be fewer: a class of one row
-    passes if k people of the population look like that.
+    passes if k people of the population look like that. A person is in a class if its labels cover all of the
+    person's values.
 
     It stops re-identification by somebody who does not know who is in the table: whoever is looked for
     matches k people. It does not stop somebody who does know that, say a colleague of a patient, nor learning

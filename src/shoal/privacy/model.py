@@ -32,6 +32,9 @@ class Tables:
         The rows of the original table: its sensitive columns, under the same names.
     populations
         By key the population, generalized as the release is: its quasi-identifiers, under the same names.
+    matches
+        Where labels may overlap, the column of the populations that says how many classes a person is in.
+        There is then a row for each of these, or a single one that is in no class.
     taxonomies
         By column, where it has a hierarchy, a relation with the columns level_0, level_1, ... of its values.
     unit
@@ -50,6 +53,7 @@ class Tables:
     columns: Mapping[str, str] = field(default_factory=dict)
     original: str = "original"
     populations: Mapping[str, str] = field(default_factory=dict)
+    matches: str | None = None
     taxonomies: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     unit: str | None = None
     weight: str | None = None

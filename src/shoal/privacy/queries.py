@@ -140,7 +140,8 @@ def populations(tables: Tables, key: str) -> str:
     """Return a relation with one row per class: n released people, and the people of the population.
 
     A class that only one of the two has is there too, with 0 of the other. Where rows are starred, people
-    whom no released class has may be any of those.
+    whom no released class has may be any of those. Where labels may overlap, `matches` says in how many
+    classes some person of the class is.
     """
     columns = ", ".join(tables.quasi_identifiers)
     # Any name may be taken by a quasi-identifier, so they get others.
@@ -148,14 +149,17 @@ def populations(tables: Tables, key: str) -> str:
     renamed = ", ".join(
         f"{column} AS {q}" for column, q in zip(tables.quasi_identifiers, positions, strict=True)
     )
+    none, most, matches = "", "", ""
+    if tables.matches is not None:
+        none, most, matches = ", 0 AS matches", f", max({tables.matches})", ", max(matches) AS matches"
     classes = (
         "(\n"
-        f"  SELECT {', '.join(positions)}, sum(n)::BIGINT AS n, sum(people)::BIGINT AS people\n"
+        f"  SELECT {', '.join(positions)}, sum(n)::BIGINT AS n, sum(people)::BIGINT AS people{matches}\n"
         "  FROM (\n"
-        f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people\n"
+        f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people{none}\n"
         f"    FROM {tables.kept} GROUP BY {columns}\n"
         "    UNION ALL\n"
-        f"    SELECT {columns}, 0, count(*)\n"
+        f"    SELECT {columns}, 0, count(*){most}\n"
         f"    FROM {tables.populations[key]} GROUP BY {columns}\n"
         "  ) AS both_tables\n"
         f"  GROUP BY {', '.join(positions)}\n"
@@ -166,7 +170,8 @@ def populations(tables: Tables, key: str) -> str:
     return (
         "(\n"
         f"SELECT n, people + CASE WHEN {all_stars(positions)}\n"
-        "  THEN sum(CASE WHEN n = 0 THEN people ELSE 0 END) OVER () ELSE 0 END AS people\n"
+        "  THEN sum(CASE WHEN n = 0 THEN people ELSE 0 END) OVER () ELSE 0 END AS people"
+        f"{', matches' if matches else ''}\n"
         f"FROM {classes} AS compared\n"
         ")"
     )

@@ -106,9 +106,12 @@ class ByClasses:
 
     def _labels(self, table: CodedTable) -> tuple[ClassLabels, ...]:
         class_of = self._numbered
+        # Sorted once for all columns: what is sorted already takes no time to be sorted again.
+        order = np.argsort(class_of, kind="stable")
+        class_of = class_of[order]
         released = self.released or (None,) * len(table.columns)
         return tuple(
-            ClassValues(column, column.min_level, values, class_of, seen).labels(self.labels)
+            ClassValues(column, column.min_level, values[order], class_of, seen).labels(self.labels)
             for column, values, seen in zip(table.columns, self.values, released, strict=True)
         )
 

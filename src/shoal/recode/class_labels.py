@@ -132,7 +132,9 @@ class ClassValues:
         texts, leaves = self._as_nodes_texts(levels, numbers)
         narrower = self._ranges() if form == "ranges" else self._sets()
         for number, (text, covered) in narrower.items():
-            texts[number], leaves[number] = text, min(covered, leaves[number])
+            # Where a hierarchy is not in the order of numbers, a range may cover more than its node.
+            if covered <= leaves[number]:
+                texts[number], leaves[number] = text, covered
         return _by_text(texts, leaves)
 
     @property
@@ -164,8 +166,7 @@ class ClassValues:
 
     def _as_nodes(self, levels: IntArray, numbers: IntArray) -> ClassLabels:
         column = self.column
-        pairs, of_class = np.unique(np.stack([levels, numbers]), axis=1, return_inverse=True)
-        of_class = of_class.reshape(-1)
+        pairs, of_class = _distinct(levels, numbers)
         if not pairs[0].any():
             labels = column.labels[0].take(pa.array(pairs[1]))
             return ClassLabels(
@@ -182,8 +183,7 @@ class ClassValues:
 
     def _as_nodes_texts(self, levels: IntArray, numbers: IntArray) -> tuple[list[str | None], IntArray]:
         column = self.column
-        pairs, of_class = np.unique(np.stack([levels, numbers]), axis=1, return_inverse=True)
-        of_class = of_class.reshape(-1)
+        pairs, of_class = _distinct(levels, numbers)
         texts = self._texts_of(pairs)
         leaves = np.array([column.leaves[level][node] for level, node in pairs.T.tolist()], dtype=np.int64)
         return [texts[number] for number in of_class.tolist()], leaves[of_class]
@@ -296,3 +296,10 @@ def _by_text(texts: Sequence[str | None], leaves: IntArray) -> ClassLabels:
     widest = np.zeros(len(encoded.dictionary), dtype=np.int64)
     np.maximum.at(widest, numbers, leaves)
     return ClassLabels(encoded.dictionary, widest, None, numbers)
+
+
+def _distinct(levels: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the different pairs of a level and a number, sorted, and which of them each class has."""
+    most = int(numbers.max(initial=0)) + 1
+    keys, of_class = np.unique(levels * most + numbers, return_inverse=True)
+    return np.stack(np.divmod(keys, most)), of_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from shoal.privacy.model import PrivacyModel
 from shoal.privacy.passing_classes import passing
 from shoal.read.types import narrowest
 from shoal.recode.recoding import LabelsOfReleased, Recoding
+from shoal.recode.shared_people import shared_classes
 from shoal.recode.starred_class import star_classes
 
 IntArray = NDArray[np.int64]
@@ -76,6 +77,9 @@ class Verdict:
         """
         cells = recoding.cells(coded)
         classes = _classes(coded, cells)
+        if recoding.levels is None:
+            # Where columns have levels, nobody is under the labels of two classes.
+            classes.find_shared = partial(shared_classes, classes, cells, starred=star is not None)
         verdict = cls(coded, recoding, cells, classes, passing(models, classes))
         if star is not None:
             kept, passes = verdict._star(models, star)
@@ -83,9 +87,13 @@ class Verdict:
         return verdict._showing_released()
 
     def _showing_released(self) -> Verdict:
-        """Return the same classes with labels that show nothing of suppressed rows."""
+        """Return the same classes with labels that show nothing of suppressed rows.
+
+        With a population labels cover the values of all its people, whoever is suppressed, and have to:
+        it is compared by them.
+        """
         recoding = self.recoding
-        if not isinstance(recoding, LabelsOfReleased) or self.entries_kept.all():
+        if not isinstance(recoding, LabelsOfReleased) or self.coded.populations or self.entries_kept.all():
             return self
         shown = recoding.of_released(self.coded, self.entries_kept)
         return replace(self, recoding=shown, cells=shown.cells(self.coded))

@@ -67,5 +67,6 @@ class CheapestClasses(StrategyDefaults):
             threads=question.threads,
         )
         yield problem.recoding(self.name, self.labels, np.array(found.class_of))
-        for other in Mondrian(labels=self.labels).recodings(question, problem):
+        levels = problem.full_domain(question)
+        for other in Mondrian(labels=self.labels).recodings(problem, levels, threads=question.threads):
             yield problem.recoding(self.name, self.labels, other.class_of)

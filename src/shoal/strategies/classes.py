@@ -57,6 +57,8 @@ class ClassProblem:
     @cached_property
     def table(self) -> _kernel.CodedTable:
         """The tuples with their counts, from the lowest allowed level of each column."""
+        if not self.problem.too_large:
+            return self.problem.ground
         return kernel_table(self.problem.kernel_inputs, self._levels)
 
     @cached_property
@@ -96,23 +98,24 @@ class ClassProblem:
     def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByClasses:
         return ByClasses(kind, settings, labels, self.values, class_of)
 
-    def full_domain(self, question: Question) -> UIntArray | None:
-        """Return the classes at the best levels; None where there are none, or too many to search."""
+    def full_domain(self, question: Question) -> Mapping[str, int] | None:
+        """Return the best levels; None where there are none, or too many to search."""
         if self.problem.too_large:
             return None
         try:
-            chosen = FullDomainSearch().choose(question)
+            return FullDomainSearch().choose(question).recoding.levels
         except InfeasibleError:
             return None
-        levels = chosen.recoding.levels
-        assert levels is not None, "one level per column"
+
+    def at(self, levels: Mapping[str, int]) -> UIntArray:
+        """Return the class of every tuple where each column has one level."""
+        columns = self.problem.table.columns
         of_tuples = [
             column.step(column.min_level, levels[column.name])[values]
-            for column, values in zip(self.problem.table.columns, self.values, strict=True)
+            for column, values in zip(columns, self.values, strict=True)
         ]
-        sizes = [len(column.labels[levels[column.name]]) for column in self.problem.table.columns]
-        grouped = _kernel.index_rows(of_tuples, sizes)
-        return np.array(grouped.tuple_of_row)
+        sizes = [len(column.labels[levels[column.name]]) for column in columns]
+        return np.array(_kernel.index_rows(of_tuples, sizes).tuple_of_row)
 
 
 def require_cell_costs(name: str, measure: Measure, labels: LabelForm) -> None:

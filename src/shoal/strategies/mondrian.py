@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -78,14 +78,14 @@ class Mondrian(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         problem = ClassProblem(question.problem())
-        return choose_best(problem, self.recodings(question, problem))
+        levels = problem.full_domain(question)
+        return choose_best(problem, self.recodings(problem, levels, threads=question.threads))
 
-    def recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
+    def recodings(
+        self, problem: ClassProblem, levels: Mapping[str, int] | None, *, threads: int
+    ) -> Iterator[ByClasses]:
         """Yield the division, and the classes at the best levels, which may be better on small tables."""
-        divided = problem.table.divide(
-            problem.requirement, problem.costs, cut=self.cut, threads=question.threads
-        )
+        divided = problem.table.divide(problem.requirement, problem.costs, cut=self.cut, threads=threads)
         yield problem.recoding(self.name, self.labels, np.array(divided.class_of), cut=self.cut)
-        rigid = problem.full_domain(question)
-        if rigid is not None:
-            yield problem.recoding(self.name, self.labels, rigid, cut=self.cut)
+        if levels is not None:
+            yield problem.recoding(self.name, self.labels, problem.at(levels), cut=self.cut)

@@ -60,13 +60,6 @@ def require_spec(strategy: Strategy, spec: Spec, *, all_nodes: bool = False) -> 
             f"The recoding '{strategy.name}' is no node of a lattice, so there is no list of all nodes that "
             f"satisfy.\nRecodings with such a list: {_listed('lists_nodes')}."
         )
-    compared = [model.describe() for model in spec.privacy if model.population is not None]
-    if compared and not strategy.has_levels:
-        raise InputError(
-            f"To be compared with a population, at the release's levels: {' and '.join(compared)}.\n"
-            f"The recoding '{strategy.name}' gives columns no levels.\n"
-            f"Recodings that do: {_listed('has_levels')}."
-        )
     strategy.require(spec, all_nodes=all_nodes)
 
 

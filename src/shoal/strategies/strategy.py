@@ -129,7 +129,7 @@ class Strategy(Protocol):
     needs
         What an engine must be able to do for it.
     has_levels
-        Whether its recodings have levels. Models that compare with a population need them.
+        Whether its recodings have levels, by which an audit generalizes a population.
     lists_nodes
         Whether it can list all choices of levels that satisfy.
     """

@@ -9,8 +9,8 @@ from math import sqrt
 
 import numpy as np
 
+from shoal.describe.label_cover import FloatArray, IntArray
 from shoal.utility.groups import grouped
-from shoal.utility.labels import FloatArray, IntArray
 from shoal.utility.recoded_column import RecodedColumn
 
 _DENSE = 1 << 22

@@ -7,7 +7,7 @@ from math import fsum, log2
 
 import numpy as np
 
-from shoal.utility.labels import FloatArray, IntArray
+from shoal.describe.label_cover import FloatArray, IntArray
 from shoal.utility.recoded_column import RecodedColumn
 
 

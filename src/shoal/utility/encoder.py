@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.describe.hierarchy import Generalizing
+from shoal.describe.label_cover import Domain, FloatArray, IntArray, cover_of, range_of
+from shoal.describe.label_forms import NULL_IN_SETS, is_calendar, is_everything, is_mask, read_range, read_set
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted
 from shoal.read.columns import text_of
 from shoal.read.source import check_wanted, open_source
 from shoal.spec.spec import Spec
 from shoal.utility.features import Features
-from shoal.utility.label_forms import NULL_IN_SETS, is_calendar, is_everything, is_mask, read_range, read_set
-from shoal.utility.labels import Domain, FloatArray, IntArray, cover_of, range_of
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

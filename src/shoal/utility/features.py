@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.utility.labels import Cover, Domain, FloatArray, IntArray
+from shoal.describe.label_cover import Cover, Domain, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

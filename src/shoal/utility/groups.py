@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.utility.labels import FloatArray, IntArray
+from shoal.describe.label_cover import FloatArray, IntArray
 from shoal.utility.recoded_column import RecodedColumn
 
 MOST_GROUPS = 20

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.label_cover import Cover, FloatArray, IntArray
 from shoal.utility.features import Features
-from shoal.utility.labels import Cover, FloatArray, IntArray
 from shoal.utility.matching_rows import Belonging
 from shoal.utility.models import CLASSIFIERS, REGRESSORS, single_thread
 from shoal.utility.recoded_column import RecodedColumn

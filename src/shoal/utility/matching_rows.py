@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.describe.label_cover import BoolArray, IntArray
 from shoal.errors import InputError, Problem
-from shoal.utility.labels import BoolArray, IntArray
 from shoal.utility.recoded_column import RecodedColumn
 
 _WIDEST = 2**62

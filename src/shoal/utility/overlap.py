@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.describe.hierarchy import ANYTHING
+from shoal.describe.label_cover import cover_of
 from shoal.encode.column import CodedColumn
+from shoal.encode.readable_values import values_and_levels
 from shoal.read.spelling import in_one_spelling
-from shoal.utility.labels import cover_of
-from shoal.utility.recoded_column import values_and_levels
 
 
 def overlapping(labels: pa.Array, column: CodedColumn) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.utility.labels import BoolArray, FloatArray, IntArray
+from shoal.describe.label_cover import BoolArray, FloatArray, IntArray
 from shoal.utility.recoded_column import RecodedColumn
 
 SANITY_BOUND = 0.001

@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.describe.hierarchy import ANYTHING
+from shoal.describe.label_cover import Cover, Domain, FloatArray, IntArray, cover_of
 from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.column import CodedColumn, code_column
+from shoal.encode.readable_values import values_and_levels
 from shoal.errors import InputError
 from shoal.read.spelling import in_one_spelling
-from shoal.utility.labels import BoolArray, Cover, Domain, FloatArray, IntArray, cover_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,18 +182,6 @@ def _by_hierarchy(
     )
 
 
-def values_and_levels(coded: CodedColumn, *, text: bool = False) -> tuple[IntArray, Domain, list[pa.Array]]:
-    """Return the order of a column's values with NULL last, these values, and their labels by level."""
-    values = coded.labels[0]
-    order = _null_last(values)
-    known = in_one_spelling(values.take(pa.array(order)).drop_null(), values.type)
-    levels = [
-        in_one_spelling(of_level, values.type).take(pa.array(of_code[order]))
-        for of_level, of_code in zip(coded.labels, coded.maps, strict=True)
-    ]
-    return order, Domain.of(known, null=values.null_count > 0, text=text), levels
-
-
 def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: IntArray) -> int | None:
     """Return the level that all labels are from, of several the one that the numbers of rows fit best.
 
@@ -256,9 +245,3 @@ def _positions(values: pa.DictionaryArray) -> IntArray:
     """Return for each row the position of its value, which for NULL is the end."""
     positions: IntArray = values.indices.fill_null(len(values.dictionary)).to_numpy(zero_copy_only=False)
     return positions.astype(np.int64)
-
-
-def _null_last(values: pa.Array) -> IntArray:
-    """Return the order in which NULL comes after all values."""
-    null: BoolArray = values.is_null().to_numpy(zero_copy_only=False)
-    return np.argsort(null, kind="stable")

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.describe.label_cover import Domain
 from shoal.utility.features import Features
-from shoal.utility.labels import Domain
 
 PEOPLE = pa.table({"age": [21, 22, 29, 35], "job": ["cook", "clerk", "cook", "judge"]})
 

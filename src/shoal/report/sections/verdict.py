@@ -219,8 +219,13 @@ def rows_or_people(risk: RiskComparison) -> Markup:
 
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
-    return Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
+    lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
         percent(utility.loss), link("loss"), proof(release)
+    )
+    if release.alternative is None:
+        return lost
+    return lost + Markup(" Another recoding keeps more: with {} it would score {}.").format(
+        release.alternative.recoding, figure(release.alternative.score)
     )
 
 

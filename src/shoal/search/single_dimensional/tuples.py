@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self, TypeVar
 
 import numpy as np
@@ -60,17 +60,30 @@ class Tuples:
         The rows of every tuple.
     of_entry
         The tuple of every entry of the table.
+    of_population
+        By key the tuple of every row of a population; these have no rows of the table.
     """
 
     values: tuple[UIntArray, ...]
     rows: Floats
     of_entry: UIntArray
+    of_population: Mapping[str, UIntArray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: CodedTable) -> Self:
-        values = tuple(column.maps[column.min_level][column.codes] for column in table.columns)
+        others = table.populations.values()
+        values = tuple(
+            column.maps[column.min_level][
+                np.concatenate([column.codes, *(other.codes[position] for other in others)])
+            ]
+            for position, column in enumerate(table.columns)
+        )
         rows = np.ones(table.entries) if table.weights is None else table.weights.astype(np.float64)
-        own = cls(values, rows, np.arange(table.entries, dtype=np.uint32))
+        ends = np.cumsum([table.entries, *(other.rows for other in others)])
+        numbers = np.arange(ends[-1], dtype=np.uint32)
+        of_entry, *of_others = np.split(numbers, ends[:-1])
+        rows = np.concatenate([rows, np.zeros(len(numbers) - len(rows))])
+        own = cls(values, rows, of_entry, dict(zip(table.populations, of_others, strict=True)))
         apart = [np.arange(len(column.labels[column.min_level]), dtype=np.uint32) for column in table.columns]
         return own.merged(apart)
 
@@ -85,6 +98,7 @@ class Tuples:
             tuple(values[one] for values in self.values),
             groups.sums(self.rows),
             groups.of_tuple[self.of_entry],
+            {key: groups.of_tuple[members] for key, members in self.of_population.items()},
         )
 
     def grouped(self, blocks: Sequence[Blocks], but: int | None = None) -> Groups:
@@ -137,9 +151,13 @@ class Judge:
         return replace(cls.of(problem), models=models)
 
     def failing(self, tuples: Tuples, groups: Groups) -> Floats:
-        """Return for each class its rows if it fails, otherwise 0."""
+        """Return for each class its rows if it fails, otherwise 0.
+
+        A class that only a population has counts as one row if it fails: where it may, no row may fail.
+        """
         rows = groups.sums(tuples.rows)
         if self.sizes_only:
             return np.where(rows < self.least, rows, 0.0)
-        classes = Classes(self.table, groups.of_tuple[tuples.of_entry], groups.count)
-        return np.where(holding(self.models, classes), 0.0, rows)
+        of_population = {key: groups.of_tuple[members] for key, members in tuples.of_population.items()}
+        classes = Classes(self.table, groups.of_tuple[tuples.of_entry], groups.count, of_population)
+        return np.where(holding(self.models, classes), 0.0, np.maximum(rows, 1.0))

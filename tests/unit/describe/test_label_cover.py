@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from shoal.utility.labels import Cover, Domain, cover_of
+from shoal.describe.label_cover import Cover, Domain, cover_of
 
 
 def covered(labels, domain, levels=(), **how) -> list[list[str | None]]:

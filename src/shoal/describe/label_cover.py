@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchies.dates import Dates
 from shoal.describe.hierarchies.days import Days
 from shoal.describe.hierarchy import HierarchyError
-from shoal.read.columns import text_of
-from shoal.utility.label_forms import (
+from shoal.describe.label_forms import (
     NULL_IN_SETS,
     Range,
     is_everything,
@@ -29,6 +28,7 @@ from shoal.utility.label_forms import (
     read_range,
     read_set,
 )
+from shoal.read.columns import text_of
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]

@@ -7,7 +7,7 @@ from math import inf
 import pyarrow as pa
 import pytest
 
-from shoal.utility.label_forms import Range, is_everything, read_mask, read_range, read_set
+from shoal.describe.label_forms import Range, is_everything, read_mask, read_range, read_set
 
 
 @pytest.mark.parametrize(
