@@ -10,9 +10,12 @@
 
 namespace shoal {
 
-// How a part is cut: one label of a hierarchy against the rest, between any two labels of the lowest level (both where
-// that saves the most), or at the median of the column that costs the most (of several, one with the fewest labels).
-enum class Cut : std::uint8_t { peel, gain, median };
+// How a part is cut.
+// peel: one label of a hierarchy off the rest, where that saves the most.
+// gain: between any two labels of the lowest level too.
+// median: the column that costs the most at its median (of several, one with the fewest labels).
+// relaxed: likewise, but tuples with the median may go to either half, by their labels in the other columns.
+enum class Cut : std::uint8_t { peel, gain, median, relaxed };
 
 // Makes the tests of one thread.
 using MakeTests = std::function<std::unique_ptr<GroupTests>()>;
