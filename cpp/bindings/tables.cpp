@@ -274,6 +274,7 @@ void bind_tables(nb::module_& m) {
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;
     m.attr("full_cost") = full_cost;
+    m.attr("small_part") = small_part;
     m.attr("no_class") = no_class;
     m.attr("max_nodes") = max_nodes;
     m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,

@@ -323,7 +323,7 @@ private:
     Tuples tuples_with(const CellCosts& costs) const {
         const std::size_t columns = table_.position.size();
         Tuples tuples{table_.hierarchies, std::vector<std::vector<Label>>(columns), {}, CellCosts(columns),
-                      std::vector<RangeCosts>(columns)};
+                      std::vector<RangeCosts>(columns), std::vector<std::size_t>(columns)};
         if (costs.size() != columns) throw std::invalid_argument("costs need one entry per column");
         Cost most = 0;
         for (std::size_t c = 0; c < columns; ++c) {
@@ -343,6 +343,7 @@ private:
             }
             most += largest;
             tuples.costs[column] = costs[c];
+            tuples.place[column] = c;
             std::vector<Label>& labels = tuples.labels[column];
             labels.resize(table_.ground.size);
             for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = label(table_.ground, i, column);

@@ -135,7 +135,8 @@ void LabelCuts<Lane>::score_ranges(const Part& span, std::size_t column, Ranking
     for (const auto& [begin, end] : ranges_) {
         const std::uint64_t rows = rows_before_[end] - rows_before_[begin];
         const std::uint64_t smaller = std::min(rows, rows_ - rows);
-        Division division{column, occurring_[begin], occurring_[end - 1], 0, smaller, choices};
+        Division division{column, occurring_[begin], occurring_[end - 1], 0, smaller, choices,
+                          tuples_.place[column]};
         if (cut_ == Cut::median) {
             division.score = static_cast<double>(cell_costs_[column]);
         } else {

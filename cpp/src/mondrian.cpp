@@ -17,9 +17,7 @@ namespace {
 
 // Tuples of a part that is worth another thread.
 constexpr std::size_t shared_part = 256;
-// A part with at most so many times the fewest rows of a class is cut in several ways, each also with a narrower first
-// half, and the best is taken. Measured: adult, k = 5, loses .0606 so and .0640 without; it takes half as long again.
-constexpr std::uint64_t small_part = 8;
+// In how many ways a small part is cut, each also with a narrower first half, to take the best.
 constexpr unsigned ways = 3;
 
 // A cut of a part: a division, and another one of its first half, whose other tuples go to the second.
@@ -142,7 +140,7 @@ private:
         const auto choices = [&](std::size_t column) { return tuples_.hierarchies.labels(column, 0); };
         std::sort(columns.begin(), columns.end(), [&](std::size_t a, std::size_t b) {
             if (costs[a] != costs[b]) return costs[a] > costs[b];
-            return choices(a) != choices(b) ? choices(a) < choices(b) : a < b;
+            return choices(a) != choices(b) ? choices(a) < choices(b) : tuples_.place[a] < tuples_.place[b];
         });
         for (std::size_t n = 0; n < columns.size(); ++n) {
             std::rotate(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(n),

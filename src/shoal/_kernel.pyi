@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 bitmap_block_rows: int
 full_cost: int
+small_part: int
 least_shared_work: int
 max_columns: int
 max_nodes: int

@@ -24,13 +24,14 @@ struct Division {
     double score = 0;
     std::uint64_t smaller = 0;  // rows of the half with fewer
     Label choices = 0;          // labels of the column
+    std::size_t place = 0;      // of the column, in the caller's order
 
     // So that no two are equal: the higher score, the column with fewer labels or else the first, the halves more
-    // alike, the first labels.
+    // alike, the first labels. Nothing of it depends on which tuples are in memory.
     friend bool operator<(const Division& a, const Division& b) noexcept {
         if (a.score != b.score) return a.score < b.score;
         if (a.choices != b.choices) return a.choices > b.choices;
-        if (a.column != b.column) return a.column > b.column;
+        if (a.place != b.place) return a.place > b.place;
         if (a.smaller != b.smaller) return a.smaller < b.smaller;
         return std::pair(a.first, a.last) > std::pair(b.first, b.last);
     }

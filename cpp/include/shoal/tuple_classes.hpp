@@ -36,6 +36,7 @@ struct Tuples {
     std::vector<std::uint64_t> rows;                       // [tuple]
     CellCosts costs;                                       // [column][level][label], of one cell
     std::vector<RangeCosts> ranges;                        // [column]
+    std::vector<std::size_t> place;                        // [column] in the caller's order
 
     std::size_t size() const noexcept { return rows.size(); }
     std::size_t columns() const noexcept { return labels.size(); }

@@ -73,17 +73,21 @@ class ClassProblem:
         """For each column the label of every tuple at the lowest allowed level, in the kernel's order."""
         return tuple(np.ascontiguousarray(labels) for labels in self.table.classes([]).labels.T)
 
-    @cached_property
-    def requirement(self) -> _kernel.Requirement:
-        """What each class must satisfy by itself.
+    @property
+    def least(self) -> int:
+        """The rows that a class needs.
 
         Where the mean risk is limited, classes that are all large enough for it keep that limit.
         """
-        inputs = self.problem.kernel_inputs
-        least = self.problem.threshold
-        if math.isfinite(inputs.average_risk):
-            least = max(least, math.ceil(1 / inputs.average_risk - 1e-9))
-        return inputs.requirement(min(least, self.problem.table.rows + 1), 0, rows_only=True)
+        least, average = self.problem.threshold, self.problem.kernel_inputs.average_risk
+        if math.isfinite(average):
+            least = max(least, math.ceil(1 / average - 1e-9))
+        return min(least, self.problem.table.rows + 1)
+
+    @cached_property
+    def requirement(self) -> _kernel.Requirement:
+        """What each class must satisfy by itself."""
+        return self.problem.kernel_inputs.requirement(self.least, 0, rows_only=True)
 
     @cached_property
     def costs(self) -> list[list[list[int]]]:

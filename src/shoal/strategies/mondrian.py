@@ -11,6 +11,7 @@ import numpy as np
 from shoal.errors import InputError, nearest
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_labels import LabelForm
+from shoal.search.frequency_sets import TooManyEntries
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import (
@@ -20,6 +21,7 @@ from shoal.strategies.classes import (
     require_cell_costs,
     require_labels,
 )
+from shoal.strategies.large_mondrian import LargeMondrian
 from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 Cut = Literal["peel", "gain", "median"]
@@ -94,8 +96,16 @@ class Mondrian(StrategyDefaults):
         require_cell_costs(self.name, spec.quality, self.labels)
 
     def choose(self, question: Question) -> Chosen:
-        problem = ClassProblem(question.problem())
+        try:
+            problem = ClassProblem(question.problem())
+        except TooManyEntries:
+            return self._in_parts(question)
         return choose_best(question, problem, self.recodings(question, problem))
+
+    def _in_parts(self, question: Question) -> Chosen:
+        large = LargeMondrian.of(question, "relaxed" if self.relaxed else self.cut, self.labels)
+        classes, recoding = large.recoding()
+        return choose_best(question, ClassProblem(question.make_problem(classes)), iter([recoding]))
 
     def recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
         """Yield the division, and the classes at the best levels, which may be better on small tables."""
