@@ -1,5 +1,6 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -121,11 +122,14 @@ ClassCounts classes(CodedTable& table, const std::vector<std::vector<unsigned>>&
 }
 
 TupleClasses divide(CodedTable& table, const Requirement& requirement, const CellCosts& costs, const std::string& cut,
-                    unsigned threads) {
+                    unsigned threads, const std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>& ranges) {
     const Stop stop = current_stop();
     const nb::gil_scoped_release unlocked;
-    const Cut kind = named<Cut>(cut, {{"peel", Cut::peel}, {"gain", Cut::gain}, {"median", Cut::median}});
-    return table.divide(requirement, costs, kind, std::max(threads, 1U), stop);
+    const Cut kind =
+        named<Cut>(cut, {{"peel", Cut::peel}, {"gain", Cut::gain}, {"median", Cut::median}, {"relaxed", Cut::relaxed}});
+    std::vector<RangeCosts> of_ranges;
+    for (const auto& [first, last] : ranges) of_ranges.push_back({first, last});
+    return table.divide(requirement, costs, of_ranges, kind, std::max(threads, 1U), stop);
 }
 
 TupleClasses cheapest(CodedTable& table, const Requirement& requirement, const CellCosts& costs,
@@ -261,7 +265,8 @@ void bind_tables(nb::module_& m) {
         .def_prop_ro("peak_bytes", &CodedTable::peak_bytes)
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
         .def("classes", &classes, "path"_a)
-        .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1)
+        .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1,
+             "ranges"_a = std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>{})
         .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
              "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)
         .def("passing", &passing, "requirement"_a, "class_of"_a, "classes"_a);
@@ -269,6 +274,7 @@ void bind_tables(nb::module_& m) {
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;
     m.attr("max_columns") = max_columns;
     m.attr("full_cost") = full_cost;
+    m.attr("small_part") = small_part;
     m.attr("no_class") = no_class;
     m.attr("max_nodes") = max_nodes;
     m.def("index_rows", &shoal::index, "codes"_a, "cardinalities"_a,

@@ -279,9 +279,10 @@ public:
         return result;
     }
 
-    TupleClasses divide(const Requirement& requirement, const CellCosts& costs, Cut cut, unsigned threads,
-                        const Stop& stop) override {
-        const Tuples tuples = tuples_with(costs);
+    TupleClasses divide(const Requirement& requirement, const CellCosts& costs, const std::vector<RangeCosts>& ranges,
+                        Cut cut, unsigned threads, const Stop& stop) override {
+        Tuples tuples = tuples_with(costs);
+        add_ranges(ranges, tuples);
         std::vector<std::uint32_t> all(tuples.size());
         std::iota(all.begin(), all.end(), 0U);
         return mondrian(tuples, all, cut, tests_of(requirement, stop), threads, stop);
@@ -321,7 +322,8 @@ private:
 
     Tuples tuples_with(const CellCosts& costs) const {
         const std::size_t columns = table_.position.size();
-        Tuples tuples{table_.hierarchies, std::vector<std::vector<Label>>(columns), {}, CellCosts(columns)};
+        Tuples tuples{table_.hierarchies, std::vector<std::vector<Label>>(columns), {}, CellCosts(columns),
+                      std::vector<RangeCosts>(columns), std::vector<std::size_t>(columns)};
         if (costs.size() != columns) throw std::invalid_argument("costs need one entry per column");
         Cost most = 0;
         for (std::size_t c = 0; c < columns; ++c) {
@@ -341,6 +343,7 @@ private:
             }
             most += largest;
             tuples.costs[column] = costs[c];
+            tuples.place[column] = c;
             std::vector<Label>& labels = tuples.labels[column];
             labels.resize(table_.ground.size);
             for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = label(table_.ground, i, column);
@@ -349,6 +352,22 @@ private:
         if (most > full_cost + static_cast<Cost>(columns)) throw std::invalid_argument("a row costs too much");
         tuples.rows.assign(table_.ground.counts.data(), table_.ground.counts.data() + table_.ground.size);
         return tuples;
+    }
+
+    void add_ranges(const std::vector<RangeCosts>& ranges, Tuples& tuples) const {
+        if (ranges.empty()) return;
+        if (ranges.size() != tuples.columns()) throw std::invalid_argument("costs of ranges need one entry per column");
+        for (std::size_t c = 0; c < ranges.size(); ++c) {
+            const std::size_t column = table_.position[c];
+            const std::size_t labels = ranges[c].first.empty() ? 0 : table_.hierarchies.labels(column, 0);
+            for (const std::vector<Cost>& ends : {ranges[c].first, ranges[c].last}) {
+                if (ends.size() != labels) throw std::invalid_argument("costs of ranges need one entry per label");
+                for (const Cost cost : ends) {
+                    if (cost < 0 || cost > no_label) throw std::invalid_argument("a cost is out of range");
+                }
+            }
+            tuples.ranges[column] = ranges[c];
+        }
     }
 
     void fill_ground(const std::vector<AttributeInput>& attributes, std::span<const Count> counts,

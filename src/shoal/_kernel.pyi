@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 bitmap_block_rows: int
 full_cost: int
+small_part: int
 least_shared_work: int
 max_columns: int
 max_nodes: int
@@ -267,11 +268,14 @@ class CodedTable:
         costs: Sequence[Sequence[Sequence[int]]],
         cut: str = "peel",
         threads: int = 1,
+        ranges: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
     ) -> TupleClasses:
         """Cut the tuples in two, and the parts again, while both halves may be released as classes.
 
         `costs[column][level][label]` is what a cell costs: whole numbers, no more than `full_cost` for all
-        columns together. `cut` says where: `peel`, `gain` or `median`, see cpp/include/shoal/mondrian.hpp.
+        columns together. `cut` says where: `peel`, `gain`, `median` or `relaxed`, see
+        cpp/include/shoal/mondrian.hpp. Where `ranges[column]` is not empty, its classes are printed as
+        ranges: with (first, last) one from label a to label b costs last[b] - first[a], if that is less.
         """
     def cheapest(
         self,

@@ -106,9 +106,9 @@ public:
     // order, those that only a population has included.
     virtual Classes classes(const std::vector<std::vector<unsigned>>& path, const Stop& stop) = 0;
     // All tuples of F0 put into classes of other shapes. Of the requirement only what it asks of single classes
-    // counts. costs[column][level][label] in the caller's column order.
-    virtual TupleClasses divide(const Requirement& requirement, const CellCosts& costs, Cut cut, unsigned threads,
-                                const Stop& stop) = 0;
+    // counts. costs[column][level][label] and ranges[column] in the caller's column order; no ranges are none.
+    virtual TupleClasses divide(const Requirement& requirement, const CellCosts& costs,
+                                const std::vector<RangeCosts>& ranges, Cut cut, unsigned threads, const Stop& stop) = 0;
     virtual TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs,
                                   const CheapestOptions& options, const Stop& stop) = 0;
     // Of such classes, or any groups of tuples, which ones pass.

@@ -2,6 +2,7 @@
 // lowest ones that cover its tuples. How tuples are put together is in mondrian.hpp and cheapest_classes.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,6 +23,11 @@ constexpr Cost no_label = Cost{1} << 30;
 
 using CellCosts = std::vector<std::vector<std::vector<Cost>>>;
 
+// What ranges cost, in a column whose classes are printed as ranges: from label a to label b it is last[b] - first[a].
+struct RangeCosts {
+    std::vector<Cost> first, last;  // [label], at the lowest level; both empty where labels are those of the hierarchy
+};
+
 // The tuples of F0, column by column. Labels of a column that belong together are neighbours (hierarchies.hpp), so the
 // smallest and the largest label of a class tell which label covers it.
 struct Tuples {
@@ -29,6 +35,8 @@ struct Tuples {
     std::vector<std::vector<Label>> labels;                // [column][tuple], at the lowest level
     std::vector<std::uint64_t> rows;                       // [tuple]
     CellCosts costs;                                       // [column][level][label], of one cell
+    std::vector<RangeCosts> ranges;                        // [column]
+    std::vector<std::size_t> place;                        // [column] in the caller's order
 
     std::size_t size() const noexcept { return rows.size(); }
     std::size_t columns() const noexcept { return labels.size(); }
@@ -40,10 +48,14 @@ struct Tuples {
         while (level < levels && hierarchies.step(column, 0, level)[a] != hierarchies.step(column, 0, level)[b]) ++level;
         return level;
     }
-    // What a cell of a column costs in a class from label a to label b.
+    bool has_ranges(std::size_t column) const noexcept { return !ranges[column].first.empty(); }
+    // What a cell of a column costs in a class whose smallest label is a and whose largest is b.
     Cost common_cost(std::size_t column, Label a, Label b) const noexcept {
         const unsigned level = common_level(column, a, b);
-        return level < hierarchies.levels(column) ? costs[column][level][hierarchies.step(column, 0, level)[a]] : no_label;
+        const Cost node =
+            level < hierarchies.levels(column) ? costs[column][level][hierarchies.step(column, 0, level)[a]] : no_label;
+        if (a == b || !has_ranges(column)) return node;
+        return std::min(node, ranges[column].last[b] - ranges[column].first[a]);
     }
 };
 

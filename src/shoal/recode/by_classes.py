@@ -77,6 +77,10 @@ class ByClasses:
             for found in self._labels(table)
         )
 
+    def class_of_entries(self, table: CodedTable) -> UIntArray:
+        """Return the class of every entry of a table."""
+        return self._classes_of(table)[0]
+
     def choices(self, table: CodedTable) -> Choices:
         shares = {}
         for column, cells in zip(table.columns, self.cells(table), strict=True):

@@ -201,10 +201,7 @@ class ClassValues:
         order = _in_order(values)
         rank[order] = np.arange(len(order))
         low, high = self._ends(rank[self.values])
-        none = values.null_count  # and what is no number
-        if pa.types.is_floating(values.type):
-            none += int(pc.sum(pc.is_nan(values).fill_null(False)).as_py() or 0)
-        null = len(values) - none
+        null = len(values) - not_ordered(values)
         several = np.flatnonzero((low < high) & (high < null)).tolist()
         texts = self._texts(0)
         widths = range_widths(column)
@@ -261,6 +258,14 @@ def is_ordered(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)) or bool(
         pa.types.is_date(kind) or pa.types.is_timestamp(kind)
     )
+
+
+def not_ordered(values: pa.Array) -> int:
+    """Return how many values are in no range: NULL, and what is no number."""
+    none = int(values.null_count)
+    if pa.types.is_floating(values.type):
+        none += int(pc.sum(pc.is_nan(values).fill_null(False)).as_py() or 0)
+    return none
 
 
 def range_widths(column: CodedColumn) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.encode.cells import Cells
+from shoal.encode.column import UIntArray
 from shoal.encode.table import CodedTable
 from shoal.spec.spec import Spec
 
@@ -39,6 +40,15 @@ class LabelsOfReleased(Protocol):
 
         Entries with different labels keep different labels, and no cell costs more or less.
         """
+        ...
+
+
+@runtime_checkable
+class TuplesInParts(Protocol):
+    """A recoding of more tuples than fit into memory: its table has an entry for each class."""
+
+    def tuples(self) -> Iterator[tuple[CodedTable, UIntArray]]:
+        """Yield the tuples of one part of the table after the other, and for each its entry: its class."""
         ...
 
 

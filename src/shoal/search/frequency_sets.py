@@ -18,6 +18,7 @@ from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.errors import InputError
 from shoal.exact_counts import count
+from shoal.search.parts import LabelBoxes, Part
 
 T = TypeVar("T")
 _MOST_BITS = 124  # half of the kernel's longest keys: no column is torn between two words of a key
@@ -78,6 +79,14 @@ class FrequencySets(Protocol):
 
     def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
         """Return how many rows are in classes of less than k rows, and how many classes there are."""
+        ...
+
+    def within(self, part: Part) -> FrequencySets:
+        """Return the same for some of the rows. The domain stays that of the whole table."""
+        ...
+
+    def boxes(self, column: int, levels: Sequence[int]) -> LabelBoxes:
+        """Count the rows by the labels of a column, at the levels of a node."""
         ...
 
 
@@ -159,6 +168,36 @@ class InMemory:
         of_entries, first = self._group(levels, chosen, beside=False)
         sizes = count(of_entries, len(first), self.table.weights)
         return int(sizes[sizes < k].sum()), len(sizes)
+
+    def within(self, part: Part) -> InMemory:
+        table = self.table
+        kept = np.ones(table.entries, dtype=np.bool_)
+        for column, level, allowed in zip(table.columns, part.levels, part.labels, strict=True):
+            kept &= allowed[column.maps[level][column.codes]]
+        weights = np.ones(table.entries, dtype=np.uint64) if table.weights is None else table.weights
+        return InMemory(
+            replace(
+                table,
+                columns=tuple(replace(column, codes=column.codes[kept]) for column in table.columns),
+                attributes={
+                    name: replace(column, codes=column.codes[kept])
+                    for name, column in table.attributes.items()
+                },
+                units=None if table.units is None else table.units[kept],
+                weights=weights[kept],
+            )
+        )
+
+    def boxes(self, column: int, levels: Sequence[int]) -> LabelBoxes:
+        table = self.table
+        own = [c.maps[level][c.codes] for c, level in zip(table.columns, levels, strict=True)]
+        labels = np.stack(own, axis=1).astype(np.int64)
+        found, of_entries = np.unique(labels[:, column], return_inverse=True)
+        low = np.full((len(found), labels.shape[1]), np.iinfo(np.int64).max)
+        high = np.full((len(found), labels.shape[1]), -1, dtype=np.int64)
+        np.minimum.at(low, of_entries, labels)
+        np.maximum.at(high, of_entries, labels)
+        return LabelBoxes(found, count(of_entries, len(found), table.weights), low, high)
 
     def _group(
         self, levels: Sequence[int], columns: Sequence[int], *, beside: bool
@@ -258,6 +297,12 @@ class Remembered:
         key = ("below", tuple(levels), k, None if columns is None else tuple(columns))
         return self._once(key, lambda: self._counts.below(levels, k, columns))
 
+    def within(self, part: Part) -> FrequencySets:
+        return self._counts.within(part)
+
+    def boxes(self, column: int, levels: Sequence[int]) -> LabelBoxes:
+        return self._once(("boxes", column, tuple(levels)), lambda: self._counts.boxes(column, levels))
+
     def _once(self, key: object, count_now: Callable[[], T]) -> T:
         if key not in self._known:
             self._known[key] = count_now()
@@ -291,3 +336,9 @@ class Viewed:
 
     def below(self, levels: Sequence[int], k: int, columns: Sequence[int] | None = None) -> tuple[int, int]:
         return self.counts.below(levels, k, columns)
+
+    def within(self, part: Part) -> Viewed:
+        return Viewed(self.counts.within(part), self.view)
+
+    def boxes(self, column: int, levels: Sequence[int]) -> LabelBoxes:
+        return self.counts.boxes(column, levels)

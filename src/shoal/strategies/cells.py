@@ -56,7 +56,7 @@ class CheapestClasses(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         problem = ClassProblem(question.problem())
-        return choose_best(problem, self._recodings(question, problem))
+        return choose_best(question.spec, problem, self._recodings(question, problem))
 
     def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
         search = problem.problem

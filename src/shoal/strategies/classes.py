@@ -9,16 +9,22 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from shoal import _kernel, registry
-from shoal.encode.column import UIntArray
+from shoal.describe.hierarchies.suppress import Suppress
+from shoal.encode.cells import Cells
+from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.table import CodedTable
 from shoal.errors import InfeasibleError, InputError, nearest
 from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
 from shoal.recode.by_classes import ByClasses
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import LabelForm, not_ordered, range_widths
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem, kernel_table
+from shoal.search.single_dimensional.block_costs import has_ranges
+from shoal.spec.spec import Spec
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.strategy import Chosen, Question
 
@@ -29,6 +35,9 @@ LABEL_FORMS: Mapping[LabelForm, str] = {
 }
 _MOST_ROWS = 1 << 33
 """The kernel multiplies what a cell costs by rows, in 64 bits."""
+
+_NO_RANGE = 4 * _kernel.full_cost
+"""What the kernel takes for more than any cell costs."""
 
 LABELS_PARAMETER = "how labels are written: " + "; ".join(
     f"{form}, {words}" for form, words in LABEL_FORMS.items()
@@ -66,17 +75,21 @@ class ClassProblem:
         """For each column the label of every tuple at the lowest allowed level, in the kernel's order."""
         return tuple(np.ascontiguousarray(labels) for labels in self.table.classes([]).labels.T)
 
-    @cached_property
-    def requirement(self) -> _kernel.Requirement:
-        """What each class must satisfy by itself.
+    @property
+    def least(self) -> int:
+        """The rows that a class needs.
 
         Where the mean risk is limited, classes that are all large enough for it keep that limit.
         """
-        inputs = self.problem.kernel_inputs
-        least = self.problem.threshold
-        if math.isfinite(inputs.average_risk):
-            least = max(least, math.ceil(1 / inputs.average_risk - 1e-9))
-        return inputs.requirement(min(least, self.problem.table.rows + 1), 0, rows_only=True)
+        least, average = self.problem.threshold, self.problem.kernel_inputs.average_risk
+        if math.isfinite(average):
+            least = max(least, math.ceil(1 / average - 1e-9))
+        return min(least, self.problem.table.rows + 1)
+
+    @cached_property
+    def requirement(self) -> _kernel.Requirement:
+        """What each class must satisfy by itself."""
+        return self.problem.kernel_inputs.requirement(self.least, 0, rows_only=True)
 
     @cached_property
     def costs(self) -> list[list[list[int]]]:
@@ -89,6 +102,15 @@ class ClassProblem:
                 for level in levels
             ]
             for column, share, levels in zip(table.columns, shares(table), self._levels, strict=True)
+        ]
+
+    def range_costs(self, labels: LabelForm) -> list[tuple[list[int], list[int]]]:
+        """What a cell costs whose class is printed as a range, as the kernel takes it."""
+        table, measure = self.problem.table, self.problem.measure
+        assert isinstance(measure, CellMeasure), "others were refused"
+        return [
+            _range_costs(column, share, measure) if labels == "ranges" and has_ranges(column) else ([], [])
+            for column, share in zip(table.columns, shares(table), strict=True)
         ]
 
     @property
@@ -116,6 +138,22 @@ class ClassProblem:
         ]
         sizes = [len(column.labels[levels[column.name]]) for column in columns]
         return np.array(_kernel.index_rows(of_tuples, sizes).tuple_of_row)
+
+
+def _range_costs(column: CodedColumn, share: float, measure: CellMeasure) -> tuple[list[int], list[int]]:
+    """Return numbers for each value such that a range costs that of its last less that of its first value."""
+    widths = range_widths(column)
+    ordered = len(widths) - not_ordered(column.labels[0])
+    leaves = np.array([2, max(column.total_leaves, 2)])
+    narrow, wide = measure.cell_costs(column, Cells(pa.nulls(2), np.zeros(0, np.uint32), leaves))
+    # By a measure of leaves each further one costs as much.
+    further = (wide - narrow) / max(column.total_leaves - 2, 1)
+    unit = share * _kernel.full_cost
+    starts = (widths[:ordered] - widths[0]) * further if ordered else np.zeros(0)
+    first = np.rint(unit * starts).astype(np.int64).tolist()
+    last = np.rint(unit * (starts + narrow - further)).astype(np.int64).tolist()
+    others = len(widths) - ordered
+    return first + [0] * others, last + [_NO_RANGE] * others
 
 
 def require_cell_costs(name: str, measure: Measure, labels: LabelForm) -> None:
@@ -153,7 +191,7 @@ def require_labels(name: str, labels: object) -> None:
         )
 
 
-def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
+def choose_best(spec: Spec, problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
     """Return the recoding that satisfies and scores best; of equal ones the first.
 
     Raises
@@ -172,4 +210,22 @@ def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen
             best = score, recoding
     if best is None:
         raise infeasible(search)
-    return Chosen(recoding=best[1], score=best[0], problem=search)
+    notes = _on_ranges(spec, search.table) if best[1].labels == "nodes" else ()
+    return Chosen(recoding=best[1], score=best[0], problem=search, notes=notes)
+
+
+def _on_ranges(spec: Spec, table: CodedTable) -> tuple[str, ...]:
+    """Name the numbers and dates that ranges would serve better than the labels that they have."""
+    names = [
+        column.name
+        for column in table.columns
+        if isinstance(spec.quasi_identifiers[column.name].hierarchy, Suppress)
+        and len(column.labels[0]) > 2
+        and has_ranges(column)
+    ]
+    if not names:
+        return ()
+    return (
+        f"Without a hierarchy, a cell of {', '.join(names)} is released as it is or as *. "
+        "`labels: ranges` keeps more.",
+    )

@@ -11,6 +11,7 @@ import numpy as np
 from shoal.errors import InputError, nearest
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_labels import LabelForm
+from shoal.search.frequency_sets import TooManyEntries
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import (
@@ -20,6 +21,7 @@ from shoal.strategies.classes import (
     require_cell_costs,
     require_labels,
 )
+from shoal.strategies.large_mondrian import LargeMondrian
 from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 Cut = Literal["peel", "gain", "median"]
@@ -29,21 +31,25 @@ Cut = Literal["peel", "gain", "median"]
 class Mondrian(StrategyDefaults):
     """Cut the table in two, and its parts again, as long as both parts satisfy the models.
 
-    Classes are boxes that do not overlap: every combination of values belongs to one of them at most.
+    Every combination of values belongs to one class.
 
     Parameters
     ----------
     cut
-        How a part is cut. `peel`: one label of a hierarchy against the rest, where that saves the most.
-        `gain`: between any two neighbouring values too, where that saves the most. `median`: in the column
-        that costs the most, at the median of its rows.
+        How a part is cut. `peel`: one label of a hierarchy off the rest, where that saves the most; small
+        parts also by a label in each of two columns. `gain`: between any two neighbouring values too.
+        `median`: in the column that costs the most, at the median of its rows.
     labels
-        How labels are written: `nodes` of hierarchies, `ranges` or `sets`.
+        How labels are written: `nodes` of hierarchies, `ranges` or `sets`. With `ranges` numbers and dates
+        are cut between any two values, and need no hierarchy.
+    relaxed
+        With `median`: rows that have the median itself may go to either half, so that the halves balance.
+        Which they go to depends on their other columns: rows that are equal in all stay together.
 
     References
     ----------
     K. LeFevre, D. DeWitt and R. Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006. It cuts at
-    the median; to cut where that saves the most is ours.
+    the median, strict or relaxed; to cut where that saves the most is ours.
 
     Examples
     --------
@@ -53,15 +59,21 @@ class Mondrian(StrategyDefaults):
 
     cut: Cut = "peel"
     labels: LabelForm = "nodes"
+    relaxed: bool = False
 
     name: ClassVar[str] = "mondrian"
-    summary: ClassVar[str] = "Classes that are boxes: the table is cut in two again and again."
+    summary: ClassVar[str] = "The table cut in two, and its parts again, as long as both satisfy the models."
     parameters: ClassVar[dict[str, str]] = {
         "cut": "how a part is cut: peel (one label against the rest; the default), gain (between any two "
         "values) or median (of the column that costs the most)",
         "labels": LABELS_PARAMETER,
+        "relaxed": "for cut: median, whether rows at the median may go to either half, so that both balance",
     }
-    examples: ClassVar[tuple[object, ...]] = (None, {"cut": "median"}, {"labels": "ranges"})
+    examples: ClassVar[tuple[object, ...]] = (
+        None,
+        {"cut": "median", "relaxed": True},
+        {"labels": "ranges"},
+    )
     needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 
     def __post_init__(self) -> None:
@@ -72,20 +84,42 @@ class Mondrian(StrategyDefaults):
                 f"Found: {self.cut!r}.{nearest(str(self.cut), known)}"
             )
         require_labels(self.name, self.labels)
+        if not isinstance(self.relaxed, bool):
+            raise InputError(f"mondrian: relaxed must be true or false.\nFound: {self.relaxed!r}.")
+        if self.relaxed and self.cut != "median":
+            raise InputError(
+                f"mondrian: only cuts at the median can be relaxed.\nFound: relaxed with cut {self.cut}.\n"
+                "Use cut: median, or leave relaxed out."
+            )
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
         require_cell_costs(self.name, spec.quality, self.labels)
 
     def choose(self, question: Question) -> Chosen:
-        problem = ClassProblem(question.problem())
+        try:
+            problem = ClassProblem(question.problem())
+        except TooManyEntries:
+            return self._in_parts(question)
         levels = problem.full_domain(question)
-        return choose_best(problem, self.recodings(problem, levels, threads=question.threads))
+        return choose_best(question.spec, problem, self.recodings(problem, levels, threads=question.threads))
+
+    def _in_parts(self, question: Question) -> Chosen:
+        large = LargeMondrian.of(question, "relaxed" if self.relaxed else self.cut, self.labels)
+        classes, recoding = large.recoding()
+        return choose_best(question.spec, ClassProblem(question.make_problem(classes)), iter([recoding]))
 
     def recodings(
         self, problem: ClassProblem, levels: Mapping[str, int] | None, *, threads: int
     ) -> Iterator[ByClasses]:
         """Yield the division, and the classes at the best levels, which may be better on small tables."""
-        divided = problem.table.divide(problem.requirement, problem.costs, cut=self.cut, threads=threads)
-        yield problem.recoding(self.name, self.labels, np.array(divided.class_of), cut=self.cut)
+        settings = {"cut": self.cut} | ({"relaxed": True} if self.relaxed else {})
+        divided = problem.table.divide(
+            problem.requirement,
+            problem.costs,
+            cut="relaxed" if self.relaxed else self.cut,
+            threads=threads,
+            ranges=problem.range_costs(self.labels),
+        )
+        yield problem.recoding(self.name, self.labels, np.array(divided.class_of), **settings)
         if levels is not None:
-            yield problem.recoding(self.name, self.labels, problem.at(levels), cut=self.cut)
+            yield problem.recoding(self.name, self.labels, problem.at(levels), **settings)

@@ -17,6 +17,7 @@ from shoal.engines.relational.star_schema import Dimension, Joined, Keys, Star, 
 from shoal.errors import InputError, Problem
 from shoal.privacy.model import PrivacyModel
 from shoal.search.frequency_sets import TooManyEntries
+from shoal.search.parts import LabelBoxes, Part
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class DatabaseCounts:
         A table of the database that numbers the units, and the number of their column, where units count.
     models
         Asked what keeps them from being applied.
+    part
+        The rows that are counted, if not all.
     """
 
     database: Database
@@ -46,6 +49,7 @@ class DatabaseCounts:
     attributes: Mapping[str, Dimension]
     unit: Dimension | None
     models: tuple[PrivacyModel, ...]
+    part: Part | None = None
 
     def without_attributes(self) -> DatabaseCounts:
         models = tuple(model for model in self.models if model.column is None)
@@ -124,7 +128,7 @@ class DatabaseCounts:
             weights=weights,
             bottom=tuple(levels) if any(levels) else None,
         )
-        if columns is None:
+        if columns is None and self.part is None:
             # Above level 0 it cannot be told any more who is in a population.
             able = [model for model in self.models if model.population is None or not any(levels)]
             problems = [Problem(text) for model in able for text in model.problems(table)]
@@ -140,7 +144,8 @@ class DatabaseCounts:
 
         dimensions = [dimension for dimension, _ in grouped]
         if (
-            self.star.name == self.database.input
+            self.part is None
+            and self.star.name == self.database.input
             and not any(level for _, level in grouped)
             and (most is None or self.domain.rows <= most)
         ):
@@ -151,7 +156,7 @@ class DatabaseCounts:
         keys = Keys([dimension.labels[level] for dimension, level in grouped])
         joined = self._joined(grouped)
         numbers = [joined.number(dimension, level) for dimension, level in grouped]
-        coded_rows = joined.table.select(**keys.values(numbers))
+        coded_rows = self._rows(joined, keys.values(numbers))
         tuples = coded_rows.group_by(keys.names).aggregate(n=ibis._.count())
         if most is not None:
             tuples = tuples.limit(most + 1)
@@ -174,7 +179,7 @@ class DatabaseCounts:
             found[f"n{position}"] = key(
                 [*numbers, *beside], [*labels, *(dimension.labels[0] for dimension in others)]
             )
-        keys = joined.table.select(**found)
+        keys = self._rows(joined, found)
         counts = keys.aggregate(**{name: keys[name].approx_nunique() for name in found})
         (row,) = self.database.rows(sql(self.database, counts))
         return [max(float(number), 1.0) for number in row]
@@ -191,14 +196,63 @@ class DatabaseCounts:
         )
         numbers, labels = self._varied(joined, levels, chosen)
         keys = Keys(labels)
-        coded = joined.table.select(**keys.values(numbers))
+        coded = self._rows(joined, keys.values(numbers))
         grouped = coded.group_by(keys.names).aggregate(n=ibis._.count())
         figures = grouped.aggregate(rows=grouped.n.sum(where=grouped.n < k), classes=grouped.count())
         ((rows, classes),) = self.database.rows(sql(self.database, figures))
         return int(rows or 0), int(classes)
 
+    def within(self, part: Part) -> DatabaseCounts:
+        return replace(self, part=part)
+
+    def boxes(self, column: int, levels: Sequence[int]) -> LabelBoxes:
+        """Count the rows by one column, and find the ends of the others: one GROUP BY."""
+        import ibis
+
+        picked = list(zip(self.dimensions, levels, strict=True))
+        joined = self._joined(picked)
+        numbers = {f"l{i}": joined.number(*chosen) for i, chosen in enumerate(picked)}
+        rows = self._rows(joined, numbers)
+        ends = {
+            f"{end}{i}": getattr(rows[f"l{i}"], end)() for end in ("min", "max") for i in range(len(picked))
+        }
+        grouped = rows.group_by(label=rows[f"l{column}"]).aggregate(n=ibis._.count(), **ends)
+        found = self.database.fetch(sql(self.database, grouped)).sort_by("label")
+        counts = _numbers(found, "n").astype(np.int64)
+        self._check(int(counts.sum()), strange=found.column("label").null_count > 0)
+        low, high = (
+            np.stack([_numbers(found, f"{end}{i}").astype(np.int64) for i in range(len(picked))], axis=1)
+            for end in ("min", "max")
+        )
+        return LabelBoxes(_numbers(found, "label").astype(np.int64), counts, low, high)
+
+    def _rows(self, joined: Joined, columns: Mapping[str, Any]) -> Any:
+        """Return columns of the rows that are counted."""
+        if self.part is None:
+            return joined.table.select(**columns)
+        marked = joined.table.select(**columns, counted=self._counted(joined, self.part))
+        return marked.filter(marked.counted).drop("counted")
+
+    def _counted(self, joined: Joined, part: Part) -> Any:
+        """Return whether a row belongs to a part."""
+        import ibis
+
+        found: Any = ibis.literal(True)
+        for dimension, level, labels in self._restricted(part):
+            number: Any = joined.number(dimension, level)
+            edges = np.flatnonzero(np.diff(labels.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+            found &= ibis.or_(*(number.between(first, end - 1) for first, end in edges.tolist()))
+        return found
+
+    def _restricted(self, part: Part) -> list[tuple[Dimension, int, NDArray[np.bool_]]]:
+        """Return the columns of which a part has not all labels."""
+        chosen = zip(self.dimensions, part.levels, part.labels, strict=True)
+        return [(dimension, level, labels) for dimension, level, labels in chosen if not labels.all()]
+
     def _joined(self, picked: Iterable[tuple[Dimension, int]]) -> Joined:
-        """Join with the dimension tables that it takes to tell labels at levels."""
+        """Join with the dimension tables that it takes to tell labels at levels, and parts."""
+        if self.part is not None:
+            picked = [*picked, *((dimension, level) for dimension, level, _ in self._restricted(self.part))]
         needed = dict.fromkeys(dimension for dimension, level in picked if level or not dimension.numbered)
         return self.star.joined(list(needed))
 
@@ -216,10 +270,11 @@ class DatabaseCounts:
 
     def _check(self, rows: int, *, strange: bool = False) -> None:
         """Raise if the table is not the one any more whose values were counted."""
-        if strange or rows != self.domain.rows:
+        before = self.domain.rows if self.part is None else self.part.rows
+        if strange or rows != before:
             raise InputError(
                 f"{self.database.title!r} changed while it was read.\n"
-                f"Rows before: {self.domain.rows:,}; rows now: {rows:,}.\n"
+                f"Rows before: {before:,}; rows now: {rows:,}.\n"
                 "Run again while nobody writes to it."
             )
 

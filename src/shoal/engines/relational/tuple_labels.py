@@ -13,7 +13,8 @@ import pyarrow as pa
 from shoal import _kernel
 from shoal.describe.hierarchy import ANYTHING
 from shoal.engines.relational.database import Database
-from shoal.engines.relational.star_schema import Dimension, Joined, key, packed
+from shoal.engines.relational.star_schema import Dimension, Joined, key, packed, sql
+from shoal.recode.recoding import TuplesInParts
 from shoal.recode.released_classes import Verdict
 
 
@@ -58,6 +59,8 @@ class TupleLabels:
         typed
             Columns whose type was found out from their values.
         """
+        if isinstance(verdict.recoding, TuplesInParts):
+            return cls._put_parts(database, verdict, verdict.recoding, dimensions)
         coded = verdict.coded
         levels = coded.bottom or (0,) * len(coded.columns)
         sizes = [dimension.labels[level] for dimension, level in zip(dimensions, levels, strict=True)]
@@ -96,6 +99,37 @@ class TupleLabels:
             levels=levels,
             varied=varied,
         )
+
+    @classmethod
+    def _put_parts(
+        cls, database: Database, verdict: Verdict, recoding: TuplesInParts, dimensions: Sequence[Dimension]
+    ) -> TupleLabels:
+        """Put the tuples of one part after the other, each with its class, and join them with its labels."""
+        assert verdict.entries_kept.all(), "it is refused otherwise"
+        sizes = [dimension.labels[0] for dimension in dimensions]
+        varied = [position for position, size in enumerate(sizes) if size > 1]
+        counts = [sizes[position] for position in varied]
+        parts, key_type = [], "int64"
+        for table, class_of in recoding.tuples():
+            keys = packed([table.columns[position].codes for position in varied], counts, len(class_of))
+            key_type = "string" if pa.types.is_string(keys.type) else "int64"
+            numbered = {"key": keys, "class": pa.array(class_of.astype(np.int64))}
+            parts.append(database.put(pa.table(numbered), "part"))
+        columns: dict[str, pa.Array] = {"class": pa.array(np.arange(verdict.coded.entries))}
+        for position, cells in enumerate(verdict.cells):
+            values = cells.labels.take(pa.array(cells.numbers))
+            text = pa.types.is_string(values.type)
+            columns[f"q{position}"] = values.dictionary_encode() if text else values
+        labels: dict[str, str] = dict.fromkeys((name for name in columns if name != "class"), "string")
+        of_class: Any = ibis.table(
+            {"class": "int64", **labels}, name=database.put(pa.table(columns), "classes")
+        )
+        tuples: Any = ibis.union(
+            *(ibis.table({"key": key_type, "class": "int64"}, name=name) for name in parts)
+        )
+        joined = tuples.inner_join(of_class, "class").select("key", *labels)
+        kept = database.keep(sql(database, joined), "tuples")
+        return cls(kept, key_type, dimensions, (0,) * len(dimensions), varied)
 
     @property
     def needed(self) -> list[Dimension]:
