@@ -248,3 +248,20 @@ def test_the_order_of_the_input_does_not_choose_who_is_starred(choose_by: Any) -
         release = shoal.anonymize(table, spec)
         found.add(tuple(sorted(Counter(release.table["age"].to_pylist()).items())))
     assert found == {(("*", 5), ("[30, 40)", 4), ("[40, 50)", 4))}
+
+
+def test_rows_that_do_not_stay_among_the_starred_ones_do_not_hide_them() -> None:
+    """Four rows are `*` in both columns, like the starred one, until labels show released values alone."""
+    low = {"role": "quasi-identifier", "hierarchy": {"intervals": [5]}, "missing-values": "top"}
+    low |= {"max-level": 1}
+    asked = {
+        "columns": {"a": low, "b": low | {"min-level": 1}},
+        "privacy": [{"k-anonymity": 4}],
+        "suppression": 0.4,
+        "suppressed": "star",
+        "recoding": "subtree",
+    }
+    table = pa.table({"a": [*"????x", *"3" * 8, *"8" * 8], "b": [*"????7", *"3" * 8, *"8" * 8]})
+    release = shoal.anonymize(table, shoal.Spec.from_mapping(asked))
+    assert release.suppressed_rows == 5
+    assert sorted(Counter(map(str, release.table.to_pylist())).values()) == [5, 8, 8]

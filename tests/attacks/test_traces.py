@@ -285,3 +285,38 @@ def test_no_label_has_the_places_of_a_suppressed_number(tmp_path: Path, recoding
         assert release.suppressed_rows == 1
         found.append(sorted(release.table["cost"].to_pylist()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("hierarchy", ["prefix", "round", "dates", ["prefix", "suppress"]], ids=str)
+def test_no_query_shows_how_long_a_suppressed_sensitive_value_was(hierarchy: Any) -> None:
+    """The query of hierarchical t-closeness names each level, as many as the longest value of all needs."""
+    columns = {"town": {"role": "quasi-identifier"}, "code": {"role": "sensitive", "hierarchy": hierarchy}}
+    closeness = {"column": "code", "t": 0.9, "distance": "hierarchical"}
+    spec = {"columns": columns, "privacy": [{"k-anonymity": 4}, {"t-closeness": closeness}]}
+    with pytest.raises(shoal.InputError, match="must not depend on the longest of its values"):
+        shoal.Spec.from_mapping(spec)
+    columns["code"]["hierarchy"] = [{"prefix": 5}, "suppress"]
+    shoal.Spec.from_mapping(spec)
+
+
+@pytest.mark.parametrize(
+    "recoding", [{"cells": {"labels": "sets"}}, {"mondrian": {"labels": "ranges"}}, "ordered-set"], ids=str
+)
+def test_no_label_tells_that_a_suppressed_text_was_no_number(recoding: Any) -> None:
+    """Texts sort as numbers if all are numbers; whether the suppressed one was, labels do not tell."""
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.chain(shoal.mask(1), shoal.suppress()),
+            "sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+        },
+        privacy=[shoal.KAnonymity(8)],
+        suppression=0.2,
+        recoding=recoding,
+    )
+    found = []
+    for last in ("20", "unknown", "020"):
+        people = pa.table({"age": ["9", "10", "100", "11"] * 2 + [last], "sex": ["F"] * 8 + ["M"]})
+        release = shoal.anonymize(people, spec)
+        assert release.suppressed_rows == 1
+        found.append(set(release.table["age"].to_pylist()))
+    assert found[0] == found[1] == found[2]

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Literal, get_args
 
 from shoal import registry
-from shoal.describe.hierarchy import FromData, Hierarchy, Levels
+from shoal.describe.hierarchy import FromData, Hierarchy, Levels, LevelsFromValues
 from shoal.describe.missing_values import MissingValues, levels_of
 
 if TYPE_CHECKING:
@@ -130,6 +130,12 @@ class Sensitive:
                 "the hierarchy of a sensitive column cannot be built from the table.\n"
                 "An audit of the release could not build it again.\n"
                 "Write it to a file with `shoal hierarchy build`, and use that file."
+            )
+        elif isinstance(self.hierarchy, LevelsFromValues) and not getattr(self.hierarchy, "steady", False):
+            yield (
+                "the hierarchy of a sensitive column must not depend on the longest of its values.\n"
+                "That may be a suppressed one, and published queries would show how many levels it needs.\n"
+                "Give the levels: prefix: 5, round: [10, 100], dates: [month, year]."
             )
         if self.null not in get_args(NullMeaning):
             yield f"NULL means 'value' or 'forbid'.\nFound: {self.null!r}."

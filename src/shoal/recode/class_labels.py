@@ -83,10 +83,11 @@ class ClassValues:
         >>> [classes.labels(form).labels.to_pylist() for form in ("nodes", "ranges", "sets")]
         [['[20, 30)', '*'], ['[21, 24]', '[38, 52]'], ['{21, 24}', '{38, 52}']]
         """
-        whole = self._labels(form)
         if self.released is None:
-            return whole
-        seen = self._of_released()._labels(form)
+            return self._labels(form)
+        whole = replace(self, released=None).labels(form)
+        alone = np.bincount(whole.of_class)[whole.of_class] == 1
+        seen = self._of_released(alone)._labels(form)
         costs = np.zeros(len(seen.labels), dtype=np.int64)
         np.maximum.at(costs, seen.of_class, whole.leaves[whole.of_class])
         nodes = None
@@ -97,22 +98,33 @@ class ClassValues:
             nodes = HierarchyNodes(whole.nodes.levels[widest], whole.nodes.numbers[widest])
         return ClassLabels(seen.labels, costs, nodes, seen.of_class)
 
-    def _of_released(self) -> ClassValues:
-        """Leave out the tuples with values that no released row has, in classes that have others."""
-        assert self.released is not None, "it is known which values are released"
-        at_base = self._known
-        kept = at_base[self.values]
+    def _of_released(self, alone: NDArray[np.bool_]) -> ClassValues:
+        """Leave out the tuples with values that no released row has, in classes that have others.
+
+        Classes that are not alone with their label keep it, since they are one class in the release.
+        """
+        kept = self._known[self.values]
         others = np.zeros(int(self.class_of.max(initial=0)) + 1, dtype=bool)
         others[self.class_of[kept]] = True
-        chosen = kept | ~others[self.class_of]
+        chosen = kept | ~(others & alone)[self.class_of]
         return replace(self, values=self.values[chosen], class_of=self.class_of[chosen])
 
     @property
     def _known(self) -> NDArray[np.bool_]:
         """For each label of the lowest level, whether a released row may have it."""
-        known = np.zeros(len(self.column.labels[self.base]), dtype=bool)
-        known[self.column.maps[self.base][self.released]] = True
-        return known if self.released is not None else ~known
+        known = np.full(len(self.column.labels[self.base]), self.released is None)
+        if self.released is not None:
+            known[self.column.maps[self.base][self.released]] = True
+        return known
+
+    def _sorted(self, values: pa.Array) -> IntArray:
+        """Return the positions of labels of the lowest level as released ones sort; the others are last.
+
+        Texts sort as numbers if all are numbers, and nothing must tell that a suppressed one is none.
+        """
+        known = self._known
+        here = np.flatnonzero(known)
+        return np.concatenate([here[_in_order(values.filter(pa.array(known)))], np.flatnonzero(~known)])
 
     def _texts(self, level: int) -> list[str | None]:
         """Return the labels of a level as text; numbers and times with the places that released ones need."""
@@ -195,13 +207,16 @@ class ClassValues:
     def _ranges(self) -> dict[int, tuple[str, int]]:
         """Return the range of each class of several numbers or dates, and the leaves that it covers."""
         column, values = self.column, self.column.labels[0]
-        if self.base or not is_ordered(comparable(values).type):
+        if self.base:
+            return {}
+        known = values.filter(pa.array(self._known))
+        if not is_ordered(comparable(known).type):
             return {}
         rank = np.empty(len(values), dtype=np.int64)
-        order = _in_order(values)
+        order = self._sorted(values)
         rank[order] = np.arange(len(order))
         low, high = self._ends(rank[self.values])
-        null = len(values) - not_ordered(values)
+        null = len(known) - not_ordered(known)
         several = np.flatnonzero((low < high) & (high < null)).tolist()
         texts = self._texts(0)
         widths = range_widths(column)
@@ -218,7 +233,7 @@ class ClassValues:
         column = self.column
         values = column.labels[self.base]
         rank = np.empty(len(values), dtype=np.int64)
-        by_value = _in_order(values)
+        by_value = self._sorted(values)
         rank[by_value] = np.arange(len(by_value))
         members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
         starts = np.flatnonzero(np.diff(members[0], prepend=-1))

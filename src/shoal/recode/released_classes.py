@@ -80,11 +80,17 @@ class Verdict:
         if recoding.levels is None:
             # Where columns have levels, nobody is under the labels of two classes.
             classes.find_shared = partial(shared_classes, classes, cells, starred=star is not None)
-        verdict = cls(coded, recoding, cells, classes, passing(models, classes))
-        if star is not None:
+        verdict = cls(coded, recoding, cells, classes, passing(models, classes), starred=star is not None)
+        if star is None:
+            return verdict._showing_released()
+        while True:
             kept, passes = verdict._star(models, star)
-            verdict = replace(verdict, kept=kept, starred=True, stars_pass=passes)
-        return verdict._showing_released()
+            verdict = replace(verdict, kept=kept, stars_pass=passes)
+            shown = verdict._showing_released()
+            # Rows whose labels are no longer all `*` have left the starred ones.
+            if (shown._alike == verdict._alike).all():
+                return shown
+            verdict = shown
 
     def _showing_released(self) -> Verdict:
         """Return the same classes with labels that show nothing of suppressed rows.

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import shoal
 from shoal.describe import intervals
 from shoal.encode.column import CodedColumn, code_column
 from shoal.encode.table import CodedPopulation, CodedTable
@@ -105,3 +106,19 @@ def test_other_values_are_refused() -> None:
         recoding.cells(table)
     with pytest.raises(InputError, match="chosen for other values"):
         replace(recoding, blocks=()).choices(table)
+
+
+def test_nodes_with_one_label_stay_one_class_where_rows_are_suppressed() -> None:
+    """Under the label `g` are a1 and a2, and `g` is also the value beside: the suppressed a2 is not seen."""
+    rows = {"town": ["a1", "a1", "a2", "g", "g"], "sex": ["F", "F", "M", "F", "F"]}
+    towns = shoal.by_function(lambda town: "g" if town[0] == "a" else "h")
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "town": shoal.QuasiIdentifier(hierarchy=towns, max_level=1),
+            "sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0),
+        },
+        privacy=[shoal.KAnonymity(4)],
+        suppression=0.3,
+        recoding="subtree",
+    )
+    assert shoal.anonymize(pa.table(rows), spec).table["town"].to_pylist() == ["g"] * 4

@@ -107,7 +107,11 @@ SETTINGS = st.builds(
 )
 
 
-SENSITIVE = st.builds(Sensitive, hierarchy=st.none() | HIERARCHIES, null=st.sampled_from(["value", "forbid"]))
+SENSITIVE = st.builds(
+    Sensitive,
+    hierarchy=st.none() | HIERARCHIES.filter(lambda hierarchy: hierarchy != prefix()),
+    null=st.sampled_from(["value", "forbid"]),
+)
 
 
 @st.composite

@@ -20,6 +20,7 @@ from shoal.describe.hierarchy import (
     FromFile,
     Generalizing,
     Hierarchy,
+    HierarchyDefaults,
     HierarchyError,
     Levels,
     LevelsFromValues,
@@ -92,6 +93,10 @@ class Chain:
     @property
     def files(self) -> tuple[Path, ...]:
         return tuple(file for part in self.parts if isinstance(part, FromFile) for file in part.files)
+
+    @property
+    def steady(self) -> bool:
+        return all(isinstance(part, HierarchyDefaults) and part.steady for part in self.parts)
 
     def levels(self, values: pa.Array) -> Levels:
         return Linked(self.parts).levels(values)
