@@ -26,6 +26,7 @@ from shoal.errors import AuditError, InputError, Problem
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
 from shoal.explore.nodes import Nodes
 from shoal.explore.original_table import Original
+from shoal.files.atomic import check_path
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
@@ -354,6 +355,8 @@ class Session:
         """Raise what is wrong about where a release is to go, and in which order, before any work."""
         if isinstance(output, FileOutput):
             output = output.like(self.engine.source.dialect, self.spec.input)
+            if not output.folder:
+                check_path(output.path, apart_from=(*self.engine.source.files, *self.spec.files))
         self.engine.check(output, seed=self._seed, keep_order=self._keep_order)
         return output
 
@@ -494,6 +497,7 @@ class Session:
             together, counts = profile.encode(together)
         return _Prepared(
             spec=together,
+            named=frozenset(wanted.insensitive),
             notes=settled,
             profile=profile,
             counts=Remembered(counts),
@@ -519,11 +523,14 @@ class _Prepared:
     ----------
     spec
         The spec at hand, with its hierarchies made; of the one that was read, with the models of all.
+    named
+        The insensitive columns that the one that was read names. That of `spec` has undeclared ones too.
     notes
         How undeclared columns were settled.
     """
 
     spec: Spec
+    named: frozenset[str]
     notes: tuple[str, ...]
     profile: Profile
     counts: Remembered
@@ -534,7 +541,8 @@ class _Prepared:
         """Return whether nothing has to be read or counted anew for a spec."""
         own = original_columns(self.spec, claims(self.spec))
         return (
-            _form(spec, self.spec.insensitive) == _form(self.spec, self.spec.insensitive)
+            _form(spec) == _form(self.spec)
+            and set(spec.insensitive) in (self.named, set(self.spec.insensitive))
             and set(spec.attributes) <= set(self.counts.domain.attributes)
             and set(original_columns(spec, claims(spec))) <= set(own)
         )
@@ -608,7 +616,7 @@ class _Prepared:
         return replace(table, columns=tuple(columns))
 
 
-def _form(spec: Spec, insensitive: Sequence[str]) -> object:
+def _form(spec: Spec) -> object:
     """Return what specs must have in common to share what was read. Weights, levels and models may differ."""
     columns = [
         (name, replace(qi, weight=1.0, min_level=0, max_level=None, hierarchy=_as_given(qi.hierarchy)))
@@ -617,7 +625,6 @@ def _form(spec: Spec, insensitive: Sequence[str]) -> object:
     return (
         columns,
         dict(spec.sensitive),
-        tuple(insensitive),
         set(spec.identifiers),
         dict(spec.types),
         spec.unit,

@@ -11,6 +11,7 @@ import shutil
 import stat
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -69,6 +70,27 @@ def test_a_second_extension_is_refused(manifest: Path, tmp_path: Path, home: Pat
     if sys.platform != "win32":
         assert not stat.S_IMODE(kept.stat().st_mode) & 0o077
         assert not stat.S_IMODE(kept.parent.stat().st_mode) & 0o077
+
+
+@pytest.mark.parametrize("name", ["again.csv", "again.csv.gz", "again.parquet"])
+@pytest.mark.parametrize("made", ["once", "twice"])
+def test_the_same_release_in_another_file(manifest: Path, tmp_path: Path, name: str, made: str) -> None:
+    """A pipeline makes the release anew every night, in another order, and extends it by all that is new."""
+    days = pa.array([f"2024-05-0{day} 08:00" for day in (1, 2, 2, 1)])
+    people = PEOPLE.append_column("weight", pa.array([70.0, 82.5, None, 60.0])).append_column("day", days)
+    spec = replace(SPEC, insensitive=["weight", "day"])
+    first = shoal.anonymize(people, spec)
+    first.write(tmp_path / "first.csv")
+    (first if made == "once" else shoal.anonymize(people, spec)).write(tmp_path / name)
+    june, july = (
+        rows.append_column("weight", pa.array([70.0] * 3)).append_column("day", days.take([0, 1, 3]))
+        for rows in (JUNE, JULY)
+    )
+    extended = shoal.extend(tmp_path / "first.csv.manifest.json", june, original=people)
+    extended.write(tmp_path / "june.csv")
+    with pytest.raises(shoal.InputError, match=f"'{name}' was extended before, to 'june.csv'"):
+        shoal.extend(tmp_path / f"{name}.manifest.json", july, original=people)
+    assert shoal.extend(tmp_path / f"{name}.manifest.json", june, original=people).added_rows == 3
 
 
 def test_two_that_were_prepared_before_either_was_written(manifest: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -186,3 +187,30 @@ def test_a_search_in_the_kernel_is_cancelled() -> None:
         while True:  # however fast the machine is
             Box().search(replace(problem), all_nodes=True, threads=2)
     timer.join()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_no_release_replaces_what_it_is_made_of(tmp_path: Path, engine: str) -> None:
+    table, sexes = tmp_path / "people.csv", tmp_path / "sex.csv"
+    pyarrow.csv.write_csv(people(), table)
+    sexes.write_text("F;*\nM;*\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in (table, sexes)}
+    wanted = spec(quasi_identifiers={"age": shoal.intervals(20), "sex": shoal.hierarchy_file(sexes)})
+    wanted = replace(wanted, identifiers=["zip"])
+    release = shoal.anonymize(table, wanted, engine=engine)
+    again = tmp_path / "again.csv"
+    again.hardlink_to(table)
+    for path in (table, sexes, again):
+        with pytest.raises(shoal.OutputError, match="which is in use"):
+            shoal.anonymize(table, wanted, engine=engine, output=path)
+        with pytest.raises(shoal.OutputError, match="which is in use"):
+            release.write(path)
+    assert {path: path.read_bytes() for path in before} == before
+    release.write(tmp_path / "release.csv")
+    pyarrow.csv.write_csv(people(1200).slice(600), tmp_path / "new.csv")
+    extension = shoal.extend(
+        f"{tmp_path / 'release.csv'}.manifest.json", tmp_path / "new.csv", original=table, new_people=True
+    )
+    for path in (table, sexes, tmp_path / "new.csv"):
+        with pytest.raises(shoal.OutputError, match="which is in use"):
+            extension.write(path)

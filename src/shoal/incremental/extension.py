@@ -60,6 +60,8 @@ class Extension:
         The release that it extends.
     replaces
         Whether it may extend a release that another one extends, of which nobody knows.
+    inputs
+        The files that it was made of, and those that its spec names.
     """
 
     table: pa.Table
@@ -79,6 +81,7 @@ class Extension:
     references: References = field(repr=False)
     steps: Steps = field(repr=False)
     replaces: bool = False
+    inputs: tuple[Path, ...] = field(default=(), repr=False)
 
     @property
     def levels(self) -> dict[str, int]:
