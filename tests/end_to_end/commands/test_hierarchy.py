@@ -27,6 +27,7 @@ def test_build_writes_what_can_be_read_again(shoal, folder):
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         "out.csv: 3 levels above the values, labels by level: 4, 2, 2, 1",
+        "Note: The file lists all values of the column: do not publish it with a release.",
         "Note: NULL has no row. It keeps its own label below the top in every hierarchy.",
     ]
     assert (folder / "out.csv").read_text().splitlines() == [
