@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -214,3 +215,34 @@ def test_no_release_replaces_what_it_is_made_of(tmp_path: Path, engine: str) -> 
     for path in (table, sexes, tmp_path / "new.csv"):
         with pytest.raises(shoal.OutputError, match="which is in use"):
             extension.write(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "output", "refused"),
+    [
+        ("visits", "visits", True),
+        ("visits", "main.VISITS", True),
+        ("seen", "visits", True),
+        ("(SELECT age FROM visits)", "visits", True),
+        ("old.visits", "old.visits", True),
+        ("old.visits", "visits", False),
+        ("visits", "new", False),
+    ],
+)
+def test_no_release_replaces_the_table_that_it_is_made_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, output: str, refused: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("clinic.duckdb") as connection:
+        connection.execute(
+            "CREATE SCHEMA old; CREATE TABLE visits AS SELECT 20 + i % 9 AS age FROM range(90) t(i)"
+        )
+        connection.execute("CREATE TABLE old.visits AS FROM visits; CREATE VIEW seen AS FROM visits")
+    wanted = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(20)])
+    if refused:
+        with pytest.raises(shoal.OutputError, match="The input is read from it"):
+            shoal.anonymize("clinic.duckdb", wanted, table=table, output_table=output)
+    else:
+        shoal.anonymize("clinic.duckdb", wanted, table=table, output_table=output)
+    with duckdb.connect("clinic.duckdb") as connection:
+        assert connection.sql(f"SELECT count(DISTINCT age) FROM {table}").fetchall() == [(9,)]
