@@ -13,12 +13,14 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import shoal
 from shoal import secret
+from shoal.write.publish import publish
 
 ANN = (100, 31, "HIV")
 SPEC = shoal.Spec(
@@ -88,7 +90,7 @@ def test_the_same_release_in_another_file(manifest: Path, tmp_path: Path, name: 
     )
     extended = shoal.extend(tmp_path / "first.csv.manifest.json", june, original=people)
     extended.write(tmp_path / "june.csv")
-    with pytest.raises(shoal.InputError, match=f"'{name}' was extended before, to 'june.csv'"):
+    with pytest.raises(shoal.InputError, match=rf"'{name}' was extended before, to 'june.csv'"):
         shoal.extend(tmp_path / f"{name}.manifest.json", july, original=people)
     assert shoal.extend(tmp_path / f"{name}.manifest.json", june, original=people).added_rows == 3
 
@@ -132,3 +134,47 @@ def test_another_publisher_knows_of_nothing(manifest: Path, tmp_path: Path, home
     shoal.extend(manifest, JUNE, original=PEOPLE, output=tmp_path / "june.csv")
     shutil.rmtree(home)
     assert shoal.extend(manifest, JULY, original=PEOPLE).added_rows == 3
+
+
+def test_no_extension_is_written_of_which_nobody_knows(
+    manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk of the publisher's folder is full; or the run ends while it writes."""
+    june = shoal.extend(manifest, JUNE, original=PEOPLE)
+
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(secret, "keep", full)
+        with pytest.raises(shoal.OutputError, match="Nothing was written"):
+            june.write(tmp_path / "june.csv")
+    assert not (tmp_path / "june.csv").exists()
+
+    def seen(*_: object, **__: object) -> Path:
+        with pytest.raises(shoal.InputError, match=r"was extended before, to 'june.csv'"):
+            shoal.extend(manifest, JULY, original=PEOPLE)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shoal.incremental.extension.publish", seen)
+        with pytest.raises(KeyboardInterrupt):
+            june.write(tmp_path / "june.csv")
+    assert shoal.extend(manifest, JULY, original=PEOPLE, output=tmp_path / "july.csv").added_rows == 3
+    with pytest.raises(shoal.InputError, match=r"was extended before, to 'july.csv'"):
+        june.write(tmp_path / "june.csv")
+
+
+def test_ctrl_c_that_comes_too_late(manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    june = shoal.extend(manifest, JUNE, original=PEOPLE)
+
+    def late(*arguments: Any, **options: Any) -> None:
+        publish(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shoal.incremental.extension.publish", late)
+    with pytest.raises(KeyboardInterrupt):
+        june.write(tmp_path / "june.csv")
+    assert (tmp_path / "june.csv").exists()
+    with pytest.raises(shoal.InputError, match=r"was extended before, to 'june.csv'"):
+        shoal.extend(manifest, JULY, original=PEOPLE)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ import pyarrow as pa
 
 from shoal import secret
 from shoal.errors import InputError, OutputError
+from shoal.files.atomic import identity
 from shoal.incremental.earlier_release import Earlier
 from shoal.incremental.identifier_spelling import normal
 from shoal.read.columns import coded, values_shown
@@ -51,8 +54,11 @@ def require_only_extension(earlier: Earlier, table: pa.Table) -> None:
         )
 
 
-def record_extension(earlier: Earlier, path: Path, table: pa.Table) -> None:
-    """Keep that a release was extended, to the file at a path.
+@contextmanager
+def recorded_extension(earlier: Earlier, path: Path, table: pa.Table) -> Iterator[None]:
+    """Keep that a release is extended, to the file at a path, unless the block that writes it does not.
+
+    It is kept before the file is there: whatever ends the run, no extension exists of which nobody knows.
 
     Raises
     ------
@@ -62,15 +68,22 @@ def record_extension(earlier: Earlier, path: Path, table: pa.Table) -> None:
     folder = secret.home()
     for part in _folder(earlier).relative_to(folder).parts:
         folder = secret.private_folder(folder) / part
-    secret.private_folder(folder)
+    record = secret.private_folder(folder) / f"{_hash(table)}.json"
+    known, before = record.exists(), identity(path)
     try:
-        secret.keep(folder / f"{_hash(table)}.json", json.dumps({"name": path.name}).encode())
+        secret.keep(record, json.dumps({"name": path.name}).encode())
     except OSError as error:
         raise OutputError(
-            f"The release was written, but that it extends {earlier.name!r} cannot be kept in '{folder}'.\n"
-            f"The system says: {error.strerror or type(error).__name__}.\n"
-            f"Set {secret.HOME} to a folder that you can write to and only you can read, and write it again."
+            f"That {earlier.name!r} is extended cannot be kept in '{folder}'.\n"
+            f"The system says: {error.strerror or type(error).__name__}. Nothing was written.\n"
+            f"Set {secret.HOME} to a folder that you can write to and only you can read."
         ) from error
+    try:
+        yield
+    except BaseException:
+        if not known and identity(path) == before:  # Ctrl-C may come when it is written
+            record.unlink(missing_ok=True)
+        raise
 
 
 def _folder(earlier: Earlier) -> Path:
