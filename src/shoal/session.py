@@ -32,6 +32,7 @@ from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
 from shoal.prepare.read_rows import open_populations
 from shoal.privacy.model import PrivacyModel
+from shoal.read.source import InputFormat
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
 from shoal.recode.released_classes import Verdict
@@ -479,6 +480,12 @@ class Session:
     def _prepare(self, spec: Spec | None) -> _Prepared:
         """Return the table as a spec needs it: what was read and counted before, if that serves."""
         wanted = self.spec if spec is None else spec
+        if wanted.input not in (InputFormat(), self.spec.input):
+            raise InputError(
+                "A session reads its table in one format.\n"
+                "Found: a spec with another `input:` than that of the session.\nOpen another session."
+            )
+        wanted = replace(wanted, input=self.spec.input)
         if self._prepared is None or not self._prepared.serves(wanted):
             self.forget()
             self._prepared = self._read(wanted)

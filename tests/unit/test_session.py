@@ -17,6 +17,7 @@ import pytest
 import shoal
 from shoal.engines import memory
 from shoal.events import Event, StepStarted
+from shoal.read.source import InputFormat
 from shoal.search import problem as problem_module
 
 DISEASES = ["flu", "cold", "asthma", "HIV"]
@@ -188,6 +189,21 @@ def test_a_search_in_the_kernel_is_cancelled() -> None:
         while True:  # however fast the machine is
             Box().search(replace(problem), all_nodes=True, threads=2)
     timer.join()
+
+
+def test_one_format_for_all_specs(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sex\nF\nF\nNA\nNA\n", encoding="utf-8")
+    plain = shoal.Spec(quasi_identifiers={"sex": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    other = replace(plain, input=InputFormat(null_values=["NA"]))
+    with (
+        shoal.Session(tmp_path / "people.csv", plain) as session,
+        pytest.raises(shoal.InputError, match="another `input:`"),
+    ):
+        session.search(other)
+    with shoal.Session(tmp_path / "people.csv", other) as session:
+        release = session.release(session.search(plain))
+        assert release.table["sex"].null_count == 2
+        assert release.spec.input == other.input
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
