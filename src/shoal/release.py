@@ -145,6 +145,11 @@ class Release:
         return HandedOn(spec, recoding.to_manifest())
 
     @property
+    def inputs(self) -> tuple[Path, ...]:
+        """The files that it was made of, and those that its spec names."""
+        return (*self.source.files, *self.spec.files)
+
+    @property
     def quality(self) -> str:
         """The name of the quality measure."""
         return self.spec.quality.name

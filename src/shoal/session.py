@@ -26,11 +26,13 @@ from shoal.errors import AuditError, InputError, Problem
 from shoal.events import Counting, Listener, SearchAdvanced, Steps
 from shoal.explore.nodes import Nodes
 from shoal.explore.original_table import Original
+from shoal.files.atomic import check_path
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
 from shoal.prepare.read_rows import open_populations
 from shoal.privacy.model import PrivacyModel
+from shoal.read.source import InputFormat
 from shoal.recode.full_domain import FullDomain
 from shoal.recode.recoding import Recoding
 from shoal.recode.released_classes import Verdict
@@ -354,6 +356,8 @@ class Session:
         """Raise what is wrong about where a release is to go, and in which order, before any work."""
         if isinstance(output, FileOutput):
             output = output.like(self.engine.source.dialect, self.spec.input)
+            if not output.folder:
+                check_path(output.path, apart_from=(*self.engine.source.files, *self.spec.files))
         self.engine.check(output, seed=self._seed, keep_order=self._keep_order)
         return output
 
@@ -476,6 +480,12 @@ class Session:
     def _prepare(self, spec: Spec | None) -> _Prepared:
         """Return the table as a spec needs it: what was read and counted before, if that serves."""
         wanted = self.spec if spec is None else spec
+        if wanted.input not in (InputFormat(), self.spec.input):
+            raise InputError(
+                "A session reads its table in one format.\n"
+                "Found: a spec with another `input:` than that of the session.\nOpen another session."
+            )
+        wanted = replace(wanted, input=self.spec.input)
         if self._prepared is None or not self._prepared.serves(wanted):
             self.forget()
             self._prepared = self._read(wanted)
@@ -494,6 +504,7 @@ class Session:
             together, counts = profile.encode(together)
         return _Prepared(
             spec=together,
+            named=frozenset(wanted.insensitive),
             notes=settled,
             profile=profile,
             counts=Remembered(counts),
@@ -519,11 +530,14 @@ class _Prepared:
     ----------
     spec
         The spec at hand, with its hierarchies made; of the one that was read, with the models of all.
+    named
+        The insensitive columns that the one that was read names. That of `spec` has undeclared ones too.
     notes
         How undeclared columns were settled.
     """
 
     spec: Spec
+    named: frozenset[str]
     notes: tuple[str, ...]
     profile: Profile
     counts: Remembered
@@ -534,7 +548,8 @@ class _Prepared:
         """Return whether nothing has to be read or counted anew for a spec."""
         own = original_columns(self.spec, claims(self.spec))
         return (
-            _form(spec, self.spec.insensitive) == _form(self.spec, self.spec.insensitive)
+            _form(spec) == _form(self.spec)
+            and set(spec.insensitive) in (self.named, set(self.spec.insensitive))
             and set(spec.attributes) <= set(self.counts.domain.attributes)
             and set(original_columns(spec, claims(spec))) <= set(own)
         )
@@ -608,7 +623,7 @@ class _Prepared:
         return replace(table, columns=tuple(columns))
 
 
-def _form(spec: Spec, insensitive: Sequence[str]) -> object:
+def _form(spec: Spec) -> object:
     """Return what specs must have in common to share what was read. Weights, levels and models may differ."""
     columns = [
         (name, replace(qi, weight=1.0, min_level=0, max_level=None, hierarchy=_as_given(qi.hierarchy)))
@@ -617,7 +632,6 @@ def _form(spec: Spec, insensitive: Sequence[str]) -> object:
     return (
         columns,
         dict(spec.sensitive),
-        tuple(insensitive),
         set(spec.identifiers),
         dict(spec.types),
         spec.unit,

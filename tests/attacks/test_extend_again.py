@@ -189,6 +189,15 @@ def test_the_third_release_knows_all_people(tmp_path: Path) -> None:
     assert shoal.extend(tmp_path / "second.csv.manifest.json", people(2 * ROWS, ROWS)).added_rows
 
 
+def test_people_stay_remembered_where_the_original_is_given(tmp_path: Path) -> None:
+    old, new = people(0, ROWS), people(ROWS, ROWS)
+    manifest = released(tmp_path, old, remembered=True)
+    shoal.extend(manifest, new, original=old, output=tmp_path / "second.csv")
+    for first in (0, ROWS):
+        with pytest.raises(shoal.InputError, match=f"{ROWS} of {ROWS} rows"):
+            shoal.extend(tmp_path / "second.csv.manifest.json", people(first, ROWS))
+
+
 def test_without_knowledge_it_is_refused_or_asserted(tmp_path: Path) -> None:
     manifest = released(tmp_path, people(0, ROWS))
     new = people(ROWS, ROWS)
@@ -271,6 +280,7 @@ MIDNIGHT = datetime(1950, 1, 1)
         (lambda number: f"{DAY + timedelta(number)}", lambda number: f"{MIDNIGHT + timedelta(number)}"),
         (lambda number: f"A{number}", lambda number: f"\u200ba\u00ad{number}\ufeff"),
         (lambda number: f"{number}", lambda number: f"'{number}"),
+        (lambda number: f"O'Brien-{number}", lambda number: f"O\u2019Brien\u2011{number}"),
     ],
 )
 def test_one_value_in_two_forms(

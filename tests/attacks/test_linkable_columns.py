@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from datetime import date, timedelta
+from pathlib import Path
 from random import Random
 
 import pyarrow as pa
@@ -19,7 +20,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from shoal import InputError, KAnonymity, LinkableError, Spec, anonymize, compare, extend, intervals
+from shoal import (
+    InputError,
+    KAnonymity,
+    LinkableError,
+    Session,
+    Spec,
+    anonymize,
+    compare,
+    extend,
+    intervals,
+)
 from shoal.audit import audit_release, linkable
 
 ENGINES = ["memory", "duckdb"]
@@ -301,3 +312,20 @@ def test_to_accept_is_to_name_the_column() -> None:
             privacy=[KAnonymity(2)],
             accept=["linkable"],  # type: ignore[arg-type]
         )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_second_spec_of_a_session_releases_its_own_columns(engine: str, tmp_path: Path) -> None:
+    """The publisher tries a spec with a column, and releases by one that does not name it."""
+    pyarrow.csv.write_csv(table(60, ward=[row % 3 for row in range(60)]), tmp_path / "people.csv")
+    first, second = spec("ward"), spec()
+    for one, other, columns in ((first, second, 2), (second, first, 3)):
+        with Session(tmp_path / "people.csv", one, engine=engine, drop_undeclared=True) as session:
+            session.search()
+            released = session.release(session.search(other))
+            assert released.spec.insensitive == other.insensitive
+            assert released.table.num_columns == columns
+    with Session(tmp_path / "people.csv", first, engine=engine) as session:
+        session.search()
+        with pytest.raises(InputError, match="Undeclared: ward"):
+            session.search(second)

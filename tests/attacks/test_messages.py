@@ -178,3 +178,14 @@ def test_what_is_wrong_with_parquet(engine: str, tmp_path: Path, caplog: pytest.
     for broken in (whole[:-30], whole[:40], whole.replace(b"flu", b"\xff\xfe\xfd")):
         path.write_bytes(broken)
         assert CANARY not in said(lambda: release(path, by(shoal.intervals(5)), engine=engine), caplog)
+
+
+def test_what_a_notebook_shows_of_the_parts() -> None:
+    """Whatever stands last in a cell of a notebook is shown, and notebooks are published."""
+    spec = by(shoal.suppress(), missing_values="own")
+    with shoal.Session(pa.table(ROWS), spec) as session:
+        made = session.release(session.search(all_nodes=True))
+        parts = [session, session.problem(), session.plan(), session.settle(), made.original, made.released]
+        parts += [made, made.source, made.satisfying_nodes, session.search(), session.search().coded]
+    for part in parts:
+        assert CANARY not in f"{part!r} {part}"

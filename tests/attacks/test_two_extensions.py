@@ -11,13 +11,16 @@ import shutil
 import stat
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import shoal
 from shoal import secret
+from shoal.write.publish import publish
 
 ANN = (100, 31, "HIV")
 SPEC = shoal.Spec(
@@ -71,6 +74,27 @@ def test_a_second_extension_is_refused(manifest: Path, tmp_path: Path, home: Pat
         assert not stat.S_IMODE(kept.parent.stat().st_mode) & 0o077
 
 
+@pytest.mark.parametrize("name", ["again.csv", "again.csv.gz", "again.parquet"])
+@pytest.mark.parametrize("made", ["once", "twice"])
+def test_the_same_release_in_another_file(manifest: Path, tmp_path: Path, name: str, made: str) -> None:
+    """A pipeline makes the release anew every night, in another order, and extends it by all that is new."""
+    days = pa.array([f"2024-05-0{day} 08:00" for day in (1, 2, 2, 1)])
+    people = PEOPLE.append_column("weight", pa.array([70.0, 82.5, None, 60.0])).append_column("day", days)
+    spec = replace(SPEC, insensitive=["weight", "day"])
+    first = shoal.anonymize(people, spec)
+    first.write(tmp_path / "first.csv")
+    (first if made == "once" else shoal.anonymize(people, spec)).write(tmp_path / name)
+    june, july = (
+        rows.append_column("weight", pa.array([70.0] * 3)).append_column("day", days.take([0, 1, 3]))
+        for rows in (JUNE, JULY)
+    )
+    extended = shoal.extend(tmp_path / "first.csv.manifest.json", june, original=people)
+    extended.write(tmp_path / "june.csv")
+    with pytest.raises(shoal.InputError, match=rf"'{name}' was extended before, to 'june.csv'"):
+        shoal.extend(tmp_path / f"{name}.manifest.json", july, original=people)
+    assert shoal.extend(tmp_path / f"{name}.manifest.json", june, original=people).added_rows == 3
+
+
 def test_two_that_were_prepared_before_either_was_written(manifest: Path, tmp_path: Path) -> None:
     june, july = (shoal.extend(manifest, rows, original=PEOPLE) for rows in (JUNE, JULY))
     june.write(tmp_path / "june.csv")
@@ -110,3 +134,47 @@ def test_another_publisher_knows_of_nothing(manifest: Path, tmp_path: Path, home
     shoal.extend(manifest, JUNE, original=PEOPLE, output=tmp_path / "june.csv")
     shutil.rmtree(home)
     assert shoal.extend(manifest, JULY, original=PEOPLE).added_rows == 3
+
+
+def test_no_extension_is_written_of_which_nobody_knows(
+    manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk of the publisher's folder is full; or the run ends while it writes."""
+    june = shoal.extend(manifest, JUNE, original=PEOPLE)
+
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(secret, "keep", full)
+        with pytest.raises(shoal.OutputError, match="Nothing was written"):
+            june.write(tmp_path / "june.csv")
+    assert not (tmp_path / "june.csv").exists()
+
+    def seen(*_: object, **__: object) -> Path:
+        with pytest.raises(shoal.InputError, match=r"was extended before, to 'june.csv'"):
+            shoal.extend(manifest, JULY, original=PEOPLE)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shoal.incremental.extension.publish", seen)
+        with pytest.raises(KeyboardInterrupt):
+            june.write(tmp_path / "june.csv")
+    assert shoal.extend(manifest, JULY, original=PEOPLE, output=tmp_path / "july.csv").added_rows == 3
+    with pytest.raises(shoal.InputError, match=r"was extended before, to 'july.csv'"):
+        june.write(tmp_path / "june.csv")
+
+
+def test_ctrl_c_that_comes_too_late(manifest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    june = shoal.extend(manifest, JUNE, original=PEOPLE)
+
+    def late(*arguments: Any, **options: Any) -> None:
+        publish(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shoal.incremental.extension.publish", late)
+    with pytest.raises(KeyboardInterrupt):
+        june.write(tmp_path / "june.csv")
+    assert (tmp_path / "june.csv").exists()
+    with pytest.raises(shoal.InputError, match=r"was extended before, to 'june.csv'"):
+        shoal.extend(manifest, JULY, original=PEOPLE)

@@ -8,13 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
 import shoal
 from shoal.engines import memory
 from shoal.events import Event, StepStarted
+from shoal.read.source import InputFormat
 from shoal.search import problem as problem_module
 
 DISEASES = ["flu", "cold", "asthma", "HIV"]
@@ -186,3 +189,76 @@ def test_a_search_in_the_kernel_is_cancelled() -> None:
         while True:  # however fast the machine is
             Box().search(replace(problem), all_nodes=True, threads=2)
     timer.join()
+
+
+def test_one_format_for_all_specs(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sex\nF\nF\nNA\nNA\n", encoding="utf-8")
+    plain = shoal.Spec(quasi_identifiers={"sex": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    other = replace(plain, input=InputFormat(null_values=["NA"]))
+    with (
+        shoal.Session(tmp_path / "people.csv", plain) as session,
+        pytest.raises(shoal.InputError, match="another `input:`"),
+    ):
+        session.search(other)
+    with shoal.Session(tmp_path / "people.csv", other) as session:
+        release = session.release(session.search(plain))
+        assert release.table["sex"].null_count == 2
+        assert release.spec.input == other.input
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_no_release_replaces_what_it_is_made_of(tmp_path: Path, engine: str) -> None:
+    table, sexes = tmp_path / "people.csv", tmp_path / "sex.csv"
+    pyarrow.csv.write_csv(people(), table)
+    sexes.write_text("F;*\nM;*\n", encoding="utf-8")
+    before = {path: path.read_bytes() for path in (table, sexes)}
+    wanted = spec(quasi_identifiers={"age": shoal.intervals(20), "sex": shoal.hierarchy_file(sexes)})
+    wanted = replace(wanted, identifiers=["zip"])
+    release = shoal.anonymize(table, wanted, engine=engine)
+    again = tmp_path / "again.csv"
+    again.hardlink_to(table)
+    for path in (table, sexes, again):
+        with pytest.raises(shoal.OutputError, match="which is in use"):
+            shoal.anonymize(table, wanted, engine=engine, output=path)
+        with pytest.raises(shoal.OutputError, match="which is in use"):
+            release.write(path)
+    assert {path: path.read_bytes() for path in before} == before
+    release.write(tmp_path / "release.csv")
+    pyarrow.csv.write_csv(people(1200).slice(600), tmp_path / "new.csv")
+    extension = shoal.extend(
+        f"{tmp_path / 'release.csv'}.manifest.json", tmp_path / "new.csv", original=table, new_people=True
+    )
+    for path in (table, sexes, tmp_path / "new.csv"):
+        with pytest.raises(shoal.OutputError, match="which is in use"):
+            extension.write(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "output", "refused"),
+    [
+        ("visits", "visits", True),
+        ("visits", "main.VISITS", True),
+        ("seen", "visits", True),
+        ("(SELECT age FROM visits)", "visits", True),
+        ("old.visits", "old.visits", True),
+        ("old.visits", "visits", False),
+        ("visits", "new", False),
+    ],
+)
+def test_no_release_replaces_the_table_that_it_is_made_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, output: str, refused: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("clinic.duckdb") as connection:
+        connection.execute(
+            "CREATE SCHEMA old; CREATE TABLE visits AS SELECT 20 + i % 9 AS age FROM range(90) t(i)"
+        )
+        connection.execute("CREATE TABLE old.visits AS FROM visits; CREATE VIEW seen AS FROM visits")
+    wanted = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(20)])
+    if refused:
+        with pytest.raises(shoal.OutputError, match="The input is read from it"):
+            shoal.anonymize("clinic.duckdb", wanted, table=table, output_table=output)
+    else:
+        shoal.anonymize("clinic.duckdb", wanted, table=table, output_table=output)
+    with duckdb.connect("clinic.duckdb") as connection:
+        assert connection.sql(f"SELECT count(DISTINCT age) FROM {table}").fetchall() == [(9,)]

@@ -66,22 +66,15 @@ def _is_interrupt(error: BaseException | None) -> bool:
 
 def unless_written(file: Path | None) -> Callable[[], str]:
     """Return what returns the words after Ctrl-C: they depend on whether `file` is another one by then."""
-    before = _mark(file)
+    from shoal.files.atomic import identity
+
+    before = identity(file)
 
     def words() -> str:
-        same = _mark(file) == before
+        same = identity(file) == before
         return "Interrupted; nothing was written." if same else "Interrupted; the release was written before."
 
     return words
-
-
-def _mark(file: Path | None) -> tuple[int, int] | None:
-    """Return what tells a file or folder from another of the same name."""
-    try:
-        about = None if file is None else file.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return None if about is None else (about.st_ino, about.st_mtime_ns)
 
 
 def without_pandas() -> None:

@@ -54,6 +54,8 @@ shoal hierarchy convert ranges.txt age.csv --from amnesia --data people.csv --co
 """,
 }
 
+_LISTED = "The file lists all values of the column: do not publish it with a release."
+
 HierarchyText = Annotated[
     str,
     typer.Argument(
@@ -101,8 +103,9 @@ def build(
 ) -> None:
     """Write the labels that a hierarchy gives the values of a column, as a CSV file in ARX's form.
 
-    Others can use the file, and people can edit it. Hierarchies that are made from the table, such as
-    quantiles, become labels that stay as they are.
+    Other tools can use the file, and people can edit it. Hierarchies that are made from the table, such as
+    quantiles, become labels that stay as they are. The file lists all values of the column, including those
+    of rows that a release suppresses: do not publish it.
     """
     from shoal.describe.formats import write_file
 
@@ -115,7 +118,7 @@ def build(
         levels = found.require()
         write_file(levels, output)
     echo(f"{output}: {_sizes(levels)}")
-    _print_notes(levels.notes)
+    _print_notes([*levels.notes, _LISTED])
     if found.nulls:
         echo("Note: NULL has no row. It keeps its own label below the top in every hierarchy.")
 
@@ -261,7 +264,7 @@ def convert(
             levels = read.whole()
         write_file(levels, output)
     echo(f"{output}: {_sizes(levels)}")
-    _print_notes(levels.notes)
+    _print_notes([*levels.notes, *([] if data is None else [_LISTED])])
 
 
 def list_(

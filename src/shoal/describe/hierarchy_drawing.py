@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _LONGEST = 40
 """Longest label shown, in characters."""
 
+_OWN = "(own label)"
+"""In place of a label that is the value, where values are not shown."""
+
 _LINES = {False: ("├─ ", "└─ ", "│  ", "…"), True: ("|- ", "`- ", "|  ", "...")}
 """Signs for drawing a tree, by whether it must be ASCII."""
 
@@ -34,7 +37,8 @@ def table(levels: Levels, rows: int = 20, *, values: bool = True) -> str:
     rows
         Largest number of lines.
     values
-        Show the values themselves; otherwise their number for each combination of labels.
+        Show the values themselves; otherwise their number for each combination of labels, without labels that
+        are values.
 
     Examples
     --------
@@ -49,6 +53,7 @@ def table(levels: Levels, rows: int = 20, *, values: bool = True) -> str:
     2       53*      5**      *
     1       94*      9**      *
     """
+    levels = levels if values else _hidden(levels)
     order = in_order(levels)
     starts = np.arange(len(order)) if values else _starts(levels.labels[1:], order)
     shown = pa.array(order[starts[: max(rows, 1)]])
@@ -102,6 +107,7 @@ def tree(
        └─ [30, 35) (1 value)
           └─ 33
     """
+    levels = levels if values else _hidden(levels)
     walk = _Walk(levels, in_order(levels), lowest=0 if values else 1)
     branch, last, through, dots = _LINES[ascii]
     breadth, left = max(breadth, 1), max(lines, 1)
@@ -196,6 +202,18 @@ def in_order(levels: Levels) -> IntArray:
         np.minimum.at(first, codes, rank)
         keys.append(first[codes])
     return np.lexsort(keys).astype(np.int64)
+
+
+def _hidden(levels: Levels) -> Levels:
+    """Return the levels without labels that are the value itself, as of values that keep their own."""
+    values = _as_text(levels.labels[0])
+    if not pa.types.is_string(values.type):
+        return levels
+    above = (
+        pc.if_else(pc.fill_null(pc.equal(labels, values), False), _OWN, labels)
+        for labels in map(_as_text, levels.labels[1:])
+    )
+    return replace(levels, labels=(levels.labels[0], *above))
 
 
 def _starts(levels: Sequence[pa.Array], order: IntArray) -> IntArray:

@@ -21,7 +21,7 @@ class HierarchyNodes(NamedTuple):
     numbers: IntArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # notebooks and logs would show values
 class Cells:
     """The recoded cells of one quasi-identifier, for every entry of a coded table.
 

@@ -25,7 +25,7 @@ UIntArray = NDArray[np.uint32]
 IntArray = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # notebooks and logs would show values
 class CodedColumn:
     """A coded column: a quasi-identifier, or another column that models and measures use.
 

@@ -84,7 +84,7 @@ class Columns(Protocol):
     def column(self, name: str) -> pa.ChunkedArray: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # notebooks and logs would show values
 class CountedColumns:
     """The distinct values of columns, and the rows of each.
 

@@ -149,6 +149,15 @@ def uninterrupted() -> Iterator[None]:
         signal.raise_signal(came[0])
 
 
+def identity(path: Path | None) -> tuple[int, int] | None:
+    """Return what tells a file or folder from another of the same name; None if there is none."""
+    try:
+        about = None if path is None else path.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return None if about is None else (about.st_ino, about.st_mtime_ns)
+
+
 def flush(path: Path) -> None:
     """Wait until what was written to a file is on the disk."""
     with path.open("rb+") as file:

@@ -196,6 +196,7 @@ def _extension(
         references=references,
         steps=steps,
         replaces=replaces,
+        inputs=(*rows.files, *spec.files),
     )
 
 

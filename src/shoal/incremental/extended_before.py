@@ -4,22 +4,28 @@ Whoever is new in both stands in the difference of each to the release, and nowh
 fit both times are theirs. So a release is extended once, and then its extension is.
 
 A file for each extension, in a folder for the release that it extends, in the folder of the publisher's
-secret. It holds the name of the extension and a hash of its rows: to make the same one again is no second.
+secret. It holds the name of the extension. Both are called by a hash of their rows: a release that is made
+or written again, in another order or another kind of file, is the same, and to make the same extension again
+is no second.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from shoal import secret
 from shoal.errors import InputError, OutputError
-from shoal.files.folder import digests
+from shoal.files.atomic import identity
 from shoal.incremental.earlier_release import Earlier
-from shoal.read.source import InputFormat
-from shoal.sql.relation import open_relation
+from shoal.incremental.identifier_spelling import normal
+from shoal.read.columns import coded, values_shown
 
 _FOLDER = "extensions"
 
@@ -32,24 +38,27 @@ def require_only_extension(earlier: Earlier, table: pa.Table) -> None:
     InputError
         It was.
     """
-    rows = _rows(table)
+    own = _hash(table)
     for path in sorted(_folder(earlier).glob("*.json")):
+        if path.stem == own:
+            continue
         try:
-            kept = json.loads(path.read_bytes())
-            name, same = kept["name"], kept["rows"] == rows
+            name = json.loads(path.read_bytes())["name"]
         except (OSError, ValueError, LookupError, TypeError):
-            name, same = "a file that is not known any more", False
-        if not same:
-            raise InputError(
-                f"The release {earlier.name!r} was extended before, to {name!r}.\n"
-                "Whoever has two extensions of one release finds the people who are new in both.\n"
-                f"Extend the newest release only, with the manifest of {name!r}. If nobody else has that "
-                "file and nobody will, say so: --replace-extension (in Python replace_extension=True)."
-            )
+            name = "a file that is not known any more"
+        raise InputError(
+            f"The release {earlier.name!r} was extended before, to {name!r}.\n"
+            "Whoever has two extensions of one release finds the people who are new in both.\n"
+            f"Extend the newest release only, with the manifest of {name!r}. If nobody else has that "
+            "file and nobody will, say so: --replace-extension (in Python replace_extension=True)."
+        )
 
 
-def record_extension(earlier: Earlier, path: Path, table: pa.Table) -> None:
-    """Keep that a release was extended, to the file at a path.
+@contextmanager
+def recorded_extension(earlier: Earlier, path: Path, table: pa.Table) -> Iterator[None]:
+    """Keep that a release is extended, to the file at a path, unless the block that writes it does not.
+
+    It is kept before the file is there: whatever ends the run, no extension exists of which nobody knows.
 
     Raises
     ------
@@ -59,26 +68,35 @@ def record_extension(earlier: Earlier, path: Path, table: pa.Table) -> None:
     folder = secret.home()
     for part in _folder(earlier).relative_to(folder).parts:
         folder = secret.private_folder(folder) / part
-    secret.private_folder(folder)
-    (sha256,) = digests([path]).values()
-    content = json.dumps({"name": path.name, "rows": _rows(table)}).encode()
+    record = secret.private_folder(folder) / f"{_hash(table)}.json"
+    known, before = record.exists(), identity(path)
     try:
-        secret.keep(folder / f"{sha256}.json", content)
+        secret.keep(record, json.dumps({"name": path.name}).encode())
     except OSError as error:
         raise OutputError(
-            f"The release was written, but that it extends {earlier.name!r} cannot be kept in '{folder}'.\n"
-            f"The system says: {error.strerror or type(error).__name__}.\n"
-            f"Set {secret.HOME} to a folder that you can write to and only you can read, and write it again."
+            f"That {earlier.name!r} is extended cannot be kept in '{folder}'.\n"
+            f"The system says: {error.strerror or type(error).__name__}. Nothing was written.\n"
+            f"Set {secret.HOME} to a folder that you can write to and only you can read."
         ) from error
+    try:
+        yield
+    except BaseException:
+        if not known and identity(path) == before:  # Ctrl-C may come when it is written
+            record.unlink(missing_ok=True)
+        raise
 
 
 def _folder(earlier: Earlier) -> Path:
-    return secret.home() / _FOLDER / earlier.sha256
+    return secret.home() / _FOLDER / _hash(earlier.table)
 
 
-def _rows(table: pa.Table) -> str:
-    """Return what tells rows from others, whatever their order."""
-    with open_relation(table, InputFormat()) as relation:
-        cells = ", ".join(relation.columns.values())
-        count, total = relation.fetch_row(f"SELECT count(*), sum(hash({cells})) FROM {relation.source}")
-    return f"{count} {total}"
+def _hash(table: pa.Table) -> str:
+    """Return what tells rows from others, whatever their order and however a file spells their values."""
+    rows = np.zeros(table.num_rows, dtype=np.uint64)
+    for name in table.column_names:
+        values = coded(table.column(name), name)
+        cells = [f"{name}\0{normal(text)}".encode() for text in values_shown(values.dictionary)]
+        hashes = [int.from_bytes(hashlib.sha256(cell).digest()[:8], "big") for cell in cells]
+        numbers = np.array([*hashes, 0], dtype=np.uint64)  # NULL comes last
+        rows += numbers[values.indices.fill_null(len(hashes)).to_numpy(zero_copy_only=False)]
+    return hashlib.sha256(np.sort(rows).tobytes()).hexdigest()

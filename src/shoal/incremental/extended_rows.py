@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +45,8 @@ class ExtendedRows:
         The same rows as they were, for models that compare with all of them; None without the original table.
     notes
         What a reader of the release should know.
+    files
+        Those that the rows were read from.
     """
 
     table: pa.Table
@@ -52,6 +55,7 @@ class ExtendedRows:
     lost: int
     originals: pa.Table | None
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 def gather(
@@ -66,6 +70,7 @@ def gather(
     """
     spec = earlier.spec
     sources = [open_source(data, earlier.input) for data in (*originals, new_rows)]
+    files = tuple(file for source in sources for file in source.files)
     notes: dict[str, None] = {}
     for source in sources:
         notes.update(dict.fromkeys(settle_columns(spec, source, False, drop_undeclared)[1]))
@@ -78,7 +83,8 @@ def gather(
         recoded = _generalized(tables[-1], earlier)
         table = pa.concat_tables([earlier.table, recoded])
         new = np.arange(table.num_rows) >= earlier.table.num_rows
-        return ExtendedRows(table, ~new, new, earlier.evidence.manifest.rows.suppressed, None, tuple(notes))
+        lost = earlier.evidence.manifest.rows.suppressed
+        return ExtendedRows(table, ~new, new, lost, None, tuple(notes), files)
     rows = sum(table.num_rows for table in tables[:-1])
     if rows != earlier.rows:
         raise InputError(
@@ -95,7 +101,7 @@ def gather(
     if released is None:
         raise _not_found(earlier, joined.slice(0, rows), sources[:-1])
     released = np.concatenate([released, np.zeros(joined.num_rows - rows, dtype=bool)])
-    return ExtendedRows(table, released, new, 0, joined, tuple(notes))
+    return ExtendedRows(table, released, new, 0, joined, tuple(notes), files)
 
 
 def numbered(table: pa.Table) -> IntArray:

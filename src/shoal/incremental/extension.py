@@ -16,7 +16,7 @@ from shoal.audit.published_findings import published
 from shoal.errors import InputError
 from shoal.events import Steps
 from shoal.incremental.earlier_release import Earlier
-from shoal.incremental.extended_before import record_extension, require_only_extension
+from shoal.incremental.extended_before import recorded_extension, require_only_extension
 from shoal.incremental.new_people import NewPeople
 from shoal.incremental.remembered_people import remember
 from shoal.read.source import InputFormat
@@ -60,6 +60,8 @@ class Extension:
         The release that it extends.
     replaces
         Whether it may extend a release that another one extends, of which nobody knows.
+    inputs
+        The files that it was made of, and those that its spec names.
     """
 
     table: pa.Table
@@ -79,6 +81,7 @@ class Extension:
     references: References = field(repr=False)
     steps: Steps = field(repr=False)
     replaces: bool = False
+    inputs: tuple[Path, ...] = field(default=(), repr=False)
 
     @property
     def levels(self) -> dict[str, int]:
@@ -119,8 +122,6 @@ class Extension:
         """
         path = Path(path)
         self.check_path(path)
-        self.require_only()
-
         output = FileOutput(path).like(self.dialect, self.spec.input)
 
         def extends(files: Sequence[Path]) -> dict[str, Any]:
@@ -139,8 +140,9 @@ class Extension:
             return {"extends": {"file": file, "people": people, "claims": published(findings, self.spec)}}
 
         write_rows = partial(write_table_file, self.table, self.references)
-        publish(self, write_rows, output, sign=sign, stage=self.steps, further=extends)
-        record_extension(self.earlier, path, self.table)
+        with recorded_extension(self.earlier, path, self.table):
+            self.require_only()  # by now another run may have extended it
+            publish(self, write_rows, output, sign=sign, stage=self.steps, further=extends)
         if self.new_people.people is not None:
             remember(path, self.new_people.people)
         return path

@@ -2,7 +2,8 @@
 
 Tools write one value in several ways: a number with zeros before it, as a decimal or with an exponent (a
 column with a missing number becomes one of decimals, and those of ten digits get an exponent), a date with
-the time of midnight, a text with signs that nobody sees. None of that makes another person of somebody.
+the time of midnight, a text with signs that nobody sees, with a typographic apostrophe or dash. None of that
+makes another person of somebody.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from decimal import Decimal
 from shoal.suggestions.null_like import NULL_LIKE
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,60}(\.[0-9]{0,60})?(e[+-]?[0-9]{1,2})?")
+_APOSTROPHES = "\u2018\u2019\u02bc\u2032"
 _MIDNIGHT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ t]00:00(:00(\.0+)?)?(z|[+-]00:?00)?")
 
 
@@ -47,8 +49,12 @@ def normal(text: str) -> str:
 
 
 def _plain(letter: str) -> str:
-    """Return a letter; nothing for one that nobody sees, and a digit of any script as 0 to 9."""
+    """Return a letter; nothing for one that nobody sees; digits, dashes and apostrophes as those of ASCII."""
     kind = unicodedata.category(letter)
+    if kind == "Pd":
+        return "-"
+    if letter in _APOSTROPHES:
+        return "'"
     if kind == "Nd":
         return str(unicodedata.digit(letter))
     return "" if kind in ("Cf", "Cc") and not letter.isspace() else letter

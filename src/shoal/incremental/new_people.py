@@ -10,8 +10,8 @@ from typing import Any
 from shoal.errors import InputError
 from shoal.incremental.earlier_release import Earlier
 from shoal.incremental.people import HashedPeople, Overlap, Trait, identifying, overlap
+from shoal.incremental.remembered_people import is_remembered, nobody_to_remember, recall
 from shoal.incremental.remembered_people import key as kept_key
-from shoal.incremental.remembered_people import nobody_to_remember, recall
 from shoal.read.source import open_source
 
 ASSERTION = "The publisher asserts that nobody of the earlier table has new rows; it was not compared."
@@ -107,7 +107,8 @@ def require_new_people(
             raise nobody_to_remember()
         return NewPeople()
     recalled = None if originals else recall(earlier.sha256)
-    key = kept_key() if remember or recalled is not None else secrets.token_bytes(32)
+    kept = remember or is_remembered(earlier.sha256)
+    key = kept_key() if kept else secrets.token_bytes(32)
     known = recalled if recalled is not None else _known(earlier, originals, key)
     new = open_source(new_rows, earlier.input).read(columns, coded=())
     distinguishing = (
@@ -130,8 +131,7 @@ def require_new_people(
         raise _overlapping(found, new.num_rows)
     if found.unknown and not asserted:
         raise _incomparable(found.unknown, new.num_rows, distinguishing)
-    carried = known is not None and (remember or recalled is not None)
-    people = known.with_new(new, spec, key) if known is not None and carried else None
+    people = known.with_new(new, spec, key) if known is not None and kept else None
     return NewPeople(
         compared=tuple(trait.name for trait in distinguishing),
         shared=tuple(shared),

@@ -70,7 +70,7 @@ def recall(sha256: str) -> HashedPeople | None:
     InputError
         They were, but not with this secret, or the file is damaged.
     """
-    path = secret.home() / _FOLDER / f"{sha256}.npz"
+    path = _file(sha256)
     if not path.exists():
         return None
     try:
@@ -95,6 +95,11 @@ def recall(sha256: str) -> HashedPeople | None:
     return HashedPeople(traits)
 
 
+def is_remembered(sha256: str) -> bool:
+    """Return whether the people of a release were remembered here."""
+    return _file(sha256).exists()
+
+
 def people_of(source: Source, spec: Spec) -> HashedPeople:
     """Return the people of a table, as they are remembered. Its identifiers are read for this alone.
 
@@ -114,6 +119,10 @@ def nobody_to_remember() -> InputError:
         "There are no people to remember.\nThe spec names no unit and no identifiers.\n"
         "Name the columns that distinguish people, or leave --remember-people out."
     )
+
+
+def _file(sha256: str) -> Path:
+    return secret.home() / _FOLDER / f"{sha256}.npz"
 
 
 def _mark() -> str:

@@ -25,6 +25,7 @@ class CsvFile:
     def __init__(self, path: Path, input_format: InputFormat = InputFormat()) -> None:  # noqa: B008 (frozen)
         self._file = open_delimited(path, input_format)
         self.name = path.name
+        self.files = (path,)
         self._null_values = input_format.null_values
         self._header = input_format.header
         names = names_of(

@@ -70,6 +70,7 @@ class ExcelFile:
         check_installed("openpyxl", "excel", "Reading Excel files")
         check_content(path, b"PK\x03\x04")
         self.name = path.name
+        self.files = (path,)
         self._path = path
         self._check_size()
         self._sheet = input_format.sheet

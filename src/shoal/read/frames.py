@@ -32,6 +32,7 @@ class Frame:
     """A table in memory."""
 
     _frame: nw.DataFrame[Any] | nw.LazyFrame[Any]
+    files = ()
     dialect = None
     doubtful = False
 

@@ -26,6 +26,7 @@ class ParquetFile:
         import pyarrow.parquet
 
         self.name = path.name
+        self.files = (path,)
         self._path = path
         self._null_values = input_format.null_values
         check_content(path, _SIGNATURE)

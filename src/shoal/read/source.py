@@ -120,6 +120,11 @@ class Source(Protocol):
         ...
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it reads, unless an engine does: no release may replace them."""
+        ...
+
+    @property
     def dialect(self) -> InputFormat | None:
         """The format of a text file, given or detected."""
         ...

@@ -41,6 +41,7 @@ class StatisticsFile:
 
         check_content(path)
         self.name = path.name
+        self.files = (path,)
         self._path = path
         self._null_values = input_format.null_values
         self._read: Callable[..., Any] = getattr(pyreadstat, reader)

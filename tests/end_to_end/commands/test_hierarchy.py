@@ -27,6 +27,7 @@ def test_build_writes_what_can_be_read_again(shoal, folder):
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         "out.csv: 3 levels above the values, labels by level: 4, 2, 2, 1",
+        "Note: The file lists all values of the column: do not publish it with a release.",
         "Note: NULL has no row. It keeps its own label below the top in every hierarchy.",
     ]
     assert (folder / "out.csv").read_text().splitlines() == [
@@ -241,3 +242,13 @@ def test_what_is_there_stays(shoal, folder):
         assert "Use --force" in ran.err
         assert shoal("hierarchy", *command, "--force").code == 0
         (folder / "sex.csv").write_text("F;*\nM;*\n")
+
+
+def test_a_value_that_keeps_its_own_label_is_not_shown(shoal, folder):
+    (folder / "jobs.csv").write_text("job\nnurse\ncook\nspy\nspook\n")
+    (folder / "groups.csv").write_text("nurse;care;*\ncook;food;*\n")
+    asked = ("groups.csv", "--data", "jobs.csv", "--column", "job", "--missing-values", "own")
+    for shape in ((), ("--tree",)):
+        ran = shoal("hierarchy", "show", *asked, *shape)
+        assert (ran.code, "sp" in ran.out, "(own label)" in ran.out) == (0, False, True)
+        assert "spook" in shoal("hierarchy", "show", *asked, *shape, "--show-values").out

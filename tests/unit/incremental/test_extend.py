@@ -124,7 +124,11 @@ def test_whoever_has_both_files_finds_nobody(
         made.write(earlier)
         try:
             shoal.extend(
-                f"{earlier}.manifest.json", second, original=first if remembered else None, output=later
+                f"{earlier}.manifest.json",
+                second,
+                original=first if remembered else None,
+                output=later,
+                replace_extension=True,
             )
         except InfeasibleError as error:
             assert "Nothing can be added" in str(error)

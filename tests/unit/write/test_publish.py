@@ -53,6 +53,7 @@ class Result:
     suppressed_rows: int = 2
     shuffled: bool = True
     dialect: InputFormat | None = None
+    inputs: tuple[Path, ...] = ()
 
     @property
     def audit(self) -> Audit:

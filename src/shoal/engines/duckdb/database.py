@@ -70,6 +70,8 @@ class DuckDB:
         weakref.finalize(self, remove_private, self.scratch)  # if nobody closes it, as after Ctrl-C
         self._stored: list[QueryableFiles | UnpublishedTable] = []
         self._attached: str | None = None
+        self.table: tuple[str, str] | None = None
+        self._source = ""
         self._names = 0
         self.columns: tuple[str, ...] = ()
         self.doubtful = False
@@ -109,6 +111,7 @@ class DuckDB:
         files: Sequence[Path] = (),
     ) -> None:
         """Make the view of the input, whose columns are called by their position."""
+        self._source = source
         described = self.rows(f"DESCRIBE SELECT * FROM {source}")
         self.columns = check_names([row[0] for row in described] if columns is None else columns, self.title)
         cells = []
@@ -129,6 +132,11 @@ class DuckDB:
                     "A table can be written only into a database.\n"
                     f"Found: the table {output.name!r}, and files as input.\n"
                     "Give the path of a file or a folder: --output (in Python output=...)."
+                )
+            if self._is_read(*placed(output.name)):
+                raise OutputError(
+                    f"The table {output.name!r} cannot be written.\nThe input is read from it.\n"
+                    "Choose another name."
                 )
             return
         check_files(output, self._inputs)
@@ -234,8 +242,8 @@ class DuckDB:
         return stored
 
     def _store_table(self, query: str, output: TableOutput) -> UnpublishedTable:
-        schema, _, name = output.name.rpartition(".")
-        inside = f"{self._attached}.{quoted(schema or 'main')}"
+        schema, name = placed(output.name)
+        inside = f"{self._attached}.{quoted(schema)}"
         secret = f"shoal_{secrets.token_hex(4)}"
         hidden, there = f"{inside}.{quoted(secret)}", f"{inside}.{quoted(name)}"
 
@@ -261,6 +269,14 @@ class DuckDB:
             return self.rows(f"SELECT count(*), sum(hash(rows)) FROM {relation} AS rows")
 
         return UnpublishedTable(hidden, int(rows), publish, remove, mark, output.name)
+
+    def _is_read(self, schema: str, name: str) -> bool:
+        """Return whether the input is read from a table, itself or by a view or a query."""
+        own = ("", "") if self.table is None else (self.table[0].lower(), self.table[1].lower())
+        read = {table.lower() for table in self._connection.get_table_names(f"SELECT * FROM {self._source}")}
+        if own[1] in read:  # it is a table
+            return own == (schema.lower(), name.lower())
+        return name.lower() in read  # of these DuckDB tells no schema
 
     def _name(self, name: str) -> str:
         self._names += 1
@@ -301,6 +317,12 @@ class DuckDB:
             "Check that it exists, is complete and readable, and for CSV that delimiter, quote and encoding "
             "are right."
         )
+
+
+def placed(table: str) -> tuple[str, str]:
+    """Return schema and name of a table."""
+    schema, _, name = table.rpartition(".")
+    return schema or "main", name
 
 
 def _secret_number() -> str:

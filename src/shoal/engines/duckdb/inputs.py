@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from shoal.engines.duckdb.database import DuckDB
+from shoal.engines.duckdb.database import DuckDB, placed
 from shoal.engines.duckdb.names import DATABASES, PARQUET, REMOTE, TEXT, WILDCARDS
 from shoal.errors import InputError, MissingFileError, nearest
 from shoal.read.delimited import Delimited, open_delimited
@@ -207,8 +207,8 @@ def _database(
             database.run("USE shoal_source")
             source = f"{table} AS shoal_query"
         elif table in known:
-            schema, _, name = table.rpartition(".")
-            source = f"shoal_source.{quoted(schema or 'main')}.{quoted(name)}"
+            schema, name = database.table = placed(table)
+            source = f"shoal_source.{quoted(schema)}.{quoted(name)}"
         else:
             raise InputError(
                 f"There is no table {table!r} in {path.name!r}.\nTables: {', '.join(known) or 'none'}."

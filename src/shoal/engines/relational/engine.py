@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from weakref import finalize
 
@@ -54,6 +55,10 @@ class TableSource:
     @property
     def columns(self) -> tuple[str, ...]:
         return self.database.columns
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return ()
 
     @property
     def doubtful(self) -> bool:
