@@ -299,6 +299,8 @@ def check(path, told):
     who = place.get(unit) if roles[unit] != "quasi-identifier" else None
     column = {a["column"]: place[a["column"]] for model, a in models if model in ("alpha-k", "l-diversity")}
     typed = {at: spec["columns"][header[at]].get("type") for at in (*column.values(), who) if at is not None}
+    cells = [c for row in [header, *rows] for c in row if c and c[0] != "'" and COMPUTED.match(c)]
+    live = sum(not NUMBER.fullmatch(c) for c in cells)
     classes = {}
     for row in rows:
         if len(row) != len(header):
@@ -318,9 +320,9 @@ def check(path, told):
     yield "class sizes as in the manifest", fits, f"{len(classes)} classes"
 
     if spec.get("escape-formulas"):
-        cells = [c for row in [header, *rows] for c in row if c and c[0] != "'" and COMPUTED.match(c)]
-        live = sum(not NUMBER.fullmatch(c) for c in cells)
         yield "cells like formulas escaped", not live, f"{live or 'all'}{' are not' if live else ''}"
+    elif any(c and COMPUTED.match(c) and not NUMBER.fullmatch(c) for labels in classes for c in labels):
+        yield "labels like formulas", None, "a spreadsheet may show another label in each row"
 
     if told.get("linkable") and rows:
         fits = unique_rows(rows, place, roles, told["linkable"])
