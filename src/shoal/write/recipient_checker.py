@@ -28,6 +28,7 @@ COMPUTED = re.compile("'*[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]")  # by spreadshee
 NUMBER = re.compile(
     r"'*[+-]?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|[Ii]nf(inity)?|[Nn]a[Nn]|PT[0-9]+(.[0-9]+)?S)"
 )
+MOMENT = re.compile(r"([0-9-]{10}(?:[ T][0-9:]{5,8})?)(?:\.([0-9]+))?(Z|[+-][0-9]{2}(?::[0-9]{2})?)?")
 TINY = 5e-324  # the least number above 0
 
 
@@ -98,8 +99,11 @@ def value_of(kind, cell):
         return str(float(cell) + 0.0)
     if kind == "boolean" and cell in ("true", "false"):
         return cell
-    if kind in ("date", "timestamp"):
-        return datetime.fromisoformat(re.sub("Z$", "+00:00", cell))
+    moment = MOMENT.fullmatch(cell) if kind in ("date", "timestamp") else None
+    if moment is not None:  # Python 3.10 reads few fractions and zones, and none nanoseconds
+        whole, fraction, zone = moment.groups("")
+        zone = "+00:00" if zone == "Z" else zone + ":00" * (len(zone) == 3)
+        return datetime.fromisoformat(whole + zone), fraction.rstrip("0")
     raise ValueError("a value is not of its type")
 
 
