@@ -479,6 +479,20 @@ def test_times_of_spark_are_compared_as_they_are(tmp_path: Path) -> None:
     assert audit_release(path).holds
 
 
+@pytest.mark.parametrize("text", [b"parquet-cpp-arrow", b"disease"])
+def test_names_in_a_footer_that_are_no_text(tmp_path: Path, text: bytes) -> None:
+    """Whoever damages the file ended the audit with a traceback, which nobody reads as a refusal."""
+    release = write(tmp_path, name="release.parquet")
+    content = release.read_bytes()
+    assert text in content
+    release.write_bytes(content.replace(text, b"\xff" + text[1:]))
+    refit(release)
+    try:
+        assert audit_release(release).fails
+    except InputError as error:
+        assert "'release.parquet' is not" in str(error)
+
+
 def test_a_text_in_place_of_a_time_zone(tmp_path: Path) -> None:
     for zone, honest in (("Europe/Berlin", True), ("+01:00", True), ("Ann has gout", False)):
         table = pa.table({"age": pa.array([0] * 4, pa.timestamp("us", "UTC")), "disease": ["flu"] * 4})

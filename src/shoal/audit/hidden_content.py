@@ -78,7 +78,10 @@ def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
     """Name what a file of text, Parquet or Excel holds beside its rows, without showing any of it."""
     kind = file_kind(path)
     if kind == "parquet":
-        yield from _in_parquet(path, written_by_shoal)
+        try:
+            yield from _in_parquet(path, written_by_shoal)
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
+            yield "parts that cannot be read"
     elif kind == "excel":
         from shoal.audit.hidden_excel import in_workbook
 
