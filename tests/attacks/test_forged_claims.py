@@ -8,7 +8,9 @@ refused all of these, and the checker exited with 0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 import shoal
 from shoal.audit import audit_release
 from shoal.errors import InputError
+from shoal.write import recipient_checker
 from tests.attacks.evidence import check, refit
 from tests.unit.tampering import write
 
@@ -183,6 +186,31 @@ def test_one_value_in_three_spellings(tmp_path: Path, kind: str, spellings: list
         )
         assert check(release)[0] == 1
         assert not accepted_by_audit(release)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["2020-01-01 10:00:00.5", "2020-01-01 10:00:00.500", "2020-01-01T10:00:00.50"], 1),
+        (["2020-01-01 10:00:00.5+00", "2020-01-01 10:00:00.5Z", "2020-01-01 11:00:00.5+01:00"], 1),
+        (["2020-01-01", "2020-01-01 00:00", "2020-01-01 00:00:00"], 1),
+        (["2020-01-01 10:00:00.000000001", "2020-01-01 10:00:00.000000002", "2020-01-01 10:00:00"], 3),
+    ],
+)
+def test_times_are_read_alike_by_every_python(
+    monkeypatch: pytest.MonkeyPatch, cells: list[str], values: int
+) -> None:
+    """DuckDB writes `.5` and `+00`, which Python 3.8 to 3.10 refuse; later ones cut nanoseconds."""
+
+    class Oldest(datetime):
+        @classmethod
+        def fromisoformat(cls, text: str) -> datetime:  # type: ignore[override]
+            time = r"[ T]\d\d:\d\d(:\d\d(\.\d{3}(\d{3})?)?)?([+-]\d\d:\d\d)?"
+            assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d({time})?", text), text
+            return datetime.fromisoformat(text)
+
+    monkeypatch.setattr(recipient_checker, "datetime", Oldest)
+    assert len({recipient_checker.value_of("timestamp", cell) for cell in cells}) == values
 
 
 def test_a_file_that_takes_forever(tmp_path: Path) -> None:

@@ -184,6 +184,40 @@ def _replace_cell(release: Path, old: str, new: str) -> None:
     release.write_bytes(gzip.compress(text, mtime=0) if release.suffix == ".gz" else text)
 
 
+def test_a_label_that_is_another_in_each_row(tmp_path: Path) -> None:
+    """The attacker writes one text into all rows, of which a spreadsheet makes everybody's own age."""
+    table = pa.table({"age": [31] * 4, "disease": ["flu", "cold"] * 2})
+    asked = shoal.Spec(
+        quasi_identifiers={"age": "suppress"}, sensitive=["disease"], privacy=[shoal.KAnonymity(4)]
+    ).adjust(levels={"age": 0})
+    release = shoal.anonymize(table, asked).write(tmp_path / "release.csv")
+    assert shoal.audit_release(release).holds
+    text = release.read_text(encoding="utf-8")
+    release.write_text(text.replace("31,", "=CHOOSE(ROW();0;34;35;41;57),"), encoding="utf-8", newline="\n")
+    refit(release)
+    audit = shoal.audit_release(release)
+    assert [finding.claim for finding in audit.findings if not finding.holds] == ["labels like formulas"]
+    assert "labels like formulas: NOT CHECKABLE by a recipient, in age" in audit.render()
+    assert "labels like formulas: NOT CHECKABLE by a recipient" in check(release)[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"), [("decimal", ["1.50", "2.00"]), ("date", ["2024-01-31", "2024-02-29"])]
+)
+def test_cells_of_a_type_are_looked_at_as_text(tmp_path: Path, kind: str, values: list[str]) -> None:
+    """The checker compared them as numbers, looked for formulas among these, and stopped."""
+    table = pa.table({"age": [31] * 4, "paid": values * 2})
+    asked = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["paid"],
+        types={"paid": kind},
+        privacy=[shoal.LDiversity("paid", 2)],
+        escape_formulas=True,
+    )
+    code, said = check(shoal.anonymize(table, asked).write(tmp_path / "release.csv"))
+    assert code == 0, said
+
+
 def test_a_workbook_without_text(tmp_path: Path) -> None:
     """Only numbers, which need no apostrophes: the audit of the file to be written crashed."""
     table = pa.table({"sex": [1, 2] * 4, "income": [10, 20, 30, 40] * 2})

@@ -41,8 +41,8 @@ from shoal.describe.roles import MOST_COLUMNS
 from shoal.errors import InputError, Problem, nearest
 from shoal.files.folder import data_files
 from shoal.privacy.model import Tables
-from shoal.read.formulas import formula_names
-from shoal.read.source import InputFormat, check_file, file_kind
+from shoal.read.formulas import counting_sql, formula_names
+from shoal.read.source import FileKind, InputFormat, check_file, file_kind
 from shoal.spec.for_recipients import as_handed_on
 from shoal.spec.spec import Spec
 from shoal.sql.relation import Relation, open_relation
@@ -152,9 +152,7 @@ def audit_release(
         references, problems = read_references(checked_spec, to_check, original, populations, levels)
         problems = [*map(Problem, _missing_columns(relation, checked_spec)), *strange, *problems]
         if unit is not None:
-            (nobody,) = relation.fetch_row(f"SELECT count(*) - count({unit}) FROM {relation.source}")
-            if nobody:
-                problems.append(Problem(without_units("the release", checked_spec.unit, nobody)))
+            problems.extend(_of_nobody(relation, checked_spec, unit))
         if problems:
             raise InputError([*problems, *_circumstances(evidence, release, checked_spec, spec)])
         made = with_hierarchies(checked_spec, references)
@@ -165,7 +163,10 @@ def audit_release(
             raise InputError(
                 [*error.problems, *_circumstances(evidence, release, checked_spec, spec)]
             ) from None
-        audit = _judged(relation, checked_spec, to_check, tables, earlier, evidence, unit)
+        classes = _classes(relation, checked_spec)
+        audit = _judged(classes, checked_spec, to_check, tables, earlier, evidence, unit)
+        if not computed and evidence is not None and _kind(release) == "text":
+            computed = [*_computed_labels(classes, checked_spec)]
         compared = original_table(relation, own, tables, to_check, evidence)
     if evidence is not None and not isinstance(release, pa.Table):
         audit = audit.extended(
@@ -182,7 +183,7 @@ def audit_release(
         audit = audit.extended(
             check_difference(evidence, Path(release), extends, dialect, checked_spec, again, memory=memory)
         )
-    audit = audit.extended([*compared, *_of_the_file(computed, evidence, release)])
+    audit = audit.extended([*compared, *_of_the_file(computed, evidence, release, dialect)])
     if evidence is not None and public_key is not None:
         from shoal.audit.signature import signature_finding
 
@@ -226,9 +227,7 @@ def audit_relation(
     if original is None and any(claim.reads.original for claim in checked):
         problems.append(without_original(to_check))
     if unit is not None and any(claim.reads.unit for claim in checked):
-        (nobody,) = relation.fetch_row(f"SELECT count(*) - count({unit}) FROM {relation.source}")
-        if nobody:
-            problems.append(Problem(without_units("the release", spec.unit, nobody)))
+        problems.extend(_of_nobody(relation, spec, unit))
     if problems:
         raise InputError(problems)
     wanted = {
@@ -236,12 +235,23 @@ def audit_relation(
     }
     compared = {key: table for key, table in (populations or {}).items() if key in wanted}
     tables = add_references(relation, spec, to_check, original, compared, levels or {}, unit)
-    audit = _judged(relation, spec, to_check, tables, earlier, None, unit)
+    audit = _judged(_classes(relation, spec), spec, to_check, tables, earlier, None, unit)
     return audit.extended(original_table(relation, original, tables, to_check, None))
 
 
+def _of_nobody(relation: Relation, spec: Spec, unit: str) -> Iterator[Problem]:
+    """Report rows that are about nobody."""
+    (nobody,) = relation.fetch_row(f"SELECT count(*) - count({unit}) FROM {relation.source}")
+    if nobody:
+        yield Problem(without_units("the release", spec.unit, nobody))
+
+
+def _classes(relation: Relation, spec: Spec) -> ReleasedClasses:
+    return ReleasedClasses.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
+
+
 def _judged(
-    relation: Relation,
+    classes: ReleasedClasses,
     spec: Spec,
     to_check: Sequence[Claim],
     tables: tuple[Tables, Tables],
@@ -250,7 +260,7 @@ def _judged(
     unit: str | None,
 ) -> Audit:
     """Find what becomes of all claims on a release, and how many rows its other columns single out."""
-    classes = ReleasedClasses.of(relation, [relation.columns[qi] for qi in spec.quasi_identifiers])
+    relation = classes.relation
     findings = (
         *_privacy(classes, spec, to_check, tables, earlier, evidence),
         _identifiers_removed(relation, spec),
@@ -285,22 +295,30 @@ def _restored(
     escaping = spec.escape_formulas or (
         evidence is not None and evidence.manifest.spec.get("escape-formulas") is True
     )
-    if not escaping or isinstance(release, pa.Table):
-        return relation, []
-    path = Path(release)
-    if file_kind(data_files(path)[1][0] if path.is_dir() else path) not in ("text", "excel"):
+    if not escaping or _kind(release) not in ("text", "excel"):
         return relation, []
     unescaped = unescaped_cells(relation)
     return restored_cells(relation, unescaped), [_formulas_escaped(unescaped, relation.columns)]
 
 
+def _kind(release: str | Path | pa.Table) -> FileKind | None:
+    """Return the kind of a file, or of those in a folder."""
+    if isinstance(release, pa.Table):
+        return None
+    path = Path(release)
+    return file_kind(data_files(path)[1][0] if path.is_dir() else path)
+
+
 def _of_the_file(
-    computed: list[Finding], evidence: Evidence | None, release: str | Path | pa.Table
+    computed: list[Finding],
+    evidence: Evidence | None,
+    release: str | Path | pa.Table,
+    dialect: InputFormat,
 ) -> list[Finding]:
     """Return the findings on a file as such; without a manifest, which states them, those that fail."""
     if evidence is not None or isinstance(release, pa.Table):
         return computed
-    found = [*computed, hidden_finding(Path(release), written_by_shoal=False)]
+    found = [*computed, hidden_finding(Path(release), written_by_shoal=False, dialect=dialect)]
     return [finding for finding in found if not finding.holds]
 
 
@@ -312,6 +330,16 @@ def _formulas_escaped(unescaped: Mapping[str, int], columns: Iterable[str]) -> F
         wrong.append(f"{len(names):,} names of columns")
     measured = f"not these: {', '.join(wrong)}" if wrong else "all"
     return Finding("cells like formulas escaped", not wrong, measured, "", figure=sum(cells.values()))
+
+
+def _computed_labels(classes: ReleasedClasses, spec: Spec) -> Iterator[Finding]:
+    """Report labels that spreadsheets compute: one text, `=ROW()`, shows another number in each row."""
+    names = list(spec.quasi_identifiers)
+    cells = (counting_sql(f"q{position}", "duckdb") for position, _ in enumerate(names, start=1))
+    counts = classes.relation.fetch_row(f"SELECT {', '.join(cells)} FROM {classes.table}")
+    if found := [name for name, count in zip(names, counts, strict=True) if count]:
+        words = f"in {', '.join(found)}: a spreadsheet may show another label in each row"
+        yield Finding("labels like formulas", False, words, "", checkable=False)
 
 
 def _as_in_manifest(spec: Spec, evidence: Evidence) -> Spec:

@@ -18,7 +18,9 @@ _LINE_FEED, _RETURN = 10, 13
 _HASH = ord("#")  # some programs take it for the start of a comment, so DuckDB and Spark quote it
 
 
-def is_regular(blocks: Iterable[bytes], delimiter: str, quote: str, columns: int) -> bool:
+def is_regular(
+    blocks: Iterable[bytes], delimiter: str, quote: str, columns: int, *, written_by_shoal: bool = True
+) -> bool:
     r"""Return whether every reader finds the same cells in a CSV file.
 
     Parameters
@@ -27,6 +29,9 @@ def is_regular(blocks: Iterable[bytes], delimiter: str, quote: str, columns: int
         The bytes of the file, in UTF-8.
     columns
         How many cells its header has.
+    written_by_shoal
+        Other tools may begin with a byte order mark, end lines in other ways, leave lines empty and put
+        quotes around all cells: programs agree on these.
 
     Examples
     --------
@@ -45,10 +50,14 @@ def is_regular(blocks: Iterable[bytes], delimiter: str, quote: str, columns: int
         cells = np.frombuffer(data, np.uint8)
         quotes = cells == ord(quote)
         inside = np.cumsum(quotes, dtype=np.uint8) & 1 == 1  # opening quotes too
+        if not written_by_shoal:
+            cells = np.where((cells == _RETURN) & ~inside, _LINE_FEED, cells)
         ends = np.flatnonzero((cells == _LINE_FEED) & ~inside)
         stop = int(ends[-1]) + 1 if ends.size else 0
         rest = data[stop:]
-        if not _are_regular(cells[:stop], quotes[:stop], inside[:stop], ord(delimiter), columns):
+        if not _are_regular(
+            cells[:stop], quotes[:stop], inside[:stop], ord(delimiter), columns, strict=written_by_shoal
+        ):
             return False
     return not rest
 
@@ -59,6 +68,8 @@ def _are_regular(
     inside: NDArray[np.bool_],
     delimiter: int,
     columns: int,
+    *,
+    strict: bool,
 ) -> bool:
     """Return the same for whole lines. A quote beside a quote is one that stands in the cell."""
     ends = (cells == delimiter) | (cells == _LINE_FEED)
@@ -71,9 +82,13 @@ def _are_regular(
         return False
     starts, stops = opening[~quotes[opening - 1] | (opening == 0)], closing[~quotes[closing + 1]]
     special = np.cumsum(quotes | returns | (cells == delimiter) | (cells == _LINE_FEED) | (cells == _HASH))
-    if ((special[stops - 1] == special[starts]) & (stops - starts > 1)).any():
+    if strict and ((special[stops - 1] == special[starts]) & (stops - starts > 1)).any():
         return False  # it would be the same without its quotes, for most programs
-    between = cells[ends & ~inside] == _LINE_FEED
+    outside = np.flatnonzero(ends & ~inside)
+    between = cells[outside] == _LINE_FEED
+    if not strict:
+        after_end = np.concatenate([[True], between[:-1]])
+        between = between[~(between & after_end & (np.diff(outside, prepend=-1) == 1))]  # no empty lines
     if between.size % columns:
         return False
     by_line = between.reshape(-1, columns)

@@ -1,7 +1,8 @@
 """What a file holds beside its rows, which people do not see and programs do: nothing, in a release.
 
 CSV: bytes and lines that readers treat differently, and what gzip keeps beside the text. Parquet: metadata
-beside the schema, values in dictionaries that no row has, and what is in `parquet_footer.py`. Excel: see
+beside the schema, values in dictionaries that no row has, and what is in `merged_values.py` and
+`parquet_footer.py`. Excel: see
 `hidden_excel.py`.
 """
 
@@ -15,12 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
+from shoal.audit.merged_values import merged_values
 from shoal.audit.parquet_footer import has_gaps, wrong_statistics
 from shoal.errors import InputError
 from shoal.files.folder import data_files, has_folders, left_out
@@ -34,11 +37,17 @@ _LOOKED_INTO: tuple[FileKind, ...] = ("text", "parquet", "excel")
 _BLOCK = 1 << 20
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _WRITER = re.compile(r"[\w.-]+ version [\w. ():+-]{1,80}")
+_OFFSET = re.compile(r"[+-][0-9]{2}:[0-9]{2}")
 _SPARK = "org.apache.spark."
 _SPARK_ROW = "org.apache.spark.sql.parquet.row.metadata"
 
 
-def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputFormat | None = None) -> Finding:
+def hidden_finding(
+    release: Path,
+    *,
+    written_by_shoal: bool,
+    dialect: InputFormat = InputFormat(),  # noqa: B008 (frozen)
+) -> Finding:
     """Find whether a file, or the files in a folder, hold nothing but their rows.
 
     Parameters
@@ -47,7 +56,7 @@ def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputForma
         Whether a manifest says so. Shoal writes no byte order mark and no name into gzip; other tools do,
         and that is harmless.
     dialect
-        How a CSV file is said to be written. If given, all its lines must be.
+        How a CSV file is said to be written.
     """
     parts = data_files(release)[1] if release.is_dir() else [release]
     if unseen := [part.suffix for part in parts if file_kind(part) not in _LOOKED_INTO]:
@@ -60,7 +69,7 @@ def hidden_finding(release: Path, *, written_by_shoal: bool, dialect: InputForma
         found["files that programs leave out, for their names"] = None
     if release.is_dir() and has_folders(release):
         found["folders with further files, which some programs read"] = None
-    if dialect is not None and not all(_is_regular(part, dialect) for part in parts):
+    if not all(_is_regular(part, dialect, written_by_shoal) for part in parts):
         found["lines that programs read differently"] = None
     return Finding(HIDDEN, not found, "; ".join(found) or "nothing", "", figure=len(found))
 
@@ -69,11 +78,14 @@ def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
     """Name what a file of text, Parquet or Excel holds beside its rows, without showing any of it."""
     kind = file_kind(path)
     if kind == "parquet":
-        yield from _in_parquet(path, written_by_shoal)
+        try:
+            yield from _in_parquet(path, written_by_shoal)
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
+            yield "parts that cannot be read"
     elif kind == "excel":
         from shoal.audit.hidden_excel import in_workbook
 
-        yield from in_workbook(path)
+        yield from in_workbook(path, written_by_shoal)
     elif _is_gzip(path):
         yield from _in_gzip(path, written_by_shoal)
     else:
@@ -81,19 +93,17 @@ def hidden_content(path: Path, written_by_shoal: bool) -> Iterator[str]:
             yield from _in_text(iter(lambda: file.read(_BLOCK), b""), written_by_shoal)
 
 
-def _is_regular(path: Path, dialect: InputFormat) -> bool:
+def _is_regular(path: Path, dialect: InputFormat, written_by_shoal: bool) -> bool:
     """Return whether a file is no CSV, or one whose rows every program finds alike."""
     if file_kind(path) != "text":
         return True
     try:
         form = open_delimited(path, dialect)
+        return is_regular(
+            form.blocks(), form.delimiter, form.quote, len(form.first), written_by_shoal=written_by_shoal
+        )
     except InputError:
         return False  # whoever reads the rows reports why
-    with path.open("rb") as file:
-        blocks = iter(lambda: file.read(_BLOCK), b"")
-        if _is_gzip(path):
-            blocks = _inflated(file, zlib.decompressobj(31))
-        return is_regular(blocks, form.delimiter, form.quote, len(form.first))
 
 
 def _is_gzip(path: Path) -> bool:
@@ -158,6 +168,8 @@ def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
         yield f"metadata of the columns {', '.join(map(repr, noted))}"
     if unused := _unused_values(path):
         yield f"values that no row has, in {', '.join(map(repr, unused))}"
+    if merged := merged_values(path, written_by_shoal=written_by_shoal):
+        yield f"values that programs tell apart and the audit does not, in {', '.join(map(repr, merged))}"
     if wrong := wrong_statistics(path):
         yield f"statistics that the rows do not have, in {', '.join(map(repr, wrong))}"
     if has_gaps(path, written_by_shoal=written_by_shoal):
@@ -203,12 +215,22 @@ def _with_metadata(schema: pa.Schema) -> bool:
         if any(key != b"PARQUET:field_id" or not value.isdigit() for key, value in own.items()):
             return True
         kind = field.type
-        if isinstance(kind, pa.BaseExtensionType):
+        if isinstance(kind, pa.BaseExtensionType) or not _is_zone(getattr(kind, "tz", None) or "UTC"):
             return True
         return any(has(kind.field(position)) for position in range(kind.num_fields))
 
     given = {key for key in schema.metadata or {} if not _known(key)}
     return bool(given) or any(map(has, schema))
+
+
+def _is_zone(name: str) -> bool:
+    """Return whether a time zone is one, since Arrow takes any text for the name of one."""
+    if _OFFSET.fullmatch(name):
+        return True
+    try:
+        return bool(ZoneInfo(name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
 
 
 def _known(key: bytes) -> bool:

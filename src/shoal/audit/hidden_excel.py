@@ -22,7 +22,7 @@ _PARTS = re.compile(
 _BOOK = {"fileVersion", "workbookPr", "workbookProtection", "bookViews", "sheets", "definedNames", "calcPr"}
 _SHEET = {
     *("sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "pageMargins"),
-    *("pageSetup", "ignoredErrors", "autoFilter", "phoneticPr"),
+    *("pageSetup", "ignoredErrors", "phoneticPr"),
 }
 _SILENT = {"created", "modified", "Application", "AppVersion", "DocSecurity", "ScaleCrop", "LinksUpToDate"}
 _SILENT |= {"SharedDoc", "HyperlinksChanged", "HeadingPairs", "TitlesOfParts", "TotalTime", "revision"}
@@ -45,6 +45,9 @@ _CELL = _within("worksheet", "sheetData", "row", "c")
 _IN_SHEETS = {(*_CELL, *_within("v")), (*_CELL, *_within("is", "t")), (*_CELL, *_within("is", "r", "t"))}
 _IN_STRINGS = {_within("sst", "si", "t"), _within("sst", "si", "r", "t")}
 """Elements that hold what a cell shows, each with those that it is in; no other has a text."""
+_TEXTS = ("s", "str", "inlineStr")
+_ESCAPE = re.compile("_x[0-9A-Fa-f]{4}_")
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _FORMAT = re.compile(
     r"General|@|(#,##)?0(\.0+)?%?|0(\.0+)?E\+0+"
@@ -55,18 +58,22 @@ _FORMAT = re.compile(
 _KNOWN_TEXTS = {"openpyxl", "true", "false", "Worksheets", "Microsoft Excel", "LibreOffice"}
 
 
-def in_workbook(path: Path) -> Iterator[str]:
-    """Name what a workbook holds beside the cells of its one sheet, without showing any of it."""
+def in_workbook(path: Path, written_by_shoal: bool) -> Iterator[str]:
+    """Name what a workbook holds beside the cells of its one sheet, without showing any of it.
+
+    In one that Shoal wrote, whatever is one value for the audit looks alike too: all cells of a column are of
+    one kind and one format, and texts are as Excel shows them.
+    """
     try:
         with zipfile.ZipFile(path) as book:
-            yield from dict.fromkeys(_in_zip(book))
+            yield from dict.fromkeys(_in_zip(book, written_by_shoal))
             if _has_gaps(path, book):
                 yield "bytes between the parts of the ZIP file"
     except (zipfile.BadZipFile, ElementTree.ParseError, LookupError, ValueError):
         yield "parts that cannot be read"
 
 
-def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
+def _in_zip(book: zipfile.ZipFile, strict: bool) -> Iterator[str]:
     parts = book.infolist()
     if book.comment or any(part.comment or part.extra for part in parts):
         yield "comments in the ZIP file"
@@ -84,6 +91,8 @@ def _in_zip(book: zipfile.ZipFile) -> Iterator[str]:
     if len(sheets) > 1 and len(titles) < 2:
         yield "further sheets"
     strings: set[int] = set()
+    if strict:
+        yield from _in_forms(book, [*sheets, *names.keys() & {_STRINGS}])
     for sheet in sheets:
         yield from _in_sheet(book, sheet, strings)
     if _STYLES in names and any(
@@ -207,6 +216,25 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
                 element.clear()  # a sheet may have a million of them
 
 
+def _in_forms(book: zipfile.ZipFile, parts: list[str]) -> Iterator[str]:
+    """Name what people see of cells and the audit does not."""
+    forms: dict[int, tuple[str | None, str]] = {}
+    for part in parts:
+        header = True
+        with book.open(part) as file:
+            for _, element in ElementTree.iterparse(file):
+                if _kind(element) == "t" and _is_shown_otherwise(element):
+                    yield "texts that Excel shows otherwise"
+                if _kind(element) == "row":
+                    column = 0
+                    for cell in () if header else element:
+                        _, column = _cell_position(cell, 0, column)
+                        if forms.setdefault(column, _form(cell)) != _form(cell):
+                            yield "cells of one column in several formats"
+                    header = False
+                    element.clear()
+
+
 def _cell_position(element: ElementTree.Element, row: int, column: int) -> tuple[int, int]:
     """Return which row or cell an element is; without a number it is the next one."""
     reference = element.get("r")
@@ -233,6 +261,19 @@ def _is_plain(element: ElementTree.Element) -> bool:
     if _kind(element) == "r":
         return kinds in ([], ["t"])
     return kinds in ([], ["is" if element.get("t") == "inlineStr" else "v"])
+
+
+def _form(cell: ElementTree.Element) -> tuple[str | None, str]:
+    """Return the format of a cell, and whether it is text, a number or what else."""
+    kind = cell.get("t", "n")
+    return cell.get("s"), "text" if kind in _TEXTS else kind
+
+
+def _is_shown_otherwise(element: ElementTree.Element) -> bool:
+    """Return whether Excel shows another text: it takes `_x0041_` for A, and drops spaces at the ends."""
+    text = element.text or ""
+    kept = text.strip(" \t\r\n")
+    return _ESCAPE.search(text) is not None or (kept not in ("", text) and element.get(_SPACE) != "preserve")
 
 
 def _is_hidden(element: ElementTree.Element) -> bool:

@@ -127,6 +127,17 @@ class Delimited:
             except OSError:
                 raise _damaged(self.path) from None
 
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the text of the file in UTF-8, without a byte order mark."""
+        try:
+            with _open_text(self.path, self.encoding) as text:
+                for block in iter(lambda: text.read(_BLOCK_BYTES), ""):
+                    yield block.encode()
+        except UnicodeError:
+            raise self._undecodable() from None
+        except (OSError, EOFError, zlib.error):
+            raise _damaged(self.path) from None
+
     def _read_blocks(
         self,
         names: Sequence[str],

@@ -32,9 +32,10 @@ class ParquetFile:
         check_content(path, _SIGNATURE)
         try:
             self._file = pyarrow.parquet.ParquetFile(path)
-        except (pa.ArrowException, OSError):
+            names = self._file.schema_arrow.names
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise InputError(_not_parquet(path)) from None
-        self.columns = check_names(self._file.schema_arrow.names, f"File {path.name!r}")
+        self.columns = check_names(names, f"File {path.name!r}")
 
     def read(self, columns: Sequence[str], coded: Collection[str]) -> pa.Table:
         check_wanted(columns, self.columns, f"file {self.name!r}")

@@ -153,8 +153,8 @@ def open_relation(
             _limit(connection, memory)
             if isinstance(release, pa.Table):
                 register(connection, "release", release)
-                columns, texts = described(connection, "release", release.column_names)
                 runner = LocalDuckDB(connection, "release", what)
+                columns, texts = described(runner, "release", release.column_names)
                 yield Relation(runner, "release", "release", "release", columns, texts, what)
                 return
             path = Path(release)
@@ -181,8 +181,8 @@ def open_relation(
                 register(connection, "release", file.read(file.columns, coded=()))
                 excel = path.suffix.lower() == ".xlsx"
                 source, shown = "release", f"read_xlsx({text(name)}, header = true)" if excel else "release"
-            columns, texts = described(connection, source, file.columns)
             runner = LocalDuckDB(connection, name, what)
+            columns, texts = described(runner, source, file.columns)
             relation = Relation(runner, name, source, shown, columns, texts, what)
             if file.dialect is not None:
                 for part in parts:
@@ -291,14 +291,13 @@ def _check_read(relation: Relation, path: Path, dialect: InputFormat) -> None:
 
 
 def described(
-    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[str]
+    runner: QueryRunner, source: str, columns: Sequence[str]
 ) -> tuple[dict[str, str], frozenset[str]]:
     """Return the columns as DuckDB calls them, by their position, and which of them are text.
 
     It renames some of `age`, `Age`, `age_1`.
     """
-    described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
-    found = list(zip(columns, described, strict=True))
+    found = list(zip(columns, runner.rows(f"DESCRIBE SELECT * FROM {source}"), strict=True))
     return (
         {column: quoted(row[0]) for column, row in found},
         frozenset(column for column, row in found if row[1] == "VARCHAR"),
