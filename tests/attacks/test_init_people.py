@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, InputError
 
 LAST_NAMES = ("Волков", "Орлов", "Козлов", "Лебедев", "Морозов", "Зайцев")
 FIRST_NAMES = ("Иван", "Мария", "Пётр", "Анна", "Олег", "Нина", "Игорь", "Настя")
@@ -240,3 +240,72 @@ def test_that_the_unit_is_proposed_is_said():
     counted = "counted by 'patient_id': rows with the same value count as one person"
     assert dict(release.facts())["People"] == found.people == counted
     assert all("is unique in" not in note for note in release.notes)
+
+
+@pytest.mark.parametrize(
+    "column", ["Loan Applicant", "hiv_patient_name", "crime suspect", "health_insurance_customer", "debtor"]
+)
+def test_who_applied_for_a_loan_is_no_loan(column):
+    """The head of the name says that the values are people, whatever else is in it."""
+    table, who = visits(**{column: fullname}, age=AGE, sex=SEX, rate=any_of(3.1, 3.5, 4.2))
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", column)
+    assert smallest_crowd(table, who, found) >= 5
+
+
+@pytest.mark.parametrize(
+    ("column", "make"),
+    [
+        ("age_at_diagnosis", AGE),
+        ("arrest_city", any_of("Bonn", "Ulm", "Rome")),
+        ("surgery_zip", ZIP),
+        ("age at offense", AGE),
+    ],
+)
+def test_what_others_know_is_generalized_although_it_is_about_an_illness(column, make):
+    table, _ = visits(patient_id=number, **{column: make}, ward=any_of(*"abc"))
+    assert shoal.suggest(table)[column].role.value == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("cancer_consultant", [f"Dr. {letter}. {name}" for letter in "ABCDE" for name in LAST_NAMES]),
+        ("rent_contract", [f"MV-{number:03d}" for number in range(48)]),
+        ("hiv_tested", [f"{day:02d}{month:02d}24" for day in range(1, 29) for month in range(1, 13)]),
+        ("hiv", [f"{day:02d}{month:02d}24" for day in range(1, 29) for month in range(1, 13)]),
+    ],
+)
+def test_many_texts_beside_a_word_for_an_illness_are_left_out(column, values):
+    table, _ = visits(patient_id=number, **{column: any_of(*values)}, age=AGE, sex=SEX)
+    assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+def test_illnesses_are_not_taken_for_names():
+    codes = [f"{letter}{number:02d}" for letter in "EFIJ" for number in range(9)]
+    table, _ = visits(diagnosis_code=any_of(*codes), state_of_health=any_of(*"abc"), loan_type=any_of(*codes))
+    found = shoal.suggest(table)
+    assert {column.role.value for column in found.columns} == {"sensitive"}
+
+
+SPELLINGS = {"M": ("M", "m", "male", "Male", "MALE"), "F": ("F", "f", "female", "Female", "FEMALE")}
+
+
+@pytest.mark.parametrize("column", ["MRN", "borrower", "account_no"])
+@pytest.mark.parametrize("messy", ["spellings", "country", "NULL"])
+def test_people_are_counted_although_a_table_is_messy(column, messy):
+    """A sex is spelled in five ways, the country is that of a payment, or one number is missing."""
+    columns: dict[str, Callable[[Random, int], Any]] = {
+        "spellings": {"sex": lambda random, who: random.choice(SPELLINGS[SEX(random, who)])},
+        "country": {"country": any_of("DE", "FR", "IT")},
+        "NULL": {},
+    }[messy]
+    table, _ = visits(**{column: number}, **columns, amount=lambda random, _: random.randrange(90))
+    if messy == "NULL":
+        numbers = [None, *table[column].to_pylist()[1:]]
+        table = table.set_column(0, column, [numbers])
+    found = shoal.suggest(table)
+    assert found.unit == column
+    if messy == "NULL":
+        with pytest.raises(InputError, match="NULL in 1 of"):
+            shoal.anonymize(table, found.spec)

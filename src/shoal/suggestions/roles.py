@@ -16,7 +16,7 @@ from typing import Final
 from shoal.describe.roles import Role
 from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import concepts_of, head, is_agent, is_numbered, is_of_things, words
+from shoal.suggestions.names import concepts_of, head, is_about, is_agent, is_numbered, is_of_things, words
 from shoal.suggestions.patterns import DATES, TIMES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
@@ -191,7 +191,8 @@ def _number(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
     if is_agent(column.name) and column.distinct > _CATEGORIES:
         return Proposal(Role.IDENTIFIER, "who did something, by its name; removed", sure=False)
     flat = column.distinct > 1 and column.entropy >= _FLAT * log2(column.distinct)
-    if concepts and column.coded and column.distinct > _FEW and flat and column.pattern is None:
+    coded = (column.coded or column.leading_zeros) and column.pattern is None
+    if concepts and coded and column.distinct > _FEW and flat:
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
     return None
@@ -260,6 +261,15 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and once:
         reason = f"{about.what}, in texts of which most occur once and may name people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
+    of_form = column.pattern is not None and column.pattern.role is Role.SENSITIVE
+    if (
+        about.role is Role.SENSITIVE
+        and column.kind is Kind.TEXT
+        and column.distinct > SOME
+        and not (of_form or is_about(column.name, about) or is_of_things(column.name))
+    ):
+        reason = f"{about.what}, in {column.distinct:,} texts that may name people or days"
+        return Proposal(Role.IDENTIFIER, f"{reason}; removed unless you know what they are", sure=False)
     return Proposal(about.role, f"{about.what}: {_SENTENCES[about.role]}{_hipaa(about.hipaa)}", about=about)
 
 
