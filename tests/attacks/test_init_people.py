@@ -309,3 +309,18 @@ def test_people_are_counted_although_a_table_is_messy(column, messy):
     if messy == "NULL":
         with pytest.raises(InputError, match="NULL in 1 of"):
             shoal.anonymize(table, found.spec)
+
+
+@pytest.mark.parametrize("column", ["Proband", "Kürzel", "Cell"])
+def test_codes_of_people_have_the_form_of_illnesses(column):
+    """P07 has the form of an ICD-10 code."""
+    table, _ = visits(80, **{column: lambda _, who: f"P{who:02d}", "points": any_of(*range(9))})
+    found = shoal.suggest(table)
+    assert found[column].role.value == "identifier"
+    assert column not in shoal.anonymize(table, found.spec).table.column_names
+
+
+@pytest.mark.parametrize("column", ["health insurance", "arrest"])
+def test_long_numbers_under_a_sensitive_name_are_left_out(column):
+    table, _ = visits(**{column: lambda _, who: 100_000 + 7_019 * who}, points=any_of(*range(9)))
+    assert shoal.suggest(table)[column].role.value == "identifier"

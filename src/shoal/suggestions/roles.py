@@ -191,11 +191,17 @@ def _number(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
     if is_agent(column.name) and column.distinct > _CATEGORIES:
         return Proposal(Role.IDENTIFIER, "who did something, by its name; removed", sure=False)
     flat = column.distinct > 1 and column.entropy >= _FLAT * log2(column.distinct)
-    coded = (column.coded or column.leading_zeros) and column.pattern is None
-    if concepts and coded and column.distinct > _FEW and flat:
+    may_be_an_amount = bool(concepts) and concepts[0].what == "income or wealth"
+    if concepts and _are_codes(column, whole=not may_be_an_amount) and column.pattern is None and flat:
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
     return None
+
+
+def _are_codes(column: ColumnProfile, *, whole: bool = True) -> bool:
+    """Return whether a column has many codes of one form, which may be whole numbers of the same length."""
+    digits = whole and column.kind is Kind.INTEGER and column.shortest == column.longest >= _LONG
+    return column.distinct > _FEW and (column.coded or column.leading_zeros or digits)
 
 
 def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
@@ -310,8 +316,7 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
     if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
         reason = f"{share:.0%} of the values differ: text that may name people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
-    digits = column.kind is Kind.INTEGER and column.shortest == column.longest >= _LONG
-    if column.distinct > _FEW and (column.coded or column.leading_zeros or digits):
+    if _are_codes(column):
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     text = column.kind is Kind.TEXT and not column.leading_zeros
