@@ -324,3 +324,15 @@ def test_codes_of_people_have_the_form_of_illnesses(column):
 def test_long_numbers_under_a_sensitive_name_are_left_out(column):
     table, _ = visits(**{column: lambda _, who: 100_000 + 7_019 * who}, points=any_of(*range(9)))
     assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+@pytest.mark.parametrize("column", ["customer_order_no", "patient_visit_id", "user_session_id"])
+@pytest.mark.parametrize("other", ["email", "customer", "name"])
+def test_a_number_for_each_order_does_not_make_each_row_a_person(column, other):
+    """Each order has a number of its own; who ordered is in another column."""
+    make = {"email": lambda _, who: f"p{who}@mail.example"}.get(other, fullname)
+    table, who = visits(**{other: make}, age=AGE, sex=SEX, points=any_of(*range(9)))
+    table = table.append_column(column, pa.array([f"V{1000 + 7 * row}" for row in range(len(who))]))
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", other)
+    assert smallest_crowd(table, who, found) >= 5

@@ -17,7 +17,7 @@ from shoal.describe.roles import Role
 from shoal.errors import InputError
 from shoal.suggestions.concepts import OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import words
+from shoal.suggestions.names import is_about, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -163,8 +163,9 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
     if proposal.role is not Role.IDENTIFIER:
         return None
     what = proposal.about.what if proposal.about is not None else ""
-    if what in OF_ONE_PERSON and proposal.sure:
-        return _RANKS.get(what, _PERSON)
+    if proposal.about is not None and what in OF_ONE_PERSON and proposal.sure:
+        # A customer's order has a number of its own: it does not say that each row is another customer.
+        return _RANKS.get(what, _PERSON if is_about(column.name, proposal.about) else _RECORD)
     if is_bare_number(column.name):
         return _RECORD
     pattern = column.pattern
