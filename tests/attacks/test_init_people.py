@@ -336,3 +336,17 @@ def test_a_number_for_each_order_does_not_make_each_row_a_person(column, other):
     found = shoal.suggest(table)
     assert (found[column].role.value, found.unit) == ("identifier", other)
     assert smallest_crowd(table, who, found) >= 5
+
+
+@pytest.mark.parametrize("column", ["citizen_id", "household_id", "military no", "family_no"])
+@pytest.mark.parametrize("make", [number, lambda _, who: 100_000 + 7 * who])
+def test_a_number_of_citizens_is_no_origin(column, make):
+    table, _ = visits(**{column: make}, points=any_of(*range(9)))
+    assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+def test_people_are_not_counted_by_who_typed_the_rows_where_their_number_is_missing_once():
+    clerks = [f"u{clerk}@bank.example" for clerk in range(9)]
+    table, _ = visits(account_no=number, entered_by=any_of(*clerks), x=any_of(1, 2))
+    table = table.set_column(0, "account_no", [[None, *table["account_no"].to_pylist()[1:]]])
+    assert shoal.suggest(table).unit == "account_no"

@@ -257,8 +257,11 @@ def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
 def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     if about is None:
         return None
-    if about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT and column.distinct > SOME:
-        return None  # `family` may have names
+    names = about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT  # `family` may have names
+    # The numbers of citizens and households are no origins and sizes.
+    numbers = about.role is Role.QUASI_IDENTIFIER and not about.hipaa and is_numbered(column.name)
+    if column.distinct > SOME and (names or numbers):
+        return None
     if about.role is Role.SENSITIVE and _is_date(column):
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"

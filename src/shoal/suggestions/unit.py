@@ -17,7 +17,7 @@ from shoal.describe.roles import Role
 from shoal.errors import InputError
 from shoal.suggestions.concepts import OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import is_about, words
+from shoal.suggestions.names import is_about, is_agent, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -168,6 +168,8 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
         return _RANKS.get(what, _PERSON if is_about(column.name, proposal.about) else _RECORD)
     if is_bare_number(column.name):
         return _RECORD
+    if is_agent(column.name):
+        return None
     pattern = column.pattern
     if pattern is not None and pattern.what in _PATTERNS:
         return _PATTERNS[pattern.what]
@@ -245,11 +247,10 @@ def _by_number(
             column
             for name, column in columns.items()
             if proposals[name].role is Role.IDENTIFIER
-            and not column.nulls
             and column.distinct > SOME
-            and column.values >= _ROWS_PER_PERSON * column.distinct
+            and _repeats(table, column, _RECORD)
         ),
-        key=lambda column: -column.distinct,
+        key=lambda column: (column.nulls > 0, -column.distinct),
     )
     for column in sorted(possible, key=lambda column: _preference(column, ranks.get(column.name) or 0)):
         of_person = proposals[column.name].about is not None and column.name in likeness
