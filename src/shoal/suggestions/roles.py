@@ -35,6 +35,9 @@ _ONCE = 0.1
 _NAME = "the name of a person"
 _NUMBER_OF_A_PERSON = "a person's number"
 _RECORD = next(concept for concept in CONCEPTS if concept.what == "a record's number")
+_MONEY = "income or wealth"
+_SERIAL_DAYS = (32_874, 55_153)
+"""The days from 1990 to 2050, counted from the end of 1899."""
 _OF_FEW_VALUES = frozenset({"sex", "marital status", "family and household"})
 _BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
 _REMARKS = frozenset(
@@ -191,7 +194,7 @@ def _number(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
     if is_agent(column.name) and column.distinct > _CATEGORIES:
         return Proposal(Role.IDENTIFIER, "who did something, by its name; removed", sure=False)
     flat = column.distinct > 1 and column.entropy >= _FLAT * log2(column.distinct)
-    may_be_an_amount = bool(concepts) and concepts[0].what == "income or wealth"
+    may_be_an_amount = bool(concepts) and concepts[0].what == _MONEY
     if concepts and _are_codes(column, whole=not may_be_an_amount) and column.pattern is None and flat:
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
@@ -262,7 +265,7 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     numbers = about.role is Role.QUASI_IDENTIFIER and not about.hipaa and is_numbered(column.name)
     if column.distinct > SOME and (names or numbers):
         return None
-    if about.role is Role.SENSITIVE and _is_date(column):
+    if about.role is Role.SENSITIVE and (_is_date(column) or (about.what != _MONEY and _is_serial(column))):
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
@@ -290,6 +293,12 @@ def _is_date(column: ColumnProfile) -> bool:
         return True
     parts = words(column.name)
     return "per" not in parts and not _DATE_WORDS.isdisjoint(parts) and column.kind is not Kind.BOOLEAN
+
+
+def _is_serial(column: ColumnProfile) -> bool:
+    """Return whether whole numbers may be days as spreadsheets count them."""
+    numbers = column.kind is Kind.INTEGER and column.distinct > SOME and column.quantiles
+    return bool(numbers) and _SERIAL_DAYS[0] <= column.quantiles[0] <= column.quantiles[-1] <= _SERIAL_DAYS[1]
 
 
 def _by_values(column: ColumnProfile) -> Proposal | None:
