@@ -194,6 +194,14 @@ def test_sensitive_days_are_generalized_in_whatever_form_they_are(form):
     assert shoal.suggest(people)["surgery_date"].role.value != "sensitive"
 
 
+def test_days_as_spreadsheets_count_them_are_days():
+    random = Random(7)
+    days = [(dt.date(2020, 1, 1) - dt.date(1899, 12, 30)).days + random.randrange(400) for _ in range(3000)]
+    people = pa.table({"vaccination": days, "income": days, "age": [20 + row % 60 for row in range(3000)]})
+    found = shoal.suggest(people)
+    assert (found["vaccination"].role.value, found["income"].role.value) == ("quasi-identifier", "sensitive")
+
+
 def test_what_happens_per_day_is_no_date():
     people = pa.table(
         {

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.errors import InfeasibleError
+from shoal.errors import InfeasibleError, InputError
 
 LAST_NAMES = ("Волков", "Орлов", "Козлов", "Лебедев", "Морозов", "Зайцев")
 FIRST_NAMES = ("Иван", "Мария", "Пётр", "Анна", "Олег", "Нина", "Игорь", "Настя")
@@ -240,3 +240,113 @@ def test_that_the_unit_is_proposed_is_said():
     counted = "counted by 'patient_id': rows with the same value count as one person"
     assert dict(release.facts())["People"] == found.people == counted
     assert all("is unique in" not in note for note in release.notes)
+
+
+@pytest.mark.parametrize(
+    "column", ["Loan Applicant", "hiv_patient_name", "crime suspect", "health_insurance_customer", "debtor"]
+)
+def test_who_applied_for_a_loan_is_no_loan(column):
+    """The head of the name says that the values are people, whatever else is in it."""
+    table, who = visits(**{column: fullname}, age=AGE, sex=SEX, rate=any_of(3.1, 3.5, 4.2))
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", column)
+    assert smallest_crowd(table, who, found) >= 5
+
+
+@pytest.mark.parametrize(
+    ("column", "make"),
+    [
+        ("age_at_diagnosis", AGE),
+        ("arrest_city", any_of("Bonn", "Ulm", "Rome")),
+        ("surgery_zip", ZIP),
+        ("age at offense", AGE),
+    ],
+)
+def test_what_others_know_is_generalized_although_it_is_about_an_illness(column, make):
+    table, _ = visits(patient_id=number, **{column: make}, ward=any_of(*"abc"))
+    assert shoal.suggest(table)[column].role.value == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("cancer_consultant", [f"Dr. {letter}. {name}" for letter in "ABCDE" for name in LAST_NAMES]),
+        ("rent_contract", [f"MV-{number:03d}" for number in range(48)]),
+        ("hiv_tested", [f"{day:02d}{month:02d}24" for day in range(1, 29) for month in range(1, 13)]),
+        ("hiv", [f"{day:02d}{month:02d}24" for day in range(1, 29) for month in range(1, 13)]),
+    ],
+)
+def test_many_texts_beside_a_word_for_an_illness_are_left_out(column, values):
+    table, _ = visits(patient_id=number, **{column: any_of(*values)}, age=AGE, sex=SEX)
+    assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+def test_illnesses_are_not_taken_for_names():
+    codes = [f"{letter}{number:02d}" for letter in "EFIJ" for number in range(9)]
+    table, _ = visits(diagnosis_code=any_of(*codes), state_of_health=any_of(*"abc"), loan_type=any_of(*codes))
+    found = shoal.suggest(table)
+    assert {column.role.value for column in found.columns} == {"sensitive"}
+
+
+SPELLINGS = {"M": ("M", "m", "male", "Male", "MALE"), "F": ("F", "f", "female", "Female", "FEMALE")}
+
+
+@pytest.mark.parametrize("column", ["MRN", "borrower", "account_no"])
+@pytest.mark.parametrize("messy", ["spellings", "country", "NULL"])
+def test_people_are_counted_although_a_table_is_messy(column, messy):
+    """A sex is spelled in five ways, the country is that of a payment, or one number is missing."""
+    columns: dict[str, Callable[[Random, int], Any]] = {
+        "spellings": {"sex": lambda random, who: random.choice(SPELLINGS[SEX(random, who)])},
+        "country": {"country": any_of("DE", "FR", "IT")},
+        "NULL": {},
+    }[messy]
+    table, _ = visits(**{column: number}, **columns, amount=lambda random, _: random.randrange(90))
+    if messy == "NULL":
+        numbers = [None, *table[column].to_pylist()[1:]]
+        table = table.set_column(0, column, [numbers])
+    found = shoal.suggest(table)
+    assert found.unit == column
+    if messy == "NULL":
+        with pytest.raises(InputError, match="NULL in 1 of"):
+            shoal.anonymize(table, found.spec)
+
+
+@pytest.mark.parametrize("column", ["Proband", "Kürzel", "Cell"])
+def test_codes_of_people_have_the_form_of_illnesses(column):
+    """P07 has the form of an ICD-10 code."""
+    table, _ = visits(80, **{column: lambda _, who: f"P{who:02d}", "points": any_of(*range(9))})
+    found = shoal.suggest(table)
+    assert found[column].role.value == "identifier"
+    assert column not in shoal.anonymize(table, found.spec).table.column_names
+
+
+@pytest.mark.parametrize("column", ["health insurance", "arrest"])
+def test_long_numbers_under_a_sensitive_name_are_left_out(column):
+    table, _ = visits(**{column: lambda _, who: 100_000 + 7_019 * who}, points=any_of(*range(9)))
+    assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+@pytest.mark.parametrize("column", ["customer_order_no", "patient_visit_id", "user_session_id"])
+@pytest.mark.parametrize("other", ["email", "customer", "name"])
+def test_a_number_for_each_order_does_not_make_each_row_a_person(column, other):
+    """Each order has a number of its own; who ordered is in another column."""
+    make = {"email": lambda _, who: f"p{who}@mail.example"}.get(other, fullname)
+    table, who = visits(**{other: make}, age=AGE, sex=SEX, points=any_of(*range(9)))
+    table = table.append_column(column, pa.array([f"V{1000 + 7 * row}" for row in range(len(who))]))
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", other)
+    assert smallest_crowd(table, who, found) >= 5
+
+
+@pytest.mark.parametrize("column", ["citizen_id", "household_id", "military no", "family_no"])
+@pytest.mark.parametrize("make", [number, lambda _, who: 100_000 + 7 * who])
+def test_a_number_of_citizens_is_no_origin(column, make):
+    table, _ = visits(**{column: make}, points=any_of(*range(9)))
+    assert shoal.suggest(table)[column].role.value == "identifier"
+
+
+def test_people_are_not_counted_by_who_typed_the_rows_where_their_number_is_missing_once():
+    clerks = [f"u{clerk}@bank.example" for clerk in range(9)]
+    table, _ = visits(account_no=number, entered_by=any_of(*clerks), x=any_of(1, 2))
+    table = table.set_column(0, "account_no", [[None, *table["account_no"].to_pylist()[1:]]])
+    assert shoal.suggest(table).unit == "account_no"

@@ -3,7 +3,7 @@
 Names are split into words first (`zipCode`, `zip-code` and `ZIPCODE` alike), in whatever letters, and whole
 words are compared: `age` is not in `language`, `page` or `postage`. Most words are English, some German,
 French and Spanish. The head of a name is what its values are: `patient_no` is about a patient, `patient_type`
-about a type.
+about a type, `loan_applicant` about a person and `age_at_diagnosis` about an age.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _FIRST_NUMBER_WORDS = frozenset({"numero", "dossier", "compte", "номер"})
 """In French or Spanish the number comes first; `number_of_visits` and `num_children` are counts."""
 _NUMBER_ENDINGS = ("number", "nummer", "numero")
 _NAME_WORDS = frozenset({"name", "names", "nm", "nom", "nombre", "nome", "initials"})
+_CODE_WORDS = frozenset({"code", "codes", "description", "text"})
 _AGENTS = frozenset({"by", "von", "durch", "par", "por", "door"})
+_BEFORE_MORE = "at of in on for from per bei im am de du des del di da do"
+_PREPOSITIONS = frozenset(_BEFORE_MORE.split())
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -104,9 +107,29 @@ def head(name: str) -> str:
     --------
     >>> head("patient_id"), head("Patient Name"), head("patient_type"), head("id")
     ('patient', 'patient', 'type', '')
+    >>> head("age_at_diagnosis"), head("name of the patient"), head("diagnosis_code")
+    ('age', 'patient', 'diagnosis')
     """
-    parts = [part for part in words(name) if part not in NUMBER_WORDS | _NAME_WORDS and not part.isdigit()]
-    return parts[-1] if parts else ""
+    of_whom = NUMBER_WORDS | _NAME_WORDS | _CODE_WORDS
+    found = ""
+    for part in words(name):
+        if part in _PREPOSITIONS:
+            if found:
+                break
+        elif part not in of_whom and not part.isdigit():
+            found = part
+    return found
+
+
+def is_about(name: str, concept: Concept) -> bool:
+    """Return whether the head of a name is a word of a concept.
+
+    Examples
+    --------
+    >>> [is_about(name, concepts_of("diagnosis")[0]) for name in ("main diagnosis", "diagnosis made by")]
+    [True, False]
+    """
+    return any(head(name) in phrase.split() for phrase in concept.phrases)
 
 
 def is_agent(name: str) -> bool:
@@ -131,6 +154,8 @@ def concepts_of(name: str) -> list[Concept]:
     ['sexual orientation']
     >>> concepts_of("language_page") == concepts_of("language"), concepts_of("usage")
     (True, [])
+    >>> [concept.what for concept in concepts_of("age_at_diagnosis")]
+    ['age', 'health']
     """
     parts = words(name)
     of_people = not _NOT_OF_PEOPLE & set(parts)
@@ -142,10 +167,15 @@ def concepts_of(name: str) -> list[Concept]:
             continue
         if fit := max(_fits(concept.phrases, parts), default=0):
             found.append((-fit, _PRECEDENCE[concept.role], order, concept))
-    return [concept for *_, concept in sorted(found, key=lambda one: one[:3])]
+    ranked = [concept for *_, concept in sorted(found, key=lambda one: one[:3])]
+    if any(concept.hipaa and is_about(name, concept) for concept in ranked):
+        # The city of an arrest is a city, and who applies for a loan is a person: both single people out.
+        ranked.sort(key=lambda concept: concept.role is Role.SENSITIVE and not is_about(name, concept))
+    return ranked
 
 
-# Of two concepts in a name, the one that is worse to reveal counts.
+# Of two concepts in a name, the one that is worse to reveal counts, unless the other one is what the values
+# are and HIPAA lists it.
 _PRECEDENCE = {Role.IDENTIFIER: 2, Role.SENSITIVE: 0, Role.QUASI_IDENTIFIER: 1}
 
 

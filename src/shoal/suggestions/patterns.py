@@ -15,6 +15,8 @@ from shoal.describe.roles import Role
 MOST = 0.8
 """Share of the values that must have a form before the column is assigned it."""
 
+SOME = 0.1
+"""Share of the values that must have the sign of a form that has one."""
 DATES = "dates"
 TIMES = "times of day"
 _EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
@@ -73,12 +75,15 @@ class Pattern:
         Whether one value has the form.
     hipaa
         Its letter among the eighteen identifiers of Safe Harbor.
+    sign
+        What some values must have where other codes may have the form too.
     """
 
     what: str
     role: Role
     matches: Callable[[str], bool]
     hipaa: str | None = None
+    sign: Callable[[str], bool] | None = None
 
 
 def luhn(digits: str) -> bool:
@@ -206,7 +211,7 @@ PATTERNS: Final = (
     Pattern("free text", _I, is_free_text),
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
-    Pattern("ICD-10 codes", _S, _full(_ICD)),
+    Pattern("ICD-10 codes", _S, _full(_ICD), sign=lambda text: "." in text),
     Pattern(DATES, _Q, is_date, "C"),
     Pattern(TIMES, _Q, _full(_CLOCK), "C"),
 )
@@ -239,9 +244,13 @@ def pattern_of(values: Iterable[str]) -> Pattern | None:
     'e-mail addresses'
     >>> pattern_of(["red", "green"]), pattern_of([])
     (None, None)
+    >>> pattern_of(["I10", "E11.9"]).what, pattern_of(["P01", "P17"])
+    ('ICD-10 codes', None)
     """
     values = list(values)
     for pattern in PATTERNS:
+        if pattern.sign is not None and sum(map(pattern.sign, values)) < SOME * len(values):
+            continue
         misses_left = len(values) - ceil(MOST * len(values))
         for value in values:
             if not pattern.matches(value.strip()):

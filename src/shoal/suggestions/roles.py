@@ -16,7 +16,7 @@ from typing import Final
 from shoal.describe.roles import Role
 from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import concepts_of, head, is_agent, is_numbered, is_of_things, words
+from shoal.suggestions.names import concepts_of, head, is_about, is_agent, is_numbered, is_of_things, words
 from shoal.suggestions.patterns import DATES, TIMES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
@@ -35,6 +35,9 @@ _ONCE = 0.1
 _NAME = "the name of a person"
 _NUMBER_OF_A_PERSON = "a person's number"
 _RECORD = next(concept for concept in CONCEPTS if concept.what == "a record's number")
+_MONEY = "income or wealth"
+_SERIAL_DAYS = (32_874, 55_153)
+"""The days from 1990 to 2050, counted from the end of 1899."""
 _OF_FEW_VALUES = frozenset({"sex", "marital status", "family and household"})
 _BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
 _REMARKS = frozenset(
@@ -191,10 +194,17 @@ def _number(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
     if is_agent(column.name) and column.distinct > _CATEGORIES:
         return Proposal(Role.IDENTIFIER, "who did something, by its name; removed", sure=False)
     flat = column.distinct > 1 and column.entropy >= _FLAT * log2(column.distinct)
-    if concepts and column.coded and column.distinct > _FEW and flat and column.pattern is None:
+    may_be_an_amount = bool(concepts) and concepts[0].what == _MONEY
+    if concepts and _are_codes(column, whole=not may_be_an_amount) and column.pattern is None and flat:
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
     return None
+
+
+def _are_codes(column: ColumnProfile, *, whole: bool = True) -> bool:
+    """Return whether a column has many codes of one form, which may be whole numbers of the same length."""
+    digits = whole and column.kind is Kind.INTEGER and column.shortest == column.longest >= _LONG
+    return column.distinct > _FEW and (column.coded or column.leading_zeros or digits)
 
 
 def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
@@ -250,9 +260,12 @@ def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
 def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     if about is None:
         return None
-    if about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT and column.distinct > SOME:
-        return None  # `family` may have names
-    if about.role is Role.SENSITIVE and _is_date(column):
+    names = about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT  # `family` may have names
+    # The numbers of citizens and households are no origins and sizes.
+    numbers = about.role is Role.QUASI_IDENTIFIER and not about.hipaa and is_numbered(column.name)
+    if column.distinct > SOME and (names or numbers):
+        return None
+    if about.role is Role.SENSITIVE and (_is_date(column) or (about.what != _MONEY and _is_serial(column))):
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
@@ -260,6 +273,15 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and once:
         reason = f"{about.what}, in texts of which most occur once and may name people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
+    of_form = column.pattern is not None and column.pattern.role is Role.SENSITIVE
+    if (
+        about.role is Role.SENSITIVE
+        and column.kind is Kind.TEXT
+        and column.distinct > SOME
+        and not (of_form or is_about(column.name, about) or is_of_things(column.name))
+    ):
+        reason = f"{about.what}, in {column.distinct:,} texts that may name people or days"
+        return Proposal(Role.IDENTIFIER, f"{reason}; removed unless you know what they are", sure=False)
     return Proposal(about.role, f"{about.what}: {_SENTENCES[about.role]}{_hipaa(about.hipaa)}", about=about)
 
 
@@ -271,6 +293,12 @@ def _is_date(column: ColumnProfile) -> bool:
         return True
     parts = words(column.name)
     return "per" not in parts and not _DATE_WORDS.isdisjoint(parts) and column.kind is not Kind.BOOLEAN
+
+
+def _is_serial(column: ColumnProfile) -> bool:
+    """Return whether whole numbers may be days as spreadsheets count them."""
+    numbers = column.kind is Kind.INTEGER and column.distinct > SOME and column.quantiles
+    return bool(numbers) and _SERIAL_DAYS[0] <= column.quantiles[0] <= column.quantiles[-1] <= _SERIAL_DAYS[1]
 
 
 def _by_values(column: ColumnProfile) -> Proposal | None:
@@ -300,8 +328,7 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
     if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
         reason = f"{share:.0%} of the values differ: text that may name people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
-    digits = column.kind is Kind.INTEGER and column.shortest == column.longest >= _LONG
-    if column.distinct > _FEW and (column.coded or column.leading_zeros or digits):
+    if _are_codes(column):
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     text = column.kind is Kind.TEXT and not column.leading_zeros

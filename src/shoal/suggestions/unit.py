@@ -17,7 +17,7 @@ from shoal.describe.roles import Role
 from shoal.errors import InputError
 from shoal.suggestions.concepts import OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import words
+from shoal.suggestions.names import is_about, is_agent, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -66,7 +66,8 @@ _PATTERNS: Final = {
     ),
 }
 _AGES = frozenset({"age", "when somebody was born"})
-_TRAITS = _AGES | {"sex", "race or ethnicity", "a country or origin"}
+_BORN_WITH = _AGES | {"sex"}
+_TRAITS = _BORN_WITH | {"race or ethnicity", "a country or origin"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,11 @@ def find_unit(
     InputError
         All rows are about one person.
     """
-    traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
+    traits = {
+        name
+        for name, what in _traits(proposals, columns).items()
+        if what in _BORN_WITH and _varies(table, name)
+    }
     ranks = {name: _rank(columns[name], one) for name, one in proposals.items() if name not in references}
     likeness = {
         name: _likeness(table, columns[name], [columns[trait] for trait in traits if trait != name])
@@ -136,7 +141,7 @@ def find_unit(
         if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
             found, agreeing = by_agreement
     if found is None and not rows_are_people:
-        found = _by_number(table, proposals, columns, likeness)
+        found = _by_number(table, proposals, columns, ranks, likeness)
     if found is None:
         by_dates = None if rows_are_people else _by_dates(table, proposals, columns)
         return Unit(by_dates, proposals)
@@ -158,10 +163,13 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
     if proposal.role is not Role.IDENTIFIER:
         return None
     what = proposal.about.what if proposal.about is not None else ""
-    if what in OF_ONE_PERSON and proposal.sure:
-        return _RANKS.get(what, _PERSON)
+    if proposal.about is not None and what in OF_ONE_PERSON and proposal.sure:
+        # A customer's order has a number of its own: it does not say that each row is another customer.
+        return _RANKS.get(what, _PERSON if is_about(column.name, proposal.about) else _RECORD)
     if is_bare_number(column.name):
         return _RECORD
+    if is_agent(column.name):
+        return None
     pattern = column.pattern
     if pattern is not None and pattern.what in _PATTERNS:
         return _PATTERNS[pattern.what]
@@ -226,27 +234,26 @@ def _by_number(
     table: Table,
     proposals: dict[str, Proposal],
     columns: Mapping[str, ColumnProfile],
+    ranks: Mapping[str, int | None],
     likeness: Mapping[str, Sequence[float]],
 ) -> str | None:
-    """Return a person's own number, or else one of something by which rows agree in another column.
+    """Return the number of a person or of a person's account, or else one by which rows agree in a column.
 
-    The former has rows that are not alike; but the age may be that of something else, and if only rows were
-    counted, a class could be one person.
+    The former has rows that are not alike; but the age may be that of something else, a sex may have several
+    spellings, and if only rows were counted, a class could be one person.
     """
     possible = sorted(
         (
             column
             for name, column in columns.items()
             if proposals[name].role is Role.IDENTIFIER
-            and not column.nulls
             and column.distinct > SOME
-            and column.values >= _ROWS_PER_PERSON * column.distinct
+            and _repeats(table, column, _RECORD)
         ),
-        key=lambda column: -column.distinct,
+        key=lambda column: (column.nulls > 0, -column.distinct),
     )
-    for column in possible:
-        about = proposals[column.name].about
-        of_person = about is not None and about.what == "a person's number" and column.name in likeness
+    for column in sorted(possible, key=lambda column: _preference(column, ranks.get(column.name) or 0)):
+        of_person = proposals[column.name].about is not None and column.name in likeness
         if of_person and _OF_USERS.isdisjoint(words(column.name)):
             return column.name
     for column in possible:
@@ -265,9 +272,11 @@ def _by_number(
 def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
     """Return whether people have several rows, and not just a second one by mistake.
 
-    One repetition of a person's number is enough. A column that is NULL in most rows does not count.
+    One repetition of a person's number is enough. A column that is NULL in most rows does not count, nor one
+    with NULL whose values hardly repeat, such as the telephones that some families share.
     """
-    if column.nulls and (rank != _PERSON or 2 * column.nulls > column.rows):
+    rows_each = 1.0 if rank == _PERSON else _TWINS
+    if column.nulls and (column.values < rows_each * column.distinct or 2 * column.nulls > column.rows):
         return False
     if column.values >= _ROWS_PER_PERSON * column.distinct:
         return True

@@ -19,7 +19,7 @@ TRUE_FRIENDS = {
     "free text": ["Came in with his sister, Ann, after a fall."],
     "pairs of coordinates": ["48.137, 11.575", "(-33.86; 151.2)"],
     "postcodes": ["53711-1234", "SW1A 1AA", "K1A 0B1", "1012 AB", "D-10115"],
-    "ICD-10 codes": ["E11.9", "I10", "A09 Gastroenteritis"],
+    "ICD-10 codes": ["E11.9", "J45.0 Asthma"],
     "dates": [
         "2024-01-31", "31.12.1999", "1/2/2003", "2020-01-01T10:00:00", "5.3.2024 9:05", "05MAR2024",
         "5-Mar-24", "1. Mai 2024", "March 5, 2024", "05032024", "2024-W10",
