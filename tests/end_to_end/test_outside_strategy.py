@@ -110,8 +110,9 @@ for more in (
         "Leave it out.",
         "To be compared with a population, at the release's levels: k-map 2 in a table given in Python. | "
         "The recoding 'frequent-values' gives columns no levels. | Recodings that do: full-domain.",
-        "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cells, frequent-values, "
-        "full-domain, mondrian, ordered-set, subtree. | Did you mean 'frequent-values'?",
+        "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cell-suppression, cells, "
+        "frequent-values, full-domain, mondrian, ordered-set, starred, subtree. | "
+        "Did you mean 'frequent-values'?",
     ]
 
 

@@ -56,16 +56,10 @@ class CheapestClasses(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         problem = ClassProblem(question.problem())
-        return choose_best(problem, self._recodings(question, problem))
+        return choose_best(problem.problem, self._recodings(question, problem))
 
     def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
-        search = problem.problem
-        found = problem.table.cheapest(
-            problem.requirement,
-            problem.costs,
-            suppressible=0 if search.starred else search.limit,
-            threads=question.threads,
-        )
+        found = problem.cheapest(question.threads)
         yield problem.recoding(self.name, self.labels, np.array(found.class_of))
         for other in Mondrian(labels=self.labels).recodings(question, problem):
             yield problem.recoding(self.name, self.labels, other.class_of)

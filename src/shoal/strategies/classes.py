@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -43,9 +43,12 @@ class ClassProblem:
     ----------
     problem
         Models, measure and limit on a coded table.
+    allowed
+        For each column, the levels that labels may have, upwards; all that the spec allows if not given.
     """
 
     problem: SearchProblem
+    allowed: Sequence[Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
         if self.problem.table.rows > _MOST_ROWS:
@@ -57,7 +60,7 @@ class ClassProblem:
     @cached_property
     def table(self) -> _kernel.CodedTable:
         """The tuples with their counts, from the lowest allowed level of each column."""
-        return kernel_table(self.problem.kernel_inputs, self._levels)
+        return kernel_table(self.problem.kernel_inputs, self.levels)
 
     @cached_property
     def values(self) -> tuple[UIntArray, ...]:
@@ -86,15 +89,24 @@ class ClassProblem:
                 [round(cost * share * _kernel.full_cost) for cost in measure.label_costs(column, level)]
                 for level in levels
             ]
-            for column, share, levels in zip(table.columns, shares(table), self._levels, strict=True)
+            for column, share, levels in zip(table.columns, shares(table), self.levels, strict=True)
         ]
 
     @property
-    def _levels(self) -> Sequence[Sequence[int]]:
-        return self.problem.lattice.levels
+    def levels(self) -> Sequence[Sequence[int]]:
+        """For each column the levels that labels may have and that differ on the values at hand."""
+        return self.allowed or self.problem.lattice.levels
+
+    def cheapest(self, threads: int, *, most_cost: int | None = None) -> _kernel.CheapestClasses:
+        """Return the cheapest classes first; none if they will cost more than `most_cost` together."""
+        suppressible = 0 if self.problem.starred else self.problem.limit
+        limit = {} if most_cost is None else {"most_cost": most_cost}
+        return self.table.cheapest(
+            self.requirement, self.costs, suppressible=suppressible, threads=threads, **limit
+        )
 
     def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByClasses:
-        return ByClasses(kind, settings, labels, self.values, class_of)
+        return ByClasses(kind, settings, labels, self.values, class_of, self.allowed)
 
     def full_domain(self, question: Question) -> UIntArray | None:
         """Return the classes at the best levels; None where there are none, or too many to search."""
@@ -104,15 +116,20 @@ class ClassProblem:
             chosen = FullDomainSearch().choose(question)
         except InfeasibleError:
             return None
-        levels = chosen.recoding.levels
-        assert levels is not None, "one level per column"
+        assert chosen.recoding.levels is not None, "one level per column"
+        return self.at([chosen.recoding.levels[name] for name in self.problem.table.names])
+
+    def at(self, levels: Sequence[int]) -> UIntArray:
+        """Return the classes of tuples that have the same labels at a level of each column."""
+        columns = self.problem.table.columns
         of_tuples = [
-            column.step(column.min_level, levels[column.name])[values]
-            for column, values in zip(self.problem.table.columns, self.values, strict=True)
+            column.step(of_column[0], level)[values]
+            for column, of_column, level, values in zip(
+                columns, self.levels, levels, self.values, strict=True
+            )
         ]
-        sizes = [len(column.labels[levels[column.name]]) for column in self.problem.table.columns]
-        grouped = _kernel.index_rows(of_tuples, sizes)
-        return np.array(grouped.tuple_of_row)
+        sizes = [len(column.labels[level]) for column, level in zip(columns, levels, strict=True)]
+        return np.array(_kernel.index_rows(of_tuples, sizes).tuple_of_row)
 
 
 def require_cell_costs(name: str, measure: Measure, labels: LabelForm) -> None:
@@ -150,7 +167,7 @@ def require_labels(name: str, labels: object) -> None:
         )
 
 
-def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
+def choose_best(search: SearchProblem, recodings: Iterable[ByClasses]) -> Chosen:
     """Return the recoding that satisfies and scores best; of equal ones the first.
 
     Raises
@@ -159,7 +176,6 @@ def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen
         None satisfies.
     """
     best: tuple[float, ByClasses] | None = None
-    search = problem.problem
     for recoding in recodings:
         verdict = search.verdict_of(recoding)
         if not search.satisfied(verdict):

@@ -78,7 +78,7 @@ class Mondrian(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         problem = ClassProblem(question.problem())
-        return choose_best(problem, self.recodings(question, problem))
+        return choose_best(problem.problem, self.recodings(question, problem))
 
     def recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
         """Yield the division, and the classes at the best levels, which may be better on small tables."""
