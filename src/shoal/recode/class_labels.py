@@ -83,7 +83,7 @@ class ClassValues:
         >>> from shoal.describe import intervals
         >>> from shoal.encode.column import code_column
         >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
-        >>> classes = ClassValues(ages, range(3), ages.codes, np.array([0, 0, 1, 1], np.uint32))
+        >>> classes = ClassValues(ages, range(4), ages.codes, np.array([0, 0, 1, 1], np.uint32))
         >>> [classes.labels(form).labels.to_pylist() for form in ("nodes", "ranges", "sets")]
         [['[20, 30)', '*'], ['[21, 24]', '[38, 52]'], ['{21, 24}', '{38, 52}']]
         """

@@ -70,16 +70,20 @@ def descend(stars: Stars, best: Found, others: list[Base]) -> Found:
         return None
 
     best = better(others) or best
-    while (found := better(_steps(stars, best.base))) is not None:
+    first = 0
+    while (found := better(_steps(stars, best.base, first))) is not None:
+        # What helped in a column may help there again; then the next column has its turn.
+        first = [a != b for a, b in zip(best.base, found.base, strict=True)].index(True)
         best = found
     return best
 
 
-def _steps(stars: Stars, base: Base) -> Iterator[Base]:
+def _steps(stars: Stars, base: Base, first: int) -> Iterator[Base]:
     """Yield the bases that differ by a level in one column, then those that differ by one in two columns."""
     levels = stars.problem.lattice.levels
+    order = [*range(first, len(base)), *range(first)]
     for size in (1, 2):
-        for columns in combinations(range(len(base)), size):
+        for columns in combinations(order, size):
             for steps in product((1, -1), repeat=size):
                 moved = list(base)
                 for column, step in zip(columns, steps, strict=True):
