@@ -18,7 +18,7 @@ from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 class CellSuppression(StrategyDefaults):
     """Keep every cell as it is, or suppress it: the cheapest class first.
 
-    A suppressed cell has the label that covers the most, as far as the spec allows: usually `*`.
+    A suppressed cell has the label at the highest level that the spec allows, usually `*`.
 
     References
     ----------

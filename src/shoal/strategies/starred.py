@@ -22,8 +22,8 @@ from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 class Starred(StrategyDefaults):
     """Give each column one level for the whole table, and star single cells: the cheapest class first.
 
-    A star is the label that covers the most, as far as the spec allows: usually `*`. The search changes one
-    level or two at a time, as long as that helps.
+    A star is the label at the highest level that the spec allows, usually `*`. The search changes one level,
+    or two, at a time, as long as that helps.
 
     Examples
     --------

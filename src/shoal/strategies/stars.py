@@ -31,7 +31,8 @@ class Found:
 class Stars:
     """The recodings of a table that keep each cell at the level of a base, or star it.
 
-    A star is the label that covers the most, as far as the spec allows: usually `*`.
+    A star is the label at the highest level that the spec allows, usually `*`. It does not depend on the
+    values at hand, so it shows nothing of suppressed rows.
 
     Attributes
     ----------
@@ -76,8 +77,10 @@ class Stars:
     def at(self, base: Base) -> ClassProblem:
         """Return the problem with two levels per column: that of a base, and the highest."""
         allowed = [
-            tuple(dict.fromkeys((levels[position], levels[-1])))
-            for levels, position in zip(self.problem.lattice.levels, base, strict=True)
+            tuple(dict.fromkeys((levels[position], column.max_level)))
+            for column, levels, position in zip(
+                self.problem.table.columns, self.problem.lattice.levels, base, strict=True
+            )
         ]
         return ClassProblem(self.problem, allowed)
 

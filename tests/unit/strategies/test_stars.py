@@ -76,12 +76,13 @@ def test_never_below_the_optimum_and_seldom_far_above() -> None:
             tuple(draw.choice(["a", "b", None][: 2 + column % 2]) for column in range(4)) for _ in range(7)
         ]
         optimum = least_loss(rows, k, limit)
-        found, starred = (
+        whole, found, starred = (
             score(strategy, coded(rows), (KAnonymity(k),), limit / len(rows))
-            for strategy in (CellSuppression(), Starred())
+            for strategy in (AttributeSuppression(), CellSuppression(), Starred())
         )
         # Each column has two levels, so a base above the lowest is a column of stars.
-        assert optimum * (1 - 1e-9) <= starred <= found * (1 + 1e-9)
+        slack = 1 + 1e-9
+        assert optimum <= starred * slack <= found * slack**2 <= whole * slack**3
         losses.append((optimum, found))
     optima, found_losses = (sum(loss) for loss in zip(*losses, strict=True))
     assert found_losses <= 1.2 * optima
@@ -91,14 +92,13 @@ def test_never_below_the_optimum_and_seldom_far_above() -> None:
 def test_a_recoding_never_loses_more_than_one_that_it_contains(
     table: CodedTable, models: tuple[PrivacyModel, ...], limit: float
 ) -> None:
-    whole, cells, full, starred = (
+    cells, full, starred = (
         score(strategy, table, models, limit)
-        for strategy in (AttributeSuppression(), CellSuppression(), FullDomainSearch(), Starred())
+        for strategy in (CellSuppression(), FullDomainSearch(), Starred())
     )
     slack = 1 + 1e-9
     assert starred <= cells * slack or starred == cells
     assert starred <= full * slack or starred == full
-    assert cells <= whole * slack or cells == whole
 
 
 def labels_of_levels(name: str, values: list[Any]) -> list[set[str]]:
@@ -120,14 +120,13 @@ def test_each_column_has_one_level_and_stars(settings: Any) -> None:
     starred = shoal.anonymize(table, spec(recoding="starred", **settings))
     kept = shoal.anonymize(table, spec(recoding="cell-suppression", **settings))
     assert starred.score < kept.score
-    # All codes begin with 53, so that says as little as a star.
-    for name, star in ("age", "*"), ("zip", "53***"), ("sex", "*"):
+    for name in ("age", "zip", "sex"):
         levels = labels_of_levels(name, table[name].to_pylist())
         of_kept, of_starred = (
             {str(label) for label in release.table[name].to_pylist()} for release in (kept, starred)
         )
-        assert of_kept <= levels[0] | {star}
-        assert any(of_starred <= level | {star} for level in levels)
+        assert of_kept <= levels[0] | {"*"}
+        assert any(of_starred <= level | {"*"} for level in levels)
 
 
 def test_the_summary_says_how_many_cells_have_which_level() -> None:
