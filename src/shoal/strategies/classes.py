@@ -117,9 +117,9 @@ class ClassProblem:
         except InfeasibleError:
             return None
         assert chosen.recoding.levels is not None, "one level per column"
-        return self.at([chosen.recoding.levels[name] for name in self.problem.table.names])
+        return self.classes_at([chosen.recoding.levels[name] for name in self.problem.table.names])
 
-    def at(self, levels: Sequence[int]) -> UIntArray:
+    def classes_at(self, levels: Sequence[int]) -> UIntArray:
         """Return the classes of tuples that have the same labels at a level of each column."""
         columns = self.problem.table.columns
         of_tuples = [

@@ -72,7 +72,7 @@ class Stars:
             self.problem.requirement, self.problem.objective_at(problem.levels), threads=self.threads
         )
         if chosen.levels is not None:
-            yield self._recoding(problem, problem.at(chosen.levels))
+            yield self._recoding(problem, problem.classes_at(chosen.levels))
 
     def at(self, base: Base) -> ClassProblem:
         """Return the problem with two levels per column: that of a base, and the highest."""
