@@ -36,10 +36,13 @@ from shoal.privacy.k_anonymity import KAnonymity
 from shoal.search.frequency_sets import InMemory
 from shoal.search.problem import SearchProblem
 from shoal.spec.spec import Spec
+from shoal.strategies.cell_suppression import CellSuppression
 from shoal.strategies.cells import CheapestClasses
 from shoal.strategies.classes import ClassProblem
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.mondrian import Mondrian
+from shoal.strategies.starred import Starred, descend
+from shoal.strategies.stars import Stars
 from shoal.strategies.strategy import Question, Strategy
 
 PUBLISHED = {
@@ -47,10 +50,15 @@ PUBLISHED = {
     ("adult", 5, "cells"): 0.051,
     ("adult", 10, "cells"): 0.075,
     ("adult", 50, "cells"): 0.148,
+    ("adult", 2, "starred"): 0.0493,
+    ("adult", 5, "starred"): 0.0909,
+    ("adult", 10, "starred"): 0.118,
+    ("adult", 50, "starred"): 0.190,
     ("adult", 5, "mondrian"): 0.066,
     ("adult", 5, "mondrian, gain"): 0.080,
     ("adult", 5, "mondrian, median"): 0.127,
     ("cup", 5, "cells"): 0.069,
+    ("cup", 5, "starred"): 0.102,
     ("cup", 5, "mondrian"): 0.075,
     ("ihis:100000", 5, "cells"): 0.086,
     ("ihis:100000", 5, "mondrian"): 0.100,
@@ -58,6 +66,8 @@ PUBLISHED = {
 """Loss of prototypes that were measured before this was built."""
 
 STRATEGIES: dict[str, Strategy] = {
+    "cell-suppression": CellSuppression(),
+    "starred": Starred(),
     "cells": CheapestClasses(),
     "cells, ranges": CheapestClasses(labels="ranges"),
     "cells, sets": CheapestClasses(labels="sets"),
@@ -100,6 +110,11 @@ def in_kernel(problem: ClassProblem, strategy: Strategy, threads: int) -> Callab
     table, requirement, costs = problem.table, problem.requirement, problem.costs
     if isinstance(strategy, Mondrian):
         return lambda: table.divide(requirement, costs, cut=strategy.cut, threads=threads)
+    if isinstance(strategy, CellSuppression | Starred):
+        stars = Stars(strategy.name, problem.problem, threads)
+        if isinstance(strategy, CellSuppression):
+            return lambda: stars.cheapest(stars.lowest)
+        return lambda: descend(stars, stars.cheapest(stars.lowest), [])
     return lambda: table.cheapest(requirement, costs, threads=threads)
 
 

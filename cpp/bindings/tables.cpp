@@ -132,11 +132,13 @@ TupleClasses divide(CodedTable& table, const Requirement& requirement, const Cel
     return table.divide(requirement, costs, of_ranges, kind, std::max(threads, 1U), stop);
 }
 
-TupleClasses cheapest(CodedTable& table, const Requirement& requirement, const CellCosts& costs,
-                      std::uint64_t suppressible, std::uint64_t most_hashes, unsigned threads, unsigned effort) {
+CheapestClasses cheapest(CodedTable& table, const Requirement& requirement, const CellCosts& costs,
+                         std::uint64_t suppressible, std::uint64_t most_hashes, Cost most_cost, unsigned threads,
+                         unsigned effort) {
     const Stop stop = current_stop();
     const nb::gil_scoped_release unlocked;
-    return table.cheapest(requirement, costs, {std::max(threads, 1U), suppressible, most_hashes, effort}, stop);
+    const CheapestOptions options{std::max(threads, 1U), suppressible, most_hashes, effort, most_cost};
+    return table.cheapest(requirement, costs, options, stop);
 }
 
 std::vector<bool> passing(CodedTable& table, const Requirement& requirement, const Array<std::uint32_t>& class_of,
@@ -223,6 +225,10 @@ void bind_results(nb::module_& m) {
         .def("__len__", [](const TupleClasses& self) { return self.classes; })
         .def("__repr__", [](nb::handle self) { return represent(self, {"class_of"}); });
 
+    nb::class_<CheapestClasses, TupleClasses>(m, "CheapestClasses", "Classes, and what all cells cost in them.")
+        .def_ro("cost", &CheapestClasses::cost)
+        .def("__repr__", [](nb::handle self) { return represent(self, {"class_of", "cost"}); });
+
     nb::class_<Checked>(m, "Checked", "A node whose frequency set was computed, and the set while it is of use.")
         .def_ro("satisfies", &Checked::satisfies)
         .def_ro("hopeless", &Checked::hopeless)
@@ -268,7 +274,8 @@ void bind_tables(nb::module_& m) {
         .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1,
              "ranges"_a = std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>{})
         .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
-             "most_hashes"_a = CheapestOptions{}.most_hashes, "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)
+             "most_hashes"_a = CheapestOptions{}.most_hashes, "most_cost"_a = CheapestOptions{}.most_cost,
+             "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)
         .def("passing", &passing, "requirement"_a, "class_of"_a, "classes"_a);
 
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;

@@ -141,32 +141,37 @@ void add_groups(const TupleClasses& found, std::span<const std::uint32_t> chosen
     for (const auto& group : groups) classes.add(group);
 }
 
-TupleClasses numbered(const Tuples& tuples, const ClassSet& classes) {
-    TupleClasses result;
+CheapestClasses numbered(const Tuples& tuples, const ClassSet& classes) {
+    CheapestClasses result;
     std::vector<std::uint32_t> number(classes.size());
     for (std::uint32_t i = 0; i < classes.size(); ++i) {
-        if (!classes.tuples(i).empty()) number[i] = result.classes++;
+        if (classes.tuples(i).empty()) continue;
+        number[i] = result.classes++;
+        result.cost += classes.total_cost(i);
     }
     result.class_of.reserve(tuples.size());
     for (std::uint32_t tuple = 0; tuple < tuples.size(); ++tuple) {
         const std::uint32_t of = classes.class_of(tuple);
         result.class_of.push_back(of == no_class ? no_class : number[of]);
+        if (of == no_class) result.cost += static_cast<Cost>(tuples.rows[tuple]) * full_cost;
     }
     return result;
 }
 
 }  // namespace
 
-TupleClasses cheapest_classes(const Tuples& tuples, const MakeTests& make_tests, const CheapestOptions& options,
-                              const Stop& stop) {
+CheapestClasses cheapest_classes(const Tuples& tuples, const MakeTests& make_tests, const CheapestOptions& options,
+                                 const Stop& stop) {
     const CellCoster coster(tuples);
     Workers workers(options.threads);
     std::vector<std::unique_ptr<GroupTests>> tests;
     for (unsigned member = 0; member < workers.size(); ++member) tests.push_back(make_tests());
 
     ClassSet classes(tuples, coster);
-    const TupleGroups first = cheapest_first(tuples, coster, options.most_hashes, tests, workers, stop);
-    for (std::size_t group = 0; group < first.size(); ++group) classes.add(first[group]);
+    const auto first =
+        cheapest_first(tuples, coster, options.most_hashes, options.most_cost, tests, workers, stop);
+    if (!first) return {{std::vector(tuples.size(), no_class), 0}, std::numeric_limits<Cost>::max()};
+    for (std::size_t group = 0; group < first->size(); ++group) classes.add((*first)[group]);
     const bool stopped = options.most_hashes < std::numeric_limits<std::uint64_t>::max();
     std::vector<std::uint32_t> left = without_class(tuples, classes);
     if (stopped && !left.empty()) {

@@ -1,6 +1,7 @@
 #include "shoal/cheapest_first.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 #include <tuple>
 
@@ -98,20 +99,22 @@ struct Found {
 
 class CheapestFirst {
 public:
-    CheapestFirst(const Tuples& tuples, const CellCoster& coster, std::uint64_t most_hashes,
+    CheapestFirst(const Tuples& tuples, const CellCoster& coster, std::uint64_t most_hashes, Cost most_cost,
                   std::span<const std::unique_ptr<GroupTests>> tests, Workers& workers, const Stop& stop)
         : tuples_(tuples),
           coster_(coster),
           most_hashes_(most_hashes),
+          most_cost_(most_cost),
           tests_(tests),
           workers_(workers),
           stop_(stop),
           least_rows_(std::max<std::uint64_t>(tests[0]->least_rows(), 1)),
           queue_(tuples.hierarchies, coster),
           scratch_(workers.size()),
-          taken_(tuples.size()) {}
+          taken_(tuples.size()),
+          left_rows_(std::accumulate(tuples.rows.begin(), tuples.rows.end(), std::uint64_t{0})) {}
 
-    TupleGroups run() {
+    std::optional<TupleGroups> run() {
         std::uint64_t hashed = 0;
         RemainingTuples remaining(tuples_, least_rows_);
         std::vector<Found> found;
@@ -127,6 +130,7 @@ public:
                 if (node.least_later < no_label) queue_.push(node.node, node.least_later);
             }
             if (release(found)) remaining.keep_unless(taken_);
+            if (costs_too_much()) return std::nullopt;
         }
         return std::move(classes_);
     }
@@ -161,6 +165,11 @@ private:
         }
     }
 
+    bool costs_too_much() const {
+        if (queue_.empty()) return false;
+        return cost_ + static_cast<Cost>(left_rows_) * std::min(queue_.bound(), full_cost) > most_cost_;
+    }
+
     bool release(const std::vector<Found>& found) {
         struct Candidate {
             Cost cost;
@@ -188,6 +197,8 @@ private:
             for (const std::uint32_t tuple : left) taken_[tuple] = 1;
             classes_.tuples.insert(classes_.tuples.end(), left.begin(), left.end());
             classes_.close();
+            cost_ += static_cast<Cost>(rows) * candidate.cost;
+            left_rows_ -= rows;
         }
         return !candidates.empty();
     }
@@ -195,6 +206,7 @@ private:
     const Tuples& tuples_;
     const CellCoster& coster_;
     const std::uint64_t most_hashes_;
+    const Cost most_cost_;
     const std::span<const std::unique_ptr<GroupTests>> tests_;
     Workers& workers_;
     const Stop& stop_;
@@ -203,13 +215,16 @@ private:
     std::vector<RemainingTuples::Scratch> scratch_;
     std::vector<std::uint8_t> taken_;
     TupleGroups classes_;
+    Cost cost_ = 0;  // of the classes
+    std::uint64_t left_rows_;
 };
 
 }  // namespace
 
-TupleGroups cheapest_first(const Tuples& tuples, const CellCoster& coster, std::uint64_t most_hashes,
-                           std::span<const std::unique_ptr<GroupTests>> tests, Workers& workers, const Stop& stop) {
-    return CheapestFirst(tuples, coster, most_hashes, tests, workers, stop).run();
+std::optional<TupleGroups> cheapest_first(const Tuples& tuples, const CellCoster& coster, std::uint64_t most_hashes,
+                                          Cost most_cost, std::span<const std::unique_ptr<GroupTests>> tests,
+                                          Workers& workers, const Stop& stop) {
+    return CheapestFirst(tuples, coster, most_hashes, most_cost, tests, workers, stop).run();
 }
 
 }  // namespace shoal

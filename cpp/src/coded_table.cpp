@@ -288,8 +288,8 @@ public:
         return mondrian(tuples, all, cut, tests_of(requirement, stop), threads, stop);
     }
 
-    TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs, const CheapestOptions& options,
-                          const Stop& stop) override {
+    CheapestClasses cheapest(const Requirement& requirement, const CellCosts& costs, const CheapestOptions& options,
+                             const Stop& stop) override {
         return cheapest_classes(tuples_with(costs), tests_of(requirement, stop), options, stop);
     }
 

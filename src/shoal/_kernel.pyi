@@ -191,6 +191,12 @@ class TupleClasses:
     def class_of(self) -> NDArray[np.uint32]: ...
     def __len__(self) -> int: ...
 
+class CheapestClasses(TupleClasses):
+    """Classes, and what all cells cost in them; those of tuples without a class cost all that they can."""
+
+    @property
+    def cost(self) -> int: ...
+
 class Checked:
     @property
     def satisfies(self) -> bool: ...
@@ -283,14 +289,16 @@ class CodedTable:
         costs: Sequence[Sequence[Sequence[int]]],
         suppressible: int = 0,
         most_hashes: int = ...,
+        most_cost: int = ...,
         threads: int = 1,
         effort: int = 0,
-    ) -> TupleClasses:
+    ) -> CheapestClasses:
         """Take the labels first that cost a row the least, with all tuples that they cover.
 
         The rest goes to Mondrian once `most_hashes` tuples were hashed. Then classes are changed until none
         of the changes of cpp/include/shoal/refine_classes.hpp makes a cell finer, or with `effort` all cells
-        together cheaper.
+        together cheaper. There are no classes, and `cost` is more, once it is foreseen that all together cost
+        more than `most_cost`.
         """
     def passing(self, requirement: Requirement, class_of: NDArray[np.uint32], classes: int) -> list[bool]:
         """Return which classes of tuples pass what is asked of single classes."""

@@ -237,6 +237,7 @@ def test_no_query_tells_which_labels_suppressed_rows_had(tmp_path: Path, engine:
         "subtree",
         "ordered-set",
         {"ordered-set": {"labels": "sets"}},
+        "starred",
         {"cells": {"labels": "sets"}},
         {"mondrian": {"labels": "ranges"}},
     ],

@@ -106,8 +106,9 @@ for more in (
         "that satisfy. | Recodings with such a list: full-domain.",
         "The recoding 'frequent-values' has no search algorithms to choose from. | Found: an algorithm. | "
         "Leave it out.",
-        "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cells, frequent-values, "
-        "full-domain, mondrian, ordered-set, subtree. | Did you mean 'frequent-values'?",
+        "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cell-suppression, cells, "
+        "frequent-values, full-domain, mondrian, ordered-set, starred, subtree. | "
+        "Did you mean 'frequent-values'?",
     ]
 
 

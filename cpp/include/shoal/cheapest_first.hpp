@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "shoal/cell_costs.hpp"
 #include "shoal/stop.hpp"
@@ -22,8 +23,10 @@ struct TupleGroups {
 };
 
 // Some tuples are in no class: those that no node has a class for, and all that are left once `most_hashes` tuples were
-// hashed. `tests` has one entry per worker.
-TupleGroups cheapest_first(const Tuples& tuples, const CellCoster& coster, std::uint64_t most_hashes,
-                           std::span<const std::unique_ptr<GroupTests>> tests, Workers& workers, const Stop& stop);
+// hashed. `tests` has one entry per worker. Nothing, where the classes and the least that further ones cost are more
+// than `most_cost`.
+std::optional<TupleGroups> cheapest_first(const Tuples& tuples, const CellCoster& coster, std::uint64_t most_hashes,
+                                          Cost most_cost, std::span<const std::unique_ptr<GroupTests>> tests,
+                                          Workers& workers, const Stop& stop);
 
 }  // namespace shoal

@@ -109,8 +109,8 @@ public:
     // counts. costs[column][level][label] and ranges[column] in the caller's column order; no ranges are none.
     virtual TupleClasses divide(const Requirement& requirement, const CellCosts& costs,
                                 const std::vector<RangeCosts>& ranges, Cut cut, unsigned threads, const Stop& stop) = 0;
-    virtual TupleClasses cheapest(const Requirement& requirement, const CellCosts& costs,
-                                  const CheapestOptions& options, const Stop& stop) = 0;
+    virtual CheapestClasses cheapest(const Requirement& requirement, const CellCosts& costs,
+                                     const CheapestOptions& options, const Stop& stop) = 0;
     // Of such classes, or any groups of tuples, which ones pass.
     virtual std::vector<bool> passing(const Requirement& requirement, std::span<const std::uint32_t> class_of,
                                       std::uint32_t classes, const Stop& stop) = 0;

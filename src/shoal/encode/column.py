@@ -64,6 +64,11 @@ class CodedColumn:
         """The top level of the hierarchy, whether or not the spec allows it."""
         return len(self.maps) - 1
 
+    @property
+    def allowed_levels(self) -> range:
+        """The levels that the spec allows."""
+        return range(self.min_level, self.max_level + 1)
+
     def step(self, start: int, level: int) -> UIntArray:
         """Map the label numbers of one level to those of a level at or above it."""
         if start == 0:

@@ -48,7 +48,7 @@ class ByBoxes(ByClasses):
         class_of = np.concatenate([self.class_of, self.class_of])
         cells = []
         for column, low, high in zip(table.columns, self.values, self.highest, strict=True):
-            ends = ClassValues(column, column.min_level, np.concatenate([low, high]), class_of)
+            ends = ClassValues(column, column.allowed_levels, np.concatenate([low, high]), class_of)
             found = ends.labels(self.labels)
             cells.append(Cells(found.labels, found.of_class, found.leaves, found.nodes))
         return tuple(cells)

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self, get_args
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal import _kernel
+from shoal.describe.hierarchy import as_text
 from shoal.encode.cells import Cells
 from shoal.encode.column import UIntArray
 from shoal.encode.table import CodedTable
@@ -34,11 +36,13 @@ class ByClasses:
     labels
         How labels are written.
     values
-        For each column, the value of every tuple: the number of its label at the lowest level that the column
-        may have.
+        For each column, the value of every tuple: the number of its label at the lowest level that it may
+        have.
     class_of
         The class of every tuple, from 0 without gaps; `NO_CLASS` for tuples that no class could take, which
         keep their values and are suppressed if these are too few.
+    allowed
+        For each column, the levels that its labels may have, upwards; all that the spec allows if not given.
     released
         For each column which of its values released rows have, once that is known: labels show these alone.
 
@@ -60,6 +64,7 @@ class ByClasses:
     labels: LabelForm = "nodes"
     values: tuple[UIntArray, ...] = field(default=(), repr=False)
     class_of: UIntArray = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
+    allowed: Sequence[Sequence[int]] | None = None
     released: Released | None = field(default=None, repr=False)
 
     levels = node = rungs = None
@@ -82,12 +87,17 @@ class ByClasses:
         return self._classes_of(table)[0]
 
     def choices(self, table: CodedTable) -> Choices:
-        shares = {}
-        for column, cells in zip(table.columns, self.cells(table), strict=True):
-            counts = cells.label_counts(table)
-            kept = int(counts[cells.leaves == 1].sum())
-            shares[column.name] = f"{kept / max(table.rows, 1):.0%} of the rows"
-        return Choices("Unchanged", shares)
+        bases = [levels[0] for levels in self._levels(table)]
+        one_base = self.allowed is not None and any(bases)
+        words = {}
+        for column, base, cells in zip(table.columns, bases, self.cells(table), strict=True):
+            kept = cells.leaves == 1
+            if one_base:
+                at_base = pc.is_in(as_text(cells.labels), as_text(column.labels[base]))
+                kept = at_base.to_numpy(zero_copy_only=False)
+            share = f"{int(cells.label_counts(table)[kept].sum()) / max(table.rows, 1):.0%} of the rows"
+            words[column.name] = f"{base} of {column.height} in {share}" if one_base else share
+        return Choices("Level" if one_base else "Unchanged", words)
 
     def for_recipients(self, spec: Spec, table: CodedTable) -> tuple[Spec, ByClasses]:
         return spec, self
@@ -115,9 +125,14 @@ class ByClasses:
         class_of = class_of[order]
         released = self.released or (None,) * len(table.columns)
         return tuple(
-            ClassValues(column, column.min_level, values[order], class_of, seen).labels(self.labels)
-            for column, values, seen in zip(table.columns, self.values, released, strict=True)
+            ClassValues(column, levels, values[order], class_of, seen).labels(self.labels)
+            for column, levels, values, seen in zip(
+                table.columns, self._levels(table), self.values, released, strict=True
+            )
         )
+
+    def _levels(self, table: CodedTable) -> Sequence[Sequence[int]]:
+        return self.allowed or [column.allowed_levels for column in table.columns]
 
     def of_released(self, table: CodedTable, released: NDArray[np.bool_]) -> ByClasses:
         return replace(self, released=released_values(table, released))
@@ -135,13 +150,14 @@ class ByClasses:
 
     def _classes_of(self, table: CodedTable) -> tuple[UIntArray, dict[str, UIntArray]]:
         """Return the class of every entry of a table, and of the rows of its populations."""
+        bases = [levels[0] for levels in self._levels(table)]
         parts = [
             self.values,
-            _at_base(table, [column.codes for column in table.columns]),
-            *(_at_base(table, population.codes) for population in table.populations.values()),
+            _at(bases, table, [column.codes for column in table.columns]),
+            *(_at(bases, table, population.codes) for population in table.populations.values()),
         ]
         joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-        sizes = [len(column.labels[column.min_level]) for column in table.columns]
+        sizes = [len(column.labels[base]) for column, base in zip(table.columns, bases, strict=True)]
         grouped = _kernel.index_rows(joined, sizes)
         tuples, own = grouped.tuple_of_row, len(self.class_of)
         class_of_tuple = np.full(len(grouped), NO_CLASS)
@@ -160,9 +176,9 @@ class ByClasses:
         return classes[: table.entries], of_population
 
 
-def _at_base(table: CodedTable, codes: Sequence[UIntArray]) -> tuple[UIntArray, ...]:
-    """Return codes as labels of the lowest level that each column may have."""
+def _at(levels: Sequence[int], table: CodedTable, codes: Sequence[UIntArray]) -> tuple[UIntArray, ...]:
+    """Return codes as labels of a level of each column."""
     return tuple(
-        column.maps[column.min_level][of_column]
-        for column, of_column in zip(table.columns, codes, strict=True)
+        column.maps[level][of_column]
+        for column, level, of_column in zip(table.columns, levels, codes, strict=True)
     )

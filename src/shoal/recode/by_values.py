@@ -68,7 +68,10 @@ class ByValues:
         released = self.released or (None,) * len(self.blocks)
         return tuple(
             self._cells(
-                table, position, ClassValues(column, column.min_level, _values(blocks), blocks, seen), form
+                table,
+                position,
+                ClassValues(column, column.allowed_levels, _values(blocks), blocks, seen),
+                form,
             )
             for position, (column, blocks, form, seen) in enumerate(
                 zip(table.columns, self.blocks, forms, released, strict=True)

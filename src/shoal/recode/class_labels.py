@@ -52,8 +52,8 @@ class ClassValues:
     ----------
     column
         The column, with its hierarchy.
-    base
-        The lowest level that it may have: values are the labels there.
+    levels
+        The levels that labels may have, upwards: values are the labels of the first.
     values
         For each tuple the number of its label at that level.
     class_of
@@ -63,10 +63,14 @@ class ClassValues:
     """
 
     column: CodedColumn
-    base: int
+    levels: Sequence[int]
     values: UIntArray
     class_of: UIntArray
     released: NDArray[np.bool_] | None = None
+
+    @property
+    def base(self) -> int:
+        return self.levels[0]
 
     def labels(self, form: LabelForm) -> ClassLabels:
         """Return the labels of the classes in a form.
@@ -79,7 +83,7 @@ class ClassValues:
         >>> from shoal.describe import intervals
         >>> from shoal.encode.column import code_column
         >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
-        >>> classes = ClassValues(ages, 0, ages.codes, np.array([0, 0, 1, 1], np.uint32))
+        >>> classes = ClassValues(ages, range(4), ages.codes, np.array([0, 0, 1, 1], np.uint32))
         >>> [classes.labels(form).labels.to_pylist() for form in ("nodes", "ranges", "sets")]
         [['[20, 30)', '*'], ['[21, 24]', '[38, 52]'], ['{21, 24}', '{38, 52}']]
         """
@@ -168,7 +172,7 @@ class ClassValues:
         low, high = self._ends(self.values.astype(np.int64))
         levels = np.full(len(low), -1, dtype=np.int64)
         numbers = np.zeros(len(low), dtype=np.int64)
-        for level in range(self.base, self.column.max_level + 1):
+        for level in self.levels:
             step = self.column.step(self.base, level)
             # Labels are neighbours in the order of values, so the two ends speak for all between them.
             found = (levels < 0) & (step[low] == step[high])

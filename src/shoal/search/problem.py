@@ -141,13 +141,17 @@ class SearchProblem:
     @cached_property
     def objective(self) -> _kernel.Objective:
         """The measure as the kernel takes it: costs at the levels of the lattice only."""
+        return self.objective_at(self.lattice.levels)
+
+    def objective_at(self, chosen: Sequence[Sequence[int]]) -> _kernel.Objective:
+        """Return the measure as the kernel takes it for a lattice of chosen levels of each column."""
         costs = self.costs
 
         def pick(per_column: Sequence[Sequence[T]]) -> list[list[T]]:
             # A measure without a term per column gives none.
             return [
                 [column[level] for level in levels]
-                for column, levels in zip(per_column, self.lattice.levels, strict=False)
+                for column, levels in zip(per_column, chosen, strict=False)
             ]
 
         return _kernel.Objective(

@@ -69,7 +69,7 @@ def alternative(
     try:
         require_spec(other, spec)
         classes = ClassProblem(problem)
-        found = choose_best(spec, classes, other.recodings(classes, levels, threads=os.cpu_count() or 1))
+        found = choose_best(problem, other.recodings(classes, levels, threads=os.cpu_count() or 1))
     except (InputError, InfeasibleError):
         return None
     return Alternative(other.name, found.score) if found.score <= WORTH * score else None

@@ -18,7 +18,6 @@ from shoal.strategies.single_dimensional import (
     cell_measure,
     chosen_or_raise,
     coarsest,
-    levels_of,
     require_seconds,
     search_blocks,
 )
@@ -75,5 +74,5 @@ class AttributeSuppression(StrategyDefaults):
 
 def _levels(column: CodedColumn) -> list[int]:
     """Return the lowest level, and the lowest that has one label for all values."""
-    single = [level for level in levels_of(column) if len(column.labels[level]) == 1]
+    single = [level for level in column.allowed_levels if len(column.labels[level]) == 1]
     return sorted({column.min_level, *single[:1]})

@@ -15,6 +15,7 @@ from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import (
     LABELS_PARAMETER,
     ClassProblem,
+    advise_ranges,
     choose_best,
     require_cell_costs,
     require_labels,
@@ -56,16 +57,11 @@ class CheapestClasses(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         problem = ClassProblem(question.problem())
-        return choose_best(question.spec, problem, self._recodings(question, problem))
+        chosen = choose_best(problem.problem, self._recodings(question, problem))
+        return advise_ranges(chosen, question.spec, self.labels)
 
     def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
-        search = problem.problem
-        found = problem.table.cheapest(
-            problem.requirement,
-            problem.costs,
-            suppressible=0 if search.starred else search.limit,
-            threads=question.threads,
-        )
+        found = problem.cheapest(question.threads)
         yield problem.recoding(self.name, self.labels, np.array(found.class_of))
         levels = problem.full_domain(question)
         for other in Mondrian(labels=self.labels).recodings(problem, levels, threads=question.threads):

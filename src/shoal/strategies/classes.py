@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,6 @@ from shoal import _kernel, registry
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.encode.cells import Cells
 from shoal.encode.column import CodedColumn, UIntArray
-from shoal.encode.table import CodedTable
 from shoal.errors import InfeasibleError, InputError, nearest
 from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
@@ -52,9 +51,12 @@ class ClassProblem:
     ----------
     problem
         Models, measure and limit on a coded table.
+    allowed
+        For each column, the levels that labels may have, upwards; all that the spec allows if not given.
     """
 
     problem: SearchProblem
+    allowed: Sequence[Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
         if self.problem.table.rows > _MOST_ROWS:
@@ -66,9 +68,9 @@ class ClassProblem:
     @cached_property
     def table(self) -> _kernel.CodedTable:
         """The tuples with their counts, from the lowest allowed level of each column."""
-        if not self.problem.too_large:
+        if self.allowed is None and not self.problem.too_large:
             return self.problem.ground
-        return kernel_table(self.problem.kernel_inputs, self._levels)
+        return kernel_table(self.problem.kernel_inputs, self.levels)
 
     @cached_property
     def values(self) -> tuple[UIntArray, ...]:
@@ -101,7 +103,7 @@ class ClassProblem:
                 [round(cost * share * _kernel.full_cost) for cost in measure.label_costs(column, level)]
                 for level in levels
             ]
-            for column, share, levels in zip(table.columns, shares(table), self._levels, strict=True)
+            for column, share, levels in zip(table.columns, shares(table), self.levels, strict=True)
         ]
 
     def range_costs(self, labels: LabelForm) -> list[tuple[list[int], list[int]]]:
@@ -114,11 +116,20 @@ class ClassProblem:
         ]
 
     @property
-    def _levels(self) -> Sequence[Sequence[int]]:
-        return self.problem.lattice.levels
+    def levels(self) -> Sequence[Sequence[int]]:
+        """For each column the levels that labels may have and that differ on the values at hand."""
+        return self.allowed or self.problem.lattice.levels
+
+    def cheapest(self, threads: int, *, most_cost: int | None = None) -> _kernel.CheapestClasses:
+        """Return the cheapest classes first; none if they will cost more than `most_cost` together."""
+        suppressible = 0 if self.problem.starred else self.problem.limit
+        limit = {} if most_cost is None else {"most_cost": most_cost}
+        return self.table.cheapest(
+            self.requirement, self.costs, suppressible=suppressible, threads=threads, **limit
+        )
 
     def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByClasses:
-        return ByClasses(kind, settings, labels, self.values, class_of)
+        return ByClasses(kind, settings, labels, self.values, class_of, self.allowed)
 
     def full_domain(self, question: Question) -> Mapping[str, int] | None:
         """Return the best levels; None where there are none, or too many to search."""
@@ -133,8 +144,8 @@ class ClassProblem:
         """Return the class of every tuple where each column has one level."""
         columns = self.problem.table.columns
         of_tuples = [
-            column.step(column.min_level, levels[column.name])[values]
-            for column, values in zip(columns, self.values, strict=True)
+            column.step(of_column[0], levels[column.name])[values]
+            for column, of_column, values in zip(columns, self.levels, self.values, strict=True)
         ]
         sizes = [len(column.labels[levels[column.name]]) for column in columns]
         return np.array(_kernel.index_rows(of_tuples, sizes).tuple_of_row)
@@ -191,7 +202,7 @@ def require_labels(name: str, labels: object) -> None:
         )
 
 
-def choose_best(spec: Spec, problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
+def choose_best(search: SearchProblem, recodings: Iterable[ByClasses]) -> Chosen:
     """Return the recoding that satisfies and scores best; of equal ones the first.
 
     Raises
@@ -200,7 +211,6 @@ def choose_best(spec: Spec, problem: ClassProblem, recodings: Iterator[ByClasses
         None satisfies.
     """
     best: tuple[float, ByClasses] | None = None
-    search = problem.problem
     for recoding in recodings:
         verdict = search.verdict_of(recoding)
         if not search.satisfied(verdict):
@@ -210,22 +220,22 @@ def choose_best(spec: Spec, problem: ClassProblem, recodings: Iterator[ByClasses
             best = score, recoding
     if best is None:
         raise infeasible(search)
-    notes = _on_ranges(spec, search.table) if best[1].labels == "nodes" else ()
-    return Chosen(recoding=best[1], score=best[0], problem=search, notes=notes)
+    return Chosen(recoding=best[1], score=best[0], problem=search)
 
 
-def _on_ranges(spec: Spec, table: CodedTable) -> tuple[str, ...]:
+def advise_ranges(chosen: Chosen, spec: Spec, labels: LabelForm) -> Chosen:
     """Name the numbers and dates that ranges would serve better than the labels that they have."""
     names = [
         column.name
-        for column in table.columns
+        for column in chosen.problem.table.columns
         if isinstance(spec.quasi_identifiers[column.name].hierarchy, Suppress)
         and len(column.labels[0]) > 2
         and has_ranges(column)
     ]
-    if not names:
-        return ()
-    return (
+    if not names or labels != "nodes":
+        return chosen
+    advice = (
         f"Without a hierarchy, a cell of {', '.join(names)} is released as it is or as *. "
-        "`labels: ranges` keeps more.",
+        "`labels: ranges` keeps more."
     )
+    return replace(chosen, notes=(*chosen.notes, advice))

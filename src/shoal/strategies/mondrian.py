@@ -17,6 +17,7 @@ from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import (
     LABELS_PARAMETER,
     ClassProblem,
+    advise_ranges,
     choose_best,
     require_cell_costs,
     require_labels,
@@ -99,14 +100,17 @@ class Mondrian(StrategyDefaults):
         try:
             problem = ClassProblem(question.problem())
         except TooManyEntries:
-            return self._in_parts(question)
-        levels = problem.full_domain(question)
-        return choose_best(question.spec, problem, self.recodings(problem, levels, threads=question.threads))
+            chosen = self._in_parts(question)
+        else:
+            levels = problem.full_domain(question)
+            recodings = self.recodings(problem, levels, threads=question.threads)
+            chosen = choose_best(problem.problem, recodings)
+        return advise_ranges(chosen, question.spec, self.labels)
 
     def _in_parts(self, question: Question) -> Chosen:
         large = LargeMondrian.of(question, "relaxed" if self.relaxed else self.cut, self.labels)
         classes, recoding = large.recoding()
-        return choose_best(question.spec, ClassProblem(question.make_problem(classes)), iter([recoding]))
+        return choose_best(question.make_problem(classes), [recoding])
 
     def recodings(
         self, problem: ClassProblem, levels: Mapping[str, int] | None, *, threads: int

@@ -30,7 +30,6 @@ from shoal.strategies.single_dimensional import (
     chosen_or_raise,
     coarsest,
     full_domain,
-    levels_of,
     require_seconds,
     search_blocks,
 )
@@ -146,7 +145,7 @@ def _places(column: CodedColumn, seed: UIntArray | None) -> IntArray:
     if values < _MOST_PLACES:
         return np.arange(values + 1)
     chosen = set() if seed is None else set(starts(seed).tolist())
-    for level in reversed(levels_of(column)):
+    for level in reversed(column.allowed_levels):
         more = chosen | set(starts(column.step(column.min_level, level)).tolist())
         if len(more) >= _MOST_PLACES:
             break

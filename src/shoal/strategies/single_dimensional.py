@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from shoal.encode.column import CodedColumn
 from shoal.errors import InfeasibleError, InputError
 from shoal.measure.cells import CellMeasure
 from shoal.recode.by_values import ByValues
@@ -171,8 +170,3 @@ def full_domain(question: Question, problem: SearchProblem) -> list[Choice]:
 def cell_measure(problem: SearchProblem) -> CellMeasure:
     assert isinstance(problem.measure, CellMeasure), "others were refused"
     return problem.measure
-
-
-def levels_of(column: CodedColumn) -> range:
-    """Return the levels that a column may have."""
-    return range(column.min_level, column.max_level + 1)

@@ -21,7 +21,6 @@ from shoal.strategies.single_dimensional import (
     chosen_or_raise,
     coarsest,
     full_domain,
-    levels_of,
     require_seconds,
     search_blocks,
 )
@@ -83,7 +82,7 @@ def subtrees(problem: SearchProblem, kind: str, labels: LabelForm, **settings: A
     measure = cell_measure(problem)
 
     def cuts(column: CodedColumn) -> Subtrees:
-        return Subtrees.of(column, levels_of(column), measure, labels)
+        return Subtrees.of(column, column.allowed_levels, measure, labels)
 
     exact = all(has_unique_labels(column) for column in problem.table.columns)
     return Blocks(kind, settings, labels, [cuts(column) for column in problem.table.columns], exact=exact)

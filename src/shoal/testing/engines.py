@@ -121,7 +121,7 @@ def check_recodings(source: EngineInput) -> None:
         compare(source, table, spec_of_people(recoding=recoding, suppression=0.0))
     models = [shoal.KAnonymity(2), shoal.LDiversity("disease", 2)]
     compare(source, table, spec_of_people(recoding="cells", suppressed="star", privacy=models))
-    compare(source, several_rows(), spec_of_people(unit="name", recoding="mondrian"))
+    compare(source, several_rows(), spec_of_people(unit="name", recoding="starred"))
 
 
 def check_people(source: EngineInput) -> None:

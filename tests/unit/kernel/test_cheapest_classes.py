@@ -33,12 +33,16 @@ class Task:
 
     def run(self, **options: int) -> Members:
         """Return the tuples of each class."""
+        return self.run_with_cost(**options)[0]
+
+    def run_with_cost(self, **options: int) -> tuple[Members, int]:
+        """Return the tuples of each class, and what all cells cost."""
         found = self.table.cheapest(self.requirement, self.costs, **options)
         members: Members = [[] for _ in range(len(found))]
         for number, of in enumerate(found.class_of.tolist()):
             if of != NO_CLASS:
                 members[of].append(number)
-        return members
+        return members, found.cost
 
     @property
     def requirement(self) -> _kernel.Requirement:
@@ -160,6 +164,20 @@ def test_every_tuple_is_in_a_class_that_may_be_released(task: Task, effort: int)
 def test_threads_do_not_matter(task: Task, effort: int, most_hashes: int) -> None:
     options = {"effort": effort, "most_hashes": most_hashes}
     assert task.run(threads=1, **options) == task.run(threads=3, **options)
+
+
+def test_classes_that_cost_too_much_are_given_up(task: Task) -> None:
+    classes, cost = task.run_with_cost(suppressible=1)
+    inside = {i for members in classes for i in members}
+    suppressed = sum(rows for i, rows in enumerate(task.rows) if i not in inside)
+    assert cost == task.total(classes) + suppressed * _kernel.full_cost
+    for share in (0.0, 0.5, 0.9, 1.0):
+        limit = {"most_cost": int(share * cost), "suppressible": 1}
+        found, same = task.run_with_cost(**limit), task.run_with_cost(threads=3, **limit)
+        assert found == same
+        assert found[0] in ([], classes)
+        assert found[1] == cost if found[0] == classes else found[1] > share * cost
+    assert task.run(suppressible=1, most_cost=2 * cost) == classes
 
 
 @pytest.mark.parametrize("most_hashes", [2**64 - 1, 300])

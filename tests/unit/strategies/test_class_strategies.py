@@ -1,4 +1,4 @@
-"""Mondrian and cells: never worse than what they contain, under every model; what they refuse."""
+"""Strategies that choose classes: never worse than what they contain, under every model; what they refuse."""
 
 from __future__ import annotations
 
@@ -98,7 +98,14 @@ def spec(**settings: Any) -> shoal.Spec:
 
 @pytest.mark.parametrize(
     "recoding",
-    ["mondrian", {"mondrian": {"cut": "median", "relaxed": True}}, "cells", {"cells": {"labels": "sets"}}],
+    [
+        "mondrian",
+        {"mondrian": {"cut": "median", "relaxed": True}},
+        "starred",
+        "cell-suppression",
+        "cells",
+        {"cells": {"labels": "sets"}},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize(
@@ -116,7 +123,7 @@ def spec(**settings: Any) -> shoal.Spec:
 def test_releases_hold_in_an_audit_of_the_released_values(recoding: Any, settings: Any) -> None:
     release = shoal.anonymize(people(), spec(**settings), recoding=recoding)
     assert release.audit.holds, release.audit.render()
-    assert release.score < 0.5
+    assert release.score < (0.7 if recoding == "cell-suppression" else 0.5)
     assert not release.optimal
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.toys import toy
 
 import shoal
 from shoal.errors import InputError
 from shoal.strategies.abilities import Ability
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.resolve import engines_for, require_engine, require_spec, strategy_of
+from tests.toys import toy
 
 
 def test_one_level_per_column_is_the_default() -> None:

@@ -31,7 +31,7 @@ def block_costs(
         The block of every value, which is a label of the lowest level that the column may have.
     """
     values = np.arange(len(blocks), dtype=np.uint32)
-    found = ClassValues(column, column.min_level, values, blocks).labels(form)
+    found = ClassValues(column, column.allowed_levels, values, blocks).labels(form)
     costs = measure.cell_costs(column, Cells(found.labels, found.of_class, found.leaves, found.nodes))
     return tuple(costs[label] for label in found.of_class.tolist())
 
