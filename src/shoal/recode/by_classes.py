@@ -65,7 +65,7 @@ class ByClasses:
     levels = node = rungs = None
 
     def cells(self, table: CodedTable) -> tuple[Cells, ...]:
-        entries, of_population = self._classes_of(table)
+        entries, of_population = class_of_entries(table, self.values, self._numbered)
         return tuple(
             Cells(
                 labels=found.labels,
@@ -126,31 +126,45 @@ class ByClasses:
         numbered[alone] = classes + np.arange(int(alone.sum()), dtype=np.uint32)
         return numbered
 
-    def _classes_of(self, table: CodedTable) -> tuple[UIntArray, dict[str, UIntArray]]:
-        """Return the class of every entry of a table, and of the rows of its populations."""
-        parts = [
-            self.values,
-            _at_base(table, [column.codes for column in table.columns]),
-            *(_at_base(table, population.codes) for population in table.populations.values()),
-        ]
-        joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-        sizes = [len(column.labels[column.min_level]) for column in table.columns]
-        grouped = _kernel.index_rows(joined, sizes)
-        tuples, own = grouped.tuple_of_row, len(self.class_of)
-        class_of_tuple = np.full(len(grouped), NO_CLASS)
-        class_of_tuple[tuples[:own]] = self._numbered
-        classes: NDArray[np.uint32] = class_of_tuple[tuples[own:]]
-        if (classes == NO_CLASS).any():
-            raise InputError(
-                "This recoding was chosen for other rows.\n"
-                f"Found: {int((classes == NO_CLASS).sum()):,} rows with values that it has no class for.\n"
-                "Choose a recoding for this table."
-            )
-        of_population, start = {}, table.entries
-        for key, population in table.populations.items():
-            of_population[key] = classes[start : start + population.rows]
-            start += population.rows
-        return classes[: table.entries], of_population
+
+def class_of_entries(
+    table: CodedTable, values: Sequence[UIntArray], class_of: UIntArray
+) -> tuple[UIntArray, dict[str, UIntArray]]:
+    """Return the class of every entry of a table, and of the rows of its populations.
+
+    Parameters
+    ----------
+    values, class_of
+        For each column the value of every tuple, and the class of every tuple.
+
+    Raises
+    ------
+    InputError
+        An entry has a tuple that is not among these.
+    """
+    parts = [
+        values,
+        _at_base(table, [column.codes for column in table.columns]),
+        *(_at_base(table, population.codes) for population in table.populations.values()),
+    ]
+    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    sizes = [len(column.labels[column.min_level]) for column in table.columns]
+    grouped = _kernel.index_rows(joined, sizes)
+    tuples, own = grouped.tuple_of_row, len(class_of)
+    class_of_tuple = np.full(len(grouped), NO_CLASS)
+    class_of_tuple[tuples[:own]] = class_of
+    classes: NDArray[np.uint32] = class_of_tuple[tuples[own:]]
+    if (classes == NO_CLASS).any():
+        raise InputError(
+            "This recoding was chosen for other rows.\n"
+            f"Found: {int((classes == NO_CLASS).sum()):,} rows with values that it has no class for.\n"
+            "Choose a recoding for this table."
+        )
+    of_population, start = {}, table.entries
+    for key, population in table.populations.items():
+        of_population[key] = classes[start : start + population.rows]
+        start += population.rows
+    return classes[: table.entries], of_population
 
 
 def _at_base(table: CodedTable, codes: Sequence[UIntArray]) -> tuple[UIntArray, ...]:

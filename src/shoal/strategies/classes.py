@@ -17,6 +17,7 @@ from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_labels import LabelForm
+from shoal.recode.recoding import Recoding
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem, kernel_table
 from shoal.strategies.full_domain_search import FullDomainSearch
@@ -150,7 +151,7 @@ def require_labels(name: str, labels: object) -> None:
         )
 
 
-def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen:
+def choose_best(problem: ClassProblem, recodings: Iterator[Recoding]) -> Chosen:
     """Return the recoding that satisfies and scores best; of equal ones the first.
 
     Raises
@@ -158,7 +159,7 @@ def choose_best(problem: ClassProblem, recodings: Iterator[ByClasses]) -> Chosen
     InfeasibleError
         None satisfies.
     """
-    best: tuple[float, ByClasses] | None = None
+    best: tuple[float, Recoding] | None = None
     search = problem.problem
     for recoding in recodings:
         verdict = search.verdict_of(recoding)
