@@ -78,16 +78,14 @@ class ByAverages:
         encoded = averages.dictionary_encode(null_encoding="encode")
         of_class = encoded.indices.to_numpy().astype(np.uint32)
         covered = _covered(column, numbers, values, self.class_of)
-        # Classes of any width may have the same average.
-        widest = np.zeros(len(encoded.dictionary), dtype=np.int64)
-        np.maximum.at(widest, of_class, covered)
+        # Several classes may have the same average.
         labels = of_class[self.class_of]
-        rows = np.bincount(labels, weights=self.rows, minlength=len(widest))
-        sums = np.bincount(labels, weights=self.rows * covered[self.class_of], minlength=len(widest))
+        rows = np.bincount(labels, weights=self.rows)
+        sums = np.bincount(labels, weights=self.rows * covered[self.class_of])
         return Cells(
             labels=encoded.dictionary,
             numbers=of_class[entries],
-            leaves=widest,
+            leaves=_covered(column, numbers, values, labels),
             mean_leaves=sums / rows,
             of_population={key: of_class[classes] for key, classes in of_population.items()},
         )

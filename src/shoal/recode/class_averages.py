@@ -60,28 +60,33 @@ class Numbers:
         kind = values.type
         if not is_ordered(comparable(values).type):
             return None
-        if pa.types.is_floating(kind) and not pc.all(pc.is_finite(values)).as_py() and len(values.drop_null()):
+        if pa.types.is_floating(kind) and pc.any(pc.invert(pc.is_finite(values))).as_py():
             return None
         known = values.is_valid().to_numpy(zero_copy_only=False)
+        decimals, places = 0, np.zeros(len(values), dtype=np.int64)
         if pa.types.is_date(kind):
-            found, decimals = values.cast(pa.date32()).cast(pa.int32()).to_pylist(), 0
+            found = values.cast(pa.date32()).cast(pa.int32()).to_pylist()
         elif pa.types.is_timestamp(kind):
             found, decimals = values.cast(pa.int64()).to_pylist(), _DECIMALS[kind.unit]
+            for fewer in range(0, decimals, 3):
+                places += [number is not None and number % 10 ** (decimals - fewer) != 0 for number in found]
+            places *= 3
         elif pa.types.is_integer(kind):
-            found, decimals = values.to_pylist(), 0
+            found = values.to_pylist()
         else:
-            exact = [None if text is None else Decimal(text) for text in as_text(values).to_pylist()]
-            decimals = max((_places(number) for number in exact if number is not None), default=0)
-            found = [None if number is None else int(_EXACT.scaleb(number, decimals)) for number in exact]
+            exact = [Decimal(text or 0) for text in as_text(values).to_pylist()]
+            places = np.array([_places(number) for number in exact], dtype=np.int64)
+            decimals = int(places.max(initial=0))
+            found = [int(_EXACT.scaleb(number, decimals)) for number in exact]
         numbers = [0 if number is None else number for number in found]
         large = max(map(abs, numbers), default=0) >= _MOST
-        whole = np.array(numbers, dtype=object if large else np.int64)
-        return cls(kind, whole, known, decimals, _needed(whole, decimals, 3 if pa.types.is_timestamp(kind) else 1))
+        return cls(kind, np.array(numbers, dtype=object if large else np.int64), known, decimals, places)
 
     @property
     def floats(self) -> NDArray[np.float64]:
         """The numbers in their own unit, as near as floats are; 0 for NULL."""
-        return (self.whole / 10**self.decimals).astype(np.float64)
+        found: NDArray[np.float64] = (self.whole / 10**self.decimals).astype(np.float64)
+        return found
 
     def averages(
         self, value_of: UIntArray, rows: IntArray, class_of: UIntArray, average: Average
@@ -130,7 +135,9 @@ class Numbers:
         needed = np.maximum.reduceat(self.places[grouped.values], grouped.starts)
         step = steps[self.decimals - needed]
         divisors = np.add.reduceat(weights, grouped.starts) * step
-        quotients, rests = np.divmod(np.add.reduceat(whole * weights, grouped.starts), divisors)
+        sums = np.add.reduceat(whole * weights, grouped.starts)
+        quotients = sums // divisors
+        rests = sums - quotients * divisors
         half = 2 * rests == divisors
         up = (2 * rests > divisors).astype(bool) | (half.astype(bool) & (quotients % 2 == 1).astype(bool))
         return (quotients + up) * step  # type: ignore[no-any-return]
@@ -186,19 +193,11 @@ class _Grouped:
         so_far = np.cumsum(self.rows)
         ends = np.append(self.starts[1:], len(self.rows)) - 1
         before = so_far[self.starts] - self.rows[self.starts]
-        position = np.searchsorted(2 * so_far, before + so_far[ends])
-        return self.values[position]
+        positions = np.searchsorted(2 * so_far, before + so_far[ends])
+        found: UIntArray = self.values[positions]
+        return found
 
 
 def _places(number: Decimal) -> int:
     exponent = _EXACT.normalize(number).as_tuple().exponent
     return max(-int(exponent), 0)
-
-
-def _needed(whole: NDArray[np.int64] | NDArray[np.object_], decimals: int, step: int) -> IntArray:
-    """Return how many of the decimals each number needs, in steps."""
-    needed = np.full(len(whole), decimals, dtype=np.int64)
-    for places in range(decimals - step, -1, -step):
-        fewer = (needed == places + step) & (whole % 10 ** (decimals - places) == 0).astype(bool)
-        needed[fewer] = places
-    return needed

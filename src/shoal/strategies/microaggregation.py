@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import _kernel
 from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError, nearest
@@ -105,7 +104,9 @@ class Microaggregation(StrategyDefaults):
     def choose(self, question: Question) -> Chosen:
         _require_numbers(question.counts.domain)
         problem = ClassProblem(question.problem())
-        return choose_best(problem, self._recodings(question, problem))
+        chosen = choose_best(problem, self._recodings(question, problem))
+        null = [column.name for column in problem.problem.table.columns if column.labels[0].null_count]
+        return replace(chosen, notes=(_on_null(self.value, null),)) if null else chosen
 
     def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByAverages]:
         rows = problem.table.classes([]).rows.astype(np.int64)
@@ -127,7 +128,7 @@ class Microaggregation(StrategyDefaults):
 def coordinates(
     table: CodedTable, values: tuple[UIntArray, ...], rows: IntArray
 ) -> list[NDArray[np.float64]]:
-    """Return where tuples are in space: columns are standardized, and stretched by the roots of their weights.
+    """Return where tuples are in space: standardized columns, stretched by the roots of their weights.
 
     NULL is at the mean of its column, and in a dimension of its own as far from all numbers as the least of
     these is from the greatest.
@@ -159,6 +160,12 @@ def _axes(column: CodedColumn, values: UIntArray, rows: IntArray) -> Iterator[ND
         yield np.where(known, 0.0, extent)
 
 
+def _on_null(average: Average, columns: Sequence[str]) -> str:
+    return (
+        f"NULL in {', '.join(columns)} becomes the {average} of the others in its class, where there are any."
+    )
+
+
 def _require_numbers(table: CodedTable) -> None:
     """Raise if the values of a column have no mean."""
     names = [column.name for column in table.columns if Numbers.of(column.labels[0]) is None]
@@ -166,6 +173,6 @@ def _require_numbers(table: CodedTable) -> None:
         raise InputError(
             "microaggregation needs numbers or dates in each quasi-identifier.\n"
             f"Found: {', '.join(names)}, with other values.\n"
-            "Give numbers and dates in columns of text a type, such as `type: decimal`, leave the others out, or "
-            "use recoding: mondrian."
+            "Give numbers in columns of text a type, such as `type: decimal`, leave the others out, or use "
+            "recoding: mondrian."
         )

@@ -22,7 +22,8 @@ class ColumnUtility:
     loss
         The mean over all N cells of (values under the label - 1) / (values of the column - 1), and 1 for the
         cells of rows that were removed: from 0 (untouched) to 1 (all suppressed). Values are the leaves of
-        the hierarchy where there is one, as in the measure `loss`.
+        the hierarchy where there is one, as in the measure `loss`. Of a column of averages, it is the share
+        of the variance that is lost.
     entropy_before
         Bits that a cell of the original tells: the mean of log2(N / n(v)).
     entropy_after

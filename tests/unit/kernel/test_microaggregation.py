@@ -61,7 +61,9 @@ def classes_of(found: _kernel.TupleClasses) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(class_of == number).tolist()) for number in range(len(found))}
 
 
-@pytest.mark.parametrize(("rows", "dimensions", "k"), [(4, 1, 2), (61, 1, 3), (200, 2, 5), (317, 4, 7), (9, 3, 9)])
+@pytest.mark.parametrize(
+    ("rows", "dimensions", "k"), [(4, 1, 2), (61, 1, 3), (200, 2, 5), (317, 4, 7), (9, 3, 9)]
+)
 def test_rows_of_their_own_are_put_together_as_published(rows: int, dimensions: int, k: int) -> None:
     for seed in range(4):
         points = np.random.default_rng(seed).normal(size=(rows, dimensions))
