@@ -17,11 +17,6 @@ namespace {
 using Ids = std::vector<std::uint32_t>;  // of tuples
 using Point = std::vector<double>;
 
-// Tuples whose distances one thread computes at once.
-constexpr std::size_t piece = 4096;
-// Tuples whose distances are worth several threads.
-constexpr std::size_t shared_scan = 4 * piece;
-
 // Sums of coordinates, for centers of mass.
 struct Mass {
     double rows = 0;
@@ -47,6 +42,12 @@ struct Mass {
         return rows * other.rows / (rows + other.rows) * squared;
     }
 };
+
+Mass mass_of(const Points& points, std::span<const std::uint32_t> tuples) {
+    Mass mass(points);
+    for (const std::uint32_t tuple : tuples) mass.add(points, tuple);
+    return mass;
+}
 
 struct Group {
     Ids tuples;
@@ -93,9 +94,8 @@ std::optional<std::size_t> nearest_group(const std::vector<Group>& groups, const
 // The tuples that have no group yet, in the order of their numbers.
 class Remaining {
 public:
-    // With several workers, long scans are shared.
-    Remaining(const Points& points, Ids tuples, Workers* workers, const Stop& stop)
-        : points_(points), ids_(std::move(tuples)), workers_(workers), stop_(stop), mass_(points) {
+    Remaining(const Points& points, Ids tuples, const Stop& stop)
+        : points_(points), ids_(std::move(tuples)), stop_(stop), mass_(points) {
         coordinates_.resize(points.coordinates.size());
         for (std::size_t c = 0; c < coordinates_.size(); ++c) {
             for (const std::uint32_t id : ids_) coordinates_[c].push_back(points.coordinates[c][id]);
@@ -103,7 +103,6 @@ public:
         for (const std::uint32_t id : ids_) mass_.add(points, id);
         rows_ = rows_of(points, ids_);
         distances_.resize(ids_.size());
-        farthest_.resize(ids_.size() / piece + 1);
     }
 
     std::uint64_t rows() const noexcept { return rows_; }
@@ -118,7 +117,8 @@ public:
     std::size_t farthest_from_center() {
         Point center = mass_.sums;
         for (double& coordinate : center) coordinate /= mass_.rows;
-        return measure(center);
+        measure(center);
+        return farthest();
     }
 
     // The tuple at a place and its nearest ones, until they have enough rows: all of them leave. Then comes the place
@@ -151,11 +151,7 @@ public:
             ++taken_;
         }
         rows_ -= rows;
-        std::size_t farthest = 0;
-        for (std::size_t i = 1; i < ids_.size(); ++i) {
-            if (taken(farthest) || distances_[i] > distances_[farthest]) farthest = i;
-        }
-        return farthest;
+        return farthest();
     }
 
     // Places are others afterwards.
@@ -177,51 +173,40 @@ public:
 private:
     bool taken(std::size_t place) const noexcept { return std::isnan(coordinates_[0][place]); }
 
-    // Squares of the distances to a point, and the place of the largest: the first of equal ones.
-    std::size_t measure(const Point& from) {
+    // Squares of the distances to a point; NaN for what is taken.
+    void measure(const Point& from) {
         stop_.poll();
-        const std::size_t size = ids_.size();
-        const std::size_t pieces = (size + piece - 1) / piece;
-        const auto measure_piece = [&](unsigned, std::size_t number) {
-            const std::size_t begin = number * piece, end = std::min(size, begin + piece);
-            double* const distances = distances_.data();
-            std::fill(distances + begin, distances + end, 0.0);
-            for (std::size_t c = 0; c < from.size(); ++c) {
-                const double* const own = coordinates_[c].data();
-                const double origin = from[c];
-                for (std::size_t i = begin; i < end; ++i) {
-                    const double apart = own[i] - origin;
-                    distances[i] += apart * apart;
-                }
+        double* const distances = distances_.data();
+        std::fill(distances_.begin(), distances_.end(), 0.0);
+        for (std::size_t c = 0; c < from.size(); ++c) {
+            const double* const own = coordinates_[c].data();
+            const double origin = from[c];
+            for (std::size_t i = 0; i < distances_.size(); ++i) {
+                const double apart = own[i] - origin;
+                distances[i] += apart * apart;
             }
-            std::size_t farthest = begin;
-            for (std::size_t i = begin; i < end; ++i) {
-                if (distances[i] > distances[farthest] || std::isnan(distances[farthest])) farthest = i;
+        }
+    }
+    // Of the last point that was measured from: the first of equal places.
+    std::size_t farthest() const noexcept {
+        std::size_t place = 0;
+        double most = -1;
+        for (std::size_t i = 0; i < distances_.size(); ++i) {
+            if (distances_[i] > most) {
+                most = distances_[i];
+                place = i;
             }
-            farthest_[number] = farthest;
-        };
-        if (workers_ != nullptr && size >= shared_scan) {
-            workers_->each(pieces, measure_piece);
-        } else {
-            for (std::size_t number = 0; number < pieces; ++number) measure_piece(0, number);
         }
-        std::size_t farthest = farthest_[0];
-        for (std::size_t number = 1; number < pieces; ++number) {
-            const std::size_t other = farthest_[number];
-            if (distances_[other] > distances_[farthest] || std::isnan(distances_[farthest])) farthest = other;
-        }
-        return farthest;
+        return place;
     }
 
     const Points& points_;
     Ids ids_;
-    Workers* workers_;
     const Stop& stop_;
     Mass mass_;
     std::uint64_t rows_ = 0;
     std::vector<Point> coordinates_;  // [coordinate][place]; the first is NaN for what is taken
     std::vector<double> distances_;
-    std::vector<std::size_t> farthest_;
     std::vector<std::pair<double, std::size_t>> nearest_;
     std::size_t taken_ = 0;
 };
@@ -245,44 +230,44 @@ Halves halves_at(const Ids& sorted, std::size_t middle) {
     return {{sorted.begin(), cut}, {cut, sorted.end()}};
 }
 
-// The two halves that are nearest to half of the rows, if both can have enough.
+// The two halves that are nearest to half of the rows, if both can have enough: between different values, unless one
+// half would have less than a quarter of the rows.
 std::optional<Halves> cut_at_median(const Points& points, std::span<const std::uint32_t> tuples,
                                     std::size_t coordinate, std::uint64_t least_rows, const Stop& stop) {
     const Ids sorted = in_order_of(points, tuples, coordinate, stop);
+    const std::span<const double> values = points.coordinates[coordinate];
     const std::uint64_t total = rows_of(points, sorted);
-    std::uint64_t before = 0, most_alike = 0;
-    std::size_t middle = 0;
+    struct Cut {
+        std::size_t middle = 0;
+        std::uint64_t smaller = 0;
+    };
+    Cut any, between;
+    std::uint64_t before = 0;
     for (std::size_t i = 1; i < sorted.size(); ++i) {
         before += points.rows[sorted[i - 1]];
         const std::uint64_t smaller = std::min(before, total - before);
-        if (smaller >= least_rows && smaller > most_alike) {
-            most_alike = smaller;
-            middle = i;
-        }
+        if (smaller < least_rows) continue;
+        if (smaller > any.smaller) any = {i, smaller};
+        if (smaller > between.smaller && values[sorted[i - 1]] < values[sorted[i]]) between = {i, smaller};
     }
-    if (middle == 0) return std::nullopt;
-    return halves_at(sorted, middle);
+    if (any.middle == 0) return std::nullopt;
+    return halves_at(sorted, between.smaller >= total / 4 ? between.middle : any.middle);
 }
 
-// Coordinates, those that vary most first.
+// Coordinates, those first that vary most.
 std::vector<std::size_t> by_variance(const Points& points, std::span<const std::uint32_t> tuples) {
-    Point variances;
-    for (const std::span<const double> values : points.coordinates) {
-        double rows = 0, sum = 0, squares = 0;
+    const Mass mass = mass_of(points, tuples);
+    Point variances(points.coordinates.size(), 0.0);
+    for (std::size_t c = 0; c < variances.size(); ++c) {
         for (const std::uint32_t tuple : tuples) {
-            const double weight = static_cast<double>(points.rows[tuple]);
-            rows += weight;
-            sum += weight * values[tuple];
+            const double apart = points.coordinates[c][tuple] - mass.sums[c] / mass.rows;
+            variances[c] += static_cast<double>(points.rows[tuple]) * apart * apart;
         }
-        for (const std::uint32_t tuple : tuples) {
-            const double apart = values[tuple] - sum / rows;
-            squares += static_cast<double>(points.rows[tuple]) * apart * apart;
-        }
-        variances.push_back(squares);
     }
     std::vector<std::size_t> order(variances.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return variances[a] > variances[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return variances[a] > variances[b]; });
     return order;
 }
 
@@ -316,9 +301,9 @@ std::vector<Ids> parts_of(const Points& points, Ids tuples, std::size_t most_tup
 }
 
 // MDAV: groups around the tuple that is farthest from the center, and around the one that is farthest from that.
-std::vector<Group> mdav(const Points& points, Ids tuples, std::uint64_t least_rows, Workers* workers, const Stop& stop) {
+std::vector<Group> mdav(const Points& points, Ids tuples, std::uint64_t least_rows, const Stop& stop) {
     std::vector<Group> groups;
-    Remaining remaining(points, std::move(tuples), workers, stop);
+    Remaining remaining(points, std::move(tuples), stop);
     const auto take_around = [&](std::size_t place) {
         groups.emplace_back(points);
         return remaining.take_around(place, least_rows, groups.back());
@@ -430,9 +415,8 @@ TupleClasses microaggregate(const Points& points, const MakeTests& make_tests, c
     const std::vector<Ids> rooms = parts_of(points, std::move(all), options.most_tuples, least_rows, tested, stop);
     std::vector<std::vector<Group>> groups(rooms.size());
     workers.each(rooms.size(), [&](unsigned member, std::size_t room) {
-        Workers* const helpers = rooms.size() == 1 ? &workers : nullptr;
         for (Ids& part : parts_of(points, rooms[room], options.most_tuples, least_rows, nullptr, stop)) {
-            std::vector<Group> found = mdav(points, std::move(part), least_rows, helpers, stop);
+            std::vector<Group> found = mdav(points, std::move(part), least_rows, stop);
             found = cut_large(points, std::move(found), least_rows, stop);
             std::move(found.begin(), found.end(), std::back_inserter(groups[room]));
         }

@@ -111,7 +111,7 @@ for more in (
         "To be compared with a population, at the release's levels: k-map 2 in a table given in Python. | "
         "The recoding 'frequent-values' gives columns no levels. | Recodings that do: full-domain.",
         "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cells, frequent-values, "
-        "full-domain, mondrian, ordered-set, subtree. | Did you mean 'frequent-values'?",
+        "full-domain, microaggregation, mondrian, ordered-set, subtree. | Did you mean 'frequent-values'?",
     ]
 
 

@@ -23,7 +23,8 @@ from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 Method = Literal["fast", "mdav"]
 
-_MOST_TUPLES = 4096
+MOST_TUPLES = 16_384
+"""Tuples of a part, for the method `fast`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Microaggregation(StrategyDefaults):
         What is released of a class: its `mean` or its `median`.
     method
         `mdav` looks at all tuples at once, in a time that grows with the square of their number. `fast` cuts
-        more than 4,096 tuples at medians first, until parts have no more, and is the same below.
+        more than 16,384 tuples at medians first, until parts have no more, and is the same below.
 
     References
     ----------
@@ -62,7 +63,7 @@ class Microaggregation(StrategyDefaults):
     summary: ClassVar[str] = "Numbers stay numbers: the mean or the median of a class of near ones."
     parameters: ClassVar[dict[str, str]] = {
         "value": "what is released of a class: its mean (the default) or its median",
-        "method": "fast (the default), in parts of 4,096 tuples, or mdav, all at once: the square of their "
+        "method": "fast (the default), in parts of 16,384 tuples, or mdav, all at once: the square of their "
         "number of steps",
     }
     examples: ClassVar[tuple[object, ...]] = (None, {"value": "median"}, {"method": "mdav"})
@@ -114,7 +115,7 @@ class Microaggregation(StrategyDefaults):
             problem.requirement,
             coordinates(problem.problem.table, problem.values, rows),
             threads=question.threads,
-            **({} if self.method == "mdav" else {"most_tuples": _MOST_TUPLES}),
+            **({} if self.method == "mdav" else {"most_tuples": MOST_TUPLES}),
         )
         classes = np.array(found.class_of)
         yield self._recoding(problem, classes, rows)

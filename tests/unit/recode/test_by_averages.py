@@ -141,6 +141,19 @@ def test_the_squared_error_is_that_of_the_rows() -> None:
     assert recoding.choices(table).of_columns == {"x": "20.00% of the variance"}  # 100 of 500
 
 
+def test_released_averages_show_nothing_of_suppressed_rows() -> None:
+    labels = []
+    for alone in ("99.5", "99.12345", "-7"):
+        table = coded(pa.array(["1.5", "2.5", "11.5", "12", alone]), Suppress())
+        (column,) = table.columns
+        class_of = np.array([0, 0, 1, 1, 2], np.uint32)
+        recoding = ByAverages("mean", {}, (column.codes,), class_of, np.ones(5, int))
+        verdict = SearchProblem(table, (KAnonymity(2),), Loss(), 0.5).verdict_of(recoding)
+        assert verdict.suppressed_rows == 1
+        labels.append(sorted(verdict.released_labels(0, typed=True).to_pylist()))
+    assert labels == [["11.8", "2"]] * 3
+
+
 def test_a_manifest_of_another_kind_is_refused() -> None:
     said = ByAverages("median", {"method": "fast"}).to_manifest()
     assert said == {"kind": "microaggregation", "value": "median", "method": "fast"}
