@@ -197,6 +197,7 @@ def test_utility_reads_averages_as_numbers() -> None:
     for name, share in errors(release).items():
         # What means lack of the variance is their squared error, but for rounding.
         assert found.columns[name].loss == pytest.approx(share, abs=0.01)
+        assert 0 < found.columns[name].entropy_kept < 1
     assert found.queries.count > 0
     assert any("Averages of classes: age, income" in note for note in found.notes)
 
