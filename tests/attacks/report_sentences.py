@@ -164,8 +164,8 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
     "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
     (
-        "A row does not have its own values of … , but the … of each over all rows of its … , rounded. Its own "
-        "values may be lower or higher."
+        "A row does not have its own values of … , but the … of each over all rows of its … , rounded. Its "
+        "own values may be lower or higher."
     ): ("public:averages", "public:overlapping"),
     "A … stands for the range of its … ; where several have the same, for their mean width.": (
         "internal:averages",

@@ -200,8 +200,8 @@ def nearest_cover(labels: pa.Array, domain: Domain) -> Cover:
     --------
     >>> ages = Domain.of(pa.array([20, 22, 30]))
     >>> found = nearest_cover(pa.array(["22.4", "21", "*"]), ages)
-    >>> found.counts.tolist(), found.positions.tolist()
-    ([1, 2, 3], [0, 1, 1, 0, 1, 2])
+    >>> found.counts.tolist(), found.sums(ages.numbers).tolist()
+    ([1, 2, 3], [22.0, 42.0, 72.0])
     """
     known = cover_of(labels, domain)
     written, numbers = numbers_among(labels)
