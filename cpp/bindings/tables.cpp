@@ -141,6 +141,15 @@ CheapestClasses cheapest(CodedTable& table, const Requirement& requirement, cons
     return table.cheapest(requirement, costs, options, stop);
 }
 
+TupleClasses aggregate(CodedTable& table, const Requirement& requirement, const std::vector<Array<double>>& coordinates,
+                       std::size_t most_tuples, unsigned threads) {
+    std::vector<std::span<const double>> points;
+    for (const auto& values : coordinates) points.push_back(view(values));
+    const Stop stop = current_stop();
+    const nb::gil_scoped_release unlocked;
+    return table.aggregate(requirement, points, {std::max(threads, 1U), most_tuples}, stop);
+}
+
 std::vector<bool> passing(CodedTable& table, const Requirement& requirement, const Array<std::uint32_t>& class_of,
                           std::uint32_t classes) {
     const Stop stop = current_stop();
@@ -276,6 +285,8 @@ void bind_tables(nb::module_& m) {
         .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
              "most_hashes"_a = CheapestOptions{}.most_hashes, "most_cost"_a = CheapestOptions{}.most_cost,
              "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)
+        .def("aggregate", &aggregate, "requirement"_a, "coordinates"_a,
+             "most_tuples"_a = AggregationOptions{}.most_tuples, "threads"_a = 1)
         .def("passing", &passing, "requirement"_a, "class_of"_a, "classes"_a);
 
     m.attr("least_shared_work") = SearchOptions{}.least_shared_work;

@@ -293,6 +293,18 @@ public:
         return cheapest_classes(tuples_with(costs), tests_of(requirement, stop), options, stop);
     }
 
+    TupleClasses aggregate(const Requirement& requirement, const std::vector<std::span<const double>>& coordinates,
+                           const AggregationOptions& options, const Stop& stop) override {
+        if (coordinates.empty()) throw std::invalid_argument("points need a coordinate");
+        for (const std::span<const double> values : coordinates) {
+            if (values.size() != table_.ground.size) throw std::invalid_argument("every tuple needs a coordinate");
+            if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
+                throw std::invalid_argument("a coordinate is not finite");
+            }
+        }
+        return microaggregate({coordinates, rows_of_tuples()}, tests_of(requirement, stop), options, stop);
+    }
+
     std::vector<bool> passing(const Requirement& requirement, std::span<const std::uint32_t> class_of,
                               std::uint32_t classes, const Stop& stop) override {
         if (class_of.size() != table_.ground.size) throw std::invalid_argument("every tuple needs a class, or none");
@@ -350,7 +362,7 @@ private:
         }
         // Each may have been rounded up.
         if (most > full_cost + static_cast<Cost>(columns)) throw std::invalid_argument("a row costs too much");
-        tuples.rows.assign(table_.ground.counts.data(), table_.ground.counts.data() + table_.ground.size);
+        tuples.rows = rows_of_tuples();
         return tuples;
     }
 
@@ -368,6 +380,10 @@ private:
             }
             tuples.ranges[column] = ranges[c];
         }
+    }
+
+    std::vector<std::uint64_t> rows_of_tuples() const {
+        return {table_.ground.counts.data(), table_.ground.counts.data() + table_.ground.size};
     }
 
     void fill_ground(const std::vector<AttributeInput>& attributes, std::span<const Count> counts,

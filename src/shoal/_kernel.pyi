@@ -300,6 +300,18 @@ class CodedTable:
         together cheaper. There are no classes, and `cost` is more, once it is foreseen that all together cost
         more than `most_cost`.
         """
+    def aggregate(
+        self,
+        requirement: Requirement,
+        coordinates: Sequence[NDArray[np.float64]],
+        most_tuples: int = ...,
+        threads: int = 1,
+    ) -> TupleClasses:
+        """Put tuples that are near each other into classes, by MDAV: cpp/include/shoal/microaggregation.hpp.
+
+        `coordinates` has an array for each dimension of space, with an entry for each tuple. Where there are
+        more than `most_tuples`, they are cut into parts of fewer first.
+        """
     def passing(self, requirement: Requirement, class_of: NDArray[np.uint32], classes: int) -> list[bool]:
         """Return which classes of tuples pass what is asked of single classes."""
 

@@ -22,7 +22,7 @@ from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
-from shoal.recode.recoding import Recoding
+from shoal.recode.recoding import Averaging, Recoding
 from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
@@ -453,8 +453,11 @@ class Release:
         )
 
     def _overlapping(self) -> list[str]:
-        """Return the quasi-identifiers whose labels overlap, because they have no common level."""
-        if self.recoding.levels is not None:
+        """Return the quasi-identifiers whose labels overlap, because they have no common level.
+
+        Averages are no labels: nobody knows which values they cover.
+        """
+        if self.recoding.levels is not None or isinstance(self.recoding, Averaging):
             return []
         from shoal.utility.overlap import overlapping
 

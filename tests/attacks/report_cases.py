@@ -282,6 +282,15 @@ def many_cells() -> shoal.Release:
     return shoal.anonymize(people, spec, recoding="cells")
 
 
+def averages() -> shoal.Release:
+    """Two classes of three people; each row has the mean of its class."""
+    people = pa.table({"age": [21, 24, 27, 52, 54, 59], "height": [160, 165, 163, 181, 184, 176]})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10), "height": "suppress"}, privacy=[shoal.KAnonymity(3)]
+    )
+    return shoal.anonymize(people, spec, recoding="microaggregation")
+
+
 def no_cells() -> shoal.Release:
     spec = shoal.Spec(
         quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
@@ -297,7 +306,7 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
         people_counted, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped, blind,
         blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
-        best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells,
+        best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages,
     )
 }  # fmt: skip
 

@@ -167,6 +167,15 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "Values became … by a recoding of the kind … . …": ("internal:frequent_values", "internal:one_removed"),
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
     "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
+    (
+        "A row does not have its own values of … , but the … of each over all rows of its … , rounded. Its "
+        "own values may be lower or higher."
+    ): ("public:averages", "public:overlapping"),
+    "A … stands for the range of its … ; where several have the same, for their mean width.": (
+        "internal:averages",
+        "internal:overlapping",
+    ),
+    "Each row has the … of its class.": ("public:averages", "public:overlapping"),
     "All rows are suppressed, so no label is in the release.": ("internal:no_cells", "internal:many_cells"),
     "Each row has its original value or a coarser label.": ("public:frequent_values", "public:one_removed"),
     "How much the labels cover": ("internal:overlapping", "internal:one_removed"),

@@ -74,6 +74,7 @@ class PostgresTable:
         (pa.types.is_boolean, "boolean"),
         (pa.types.is_integer, "bigint"),
         (pa.types.is_floating, "double precision"),
+        (pa.types.is_decimal, "numeric(8, 2)"),
         (pa.types.is_date, "date"),
         (pa.types.is_timestamp, "timestamp"),
         (pa.types.is_string, "text"),

@@ -8,6 +8,7 @@
 
 #include "shoal/box_search.hpp"
 #include "shoal/cheapest_classes.hpp"
+#include "shoal/microaggregation.hpp"
 #include "shoal/mondrian.hpp"
 
 namespace shoal {
@@ -111,6 +112,10 @@ public:
                                 const std::vector<RangeCosts>& ranges, Cut cut, unsigned threads, const Stop& stop) = 0;
     virtual CheapestClasses cheapest(const Requirement& requirement, const CellCosts& costs,
                                      const CheapestOptions& options, const Stop& stop) = 0;
+    // By where tuples are in space: coordinates[coordinate][tuple].
+    virtual TupleClasses aggregate(const Requirement& requirement,
+                                   const std::vector<std::span<const double>>& coordinates,
+                                   const AggregationOptions& options, const Stop& stop) = 0;
     // Of such classes, or any groups of tuples, which ones pass.
     virtual std::vector<bool> passing(const Requirement& requirement, std::span<const std::uint32_t> class_of,
                                       std::uint32_t classes, const Stop& stop) = 0;

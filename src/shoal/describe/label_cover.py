@@ -191,6 +191,55 @@ def cover_of(
     return pairs.cover()
 
 
+def nearest_cover(labels: pa.Array, domain: Domain) -> Cover:
+    """Let each number cover the values of the domain that are nearest to it; all else covers what it says.
+
+    Such numbers are means of values, which need not be values themselves.
+
+    Examples
+    --------
+    >>> ages = Domain.of(pa.array([20, 22, 30]))
+    >>> found = nearest_cover(pa.array(["22.4", "21", "*"]), ages)
+    >>> found.counts.tolist(), found.sums(ages.numbers).tolist()
+    ([1, 2, 3], [22.0, 42.0, 72.0])
+    """
+    known = cover_of(labels, domain)
+    written, numbers = numbers_among(labels)
+    if numbers is None or domain.numbers is None:
+        return known
+    order = np.argsort(domain.numbers, kind="stable")
+    ordered = domain.numbers[order]
+    above = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    below = np.maximum(above - 1, 0)
+    ends = np.stack([ordered[below], ordered[above]])
+    distances = np.abs(ends - numbers)
+    chosen = distances == distances.min(axis=0)
+    chosen[1] &= ~(chosen[0] & (ends[0] == ends[1]))
+    first, last = np.searchsorted(ordered, ends[chosen]), np.searchsorted(ordered, ends[chosen], side="right")
+    sizes = last - first
+    places = np.repeat(first - np.append(0, np.cumsum(sizes)[:-1]), sizes) + np.arange(sizes.sum())
+    others = ~written[known.owners]
+    return Cover.of(
+        np.append(np.repeat(np.flatnonzero(written)[np.nonzero(chosen)[1]], sizes), known.owners[others]),
+        np.append(order[places], known.positions[others]),
+        len(labels),
+        known.unknown & ~written,
+    )
+
+
+def numbers_among(labels: pa.Array) -> tuple[BoolArray, FloatArray | None]:
+    """Return which labels are neither NULL nor `*`, and these as numbers or days, if that is what they are.
+
+    Examples
+    --------
+    >>> written, numbers = numbers_among(pa.array(["*", "22.5", None]))
+    >>> written.tolist(), numbers.tolist()
+    ([False, True, False], [22.5])
+    """
+    written: BoolArray = pc.fill_null(pc.not_equal(labels, "*"), False).to_numpy(zero_copy_only=False)
+    return written, Domain.of(labels.filter(pa.array(written))).numbers
+
+
 class _CoverSoFar:
     """Labels and what was found about them so far."""
 

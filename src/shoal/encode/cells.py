@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
@@ -39,6 +40,9 @@ class Cells:
         several nodes, it is the widest of them.
     of_population
         By key the same numbers for the rows of the table's populations.
+    mean_leaves
+        Where a label stands for more in some rows than in others, as the mean of a class does: the leaves
+        that it stands for on average, while `leaves` has the most. Otherwise None.
     """
 
     labels: pa.Array
@@ -46,6 +50,12 @@ class Cells:
     leaves: IntArray
     nodes: HierarchyNodes | None = None
     of_population: Mapping[str, UIntArray] = field(default_factory=dict)
+    mean_leaves: NDArray[np.float64] | None = None
+
+    @property
+    def charged_leaves(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The leaves that measures charge a cell with each label for."""
+        return self.leaves if self.mean_leaves is None else self.mean_leaves
 
     @property
     def level(self) -> int | None:

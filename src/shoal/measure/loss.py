@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shoal.encode.cells import Cells
-from shoal.encode.column import CodedColumn, IntArray
+from shoal.encode.column import CodedColumn
 from shoal.measure.cells import CellMeasure
 
 
@@ -37,9 +40,9 @@ class Loss(CellMeasure):
         return _costs(column, column.leaves[level])
 
     def cell_costs(self, column: CodedColumn, cells: Cells) -> tuple[float, ...]:
-        return _costs(column, cells.leaves)
+        return _costs(column, cells.charged_leaves)
 
 
-def _costs(column: CodedColumn, leaves: IntArray) -> tuple[float, ...]:
+def _costs(column: CodedColumn, leaves: NDArray[np.int64] | NDArray[np.float64]) -> tuple[float, ...]:
     others = column.total_leaves - 1
     return tuple(((covered - 1) / others if others else 0.0) for covered in leaves.tolist())

@@ -149,31 +149,50 @@ class ByClasses:
         return numbered
 
     def _classes_of(self, table: CodedTable) -> tuple[UIntArray, dict[str, UIntArray]]:
-        """Return the class of every entry of a table, and of the rows of its populations."""
         bases = [levels[0] for levels in self._levels(table)]
-        parts = [
-            self.values,
-            _at(bases, table, [column.codes for column in table.columns]),
-            *(_at(bases, table, population.codes) for population in table.populations.values()),
-        ]
-        joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-        sizes = [len(column.labels[base]) for column, base in zip(table.columns, bases, strict=True)]
-        grouped = _kernel.index_rows(joined, sizes)
-        tuples, own = grouped.tuple_of_row, len(self.class_of)
-        class_of_tuple = np.full(len(grouped), NO_CLASS)
-        class_of_tuple[tuples[:own]] = self._numbered
-        classes: NDArray[np.uint32] = class_of_tuple[tuples[own:]]
-        if (classes == NO_CLASS).any():
-            raise InputError(
-                "This recoding was chosen for other rows.\n"
-                f"Found: {int((classes == NO_CLASS).sum()):,} rows with values that it has no class for.\n"
-                "Choose a recoding for this table."
-            )
-        of_population, start = {}, table.entries
-        for key, population in table.populations.items():
-            of_population[key] = classes[start : start + population.rows]
-            start += population.rows
-        return classes[: table.entries], of_population
+        return classes_by_tuple(table, bases, self.values, self._numbered)
+
+
+def classes_by_tuple(
+    table: CodedTable, bases: Sequence[int], values: Sequence[UIntArray], class_of: UIntArray
+) -> tuple[UIntArray, dict[str, UIntArray]]:
+    """Return the class of every entry of a table, and of the rows of its populations.
+
+    Parameters
+    ----------
+    bases
+        For each column, the level whose labels the values are.
+    values, class_of
+        For each column the value of every tuple, and the class of every tuple.
+
+    Raises
+    ------
+    InputError
+        An entry has a tuple that is not among these.
+    """
+    parts = [
+        values,
+        _at(bases, table, [column.codes for column in table.columns]),
+        *(_at(bases, table, population.codes) for population in table.populations.values()),
+    ]
+    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    sizes = [len(column.labels[base]) for column, base in zip(table.columns, bases, strict=True)]
+    grouped = _kernel.index_rows(joined, sizes)
+    tuples, own = grouped.tuple_of_row, len(class_of)
+    class_of_tuple = np.full(len(grouped), NO_CLASS)
+    class_of_tuple[tuples[:own]] = class_of
+    classes: NDArray[np.uint32] = class_of_tuple[tuples[own:]]
+    if (classes == NO_CLASS).any():
+        raise InputError(
+            "This recoding was chosen for other rows.\n"
+            f"Found: {int((classes == NO_CLASS).sum()):,} rows with values that it has no class for.\n"
+            "Choose a recoding for this table."
+        )
+    of_population, start = {}, table.entries
+    for key, population in table.populations.items():
+        of_population[key] = classes[start : start + population.rows]
+        start += population.rows
+    return classes[: table.entries], of_population
 
 
 def _at(levels: Sequence[int], table: CodedTable, codes: Sequence[UIntArray]) -> tuple[UIntArray, ...]:

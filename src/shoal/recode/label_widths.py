@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.encode.cells import Cells
@@ -98,8 +99,9 @@ def _of_column(column: CodedColumn, cells: Cells, rows: IntArray, starred: int) 
     texts = as_text(cells.labels)
     stars = pc.equal(texts, ANYTHING).fill_null(False).to_numpy(zero_copy_only=False)
     original = pc.is_in(texts, as_text(column.labels[0])).to_numpy(zero_copy_only=False)
-    unchanged = original & (cells.leaves == 1)
-    everything = ~unchanged & (stars | (cells.leaves == column.total_leaves))
+    leaves = cells.charged_leaves
+    unchanged = original & (leaves == 1)
+    everything = ~unchanged & (stars | (leaves == column.total_leaves))
     between = ~unchanged & ~everything
     there = np.flatnonzero(rows)
     by_label: Counter[str] = Counter()
@@ -110,7 +112,7 @@ def _of_column(column: CodedColumn, cells: Cells, rows: IntArray, starred: int) 
     frequent = nsmallest(_SHOWN, by_label.items(), key=lambda each: (-each[1], *in_order(each[0])))
     widths = (
         Width(1, 1, int(rows[unchanged].sum()), unchanged=True),
-        *_between(cells.leaves[between], rows[between], column.total_leaves - 1),
+        *_between(leaves[between], rows[between], column.total_leaves - 1),
         Width(
             column.total_leaves, column.total_leaves, int(rows[everything].sum()) + starred, everything=True
         ),
@@ -118,7 +120,7 @@ def _of_column(column: CodedColumn, cells: Cells, rows: IntArray, starred: int) 
     return LabelWidths(column.name, sum(by_label.values()), widths, len(by_label), tuple(frequent))
 
 
-def _between(leaves: IntArray, rows: IntArray, most: int) -> Iterator[Width]:
+def _between(leaves: NDArray[np.int64] | NDArray[np.float64], rows: IntArray, most: int) -> Iterator[Width]:
     """Yield the widths of labels that cover several values and not all; the first only if it has rows."""
     found = np.zeros(len(_EDGES) - 1, dtype=np.int64)
     np.add.at(found, [bisect_right(_EDGES, covered) - 1 for covered in leaves.tolist()], rows)

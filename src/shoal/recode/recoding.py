@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,22 @@ class TuplesInParts(Protocol):
     def tuples(self) -> Iterator[tuple[CodedTable, UIntArray]]:
         """Yield the tuples of one part of the table after the other, and for each its entry: its class."""
         ...
+
+
+@runtime_checkable
+class Averaging(Protocol):
+    """A recoding, or a strategy, that releases a number of each class in place of labels.
+
+    It is not known from such a number which values the rows of the class have.
+
+    Attributes
+    ----------
+    average
+        What number that is.
+    """
+
+    @property
+    def average(self) -> Literal["mean", "median"]: ...
 
 
 @runtime_checkable

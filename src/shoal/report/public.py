@@ -15,6 +15,7 @@ from markupsafe import Markup
 from shoal.audit.published_findings import WITHHELD
 from shoal.describe.roles import Role
 from shoal.draw.histogram import binned
+from shoal.recode.by_averages import ByAverages
 from shoal.recode.full_domain import FullDomain
 from shoal.report.glossary import link
 from shoal.report.number_format import count, listed, percent
@@ -88,6 +89,7 @@ def public_html(
         left_open=tuple(_left_open(manifest)),
         columns=tuple(_columns(manifest, labels, overlapping)),
         has_levels=_levels(manifest) is not None,
+        average=manifest["recoding"]["value"] if manifest["recoding"]["kind"] == ByAverages.kind else None,
         overlapping=bool(overlapping),
         classes=_classes(manifest),
         claims=Claims(
@@ -179,12 +181,14 @@ def _levels(manifest: Mapping[str, Any]) -> Mapping[str, int] | None:
 def _columns(
     manifest: Mapping[str, Any], labels: Mapping[str, str], overlapping: Collection[str]
 ) -> Iterator[PublicColumn]:
-    spec, levels = manifest["spec"], _levels(manifest)
+    spec, levels, recoding = manifest["spec"], _levels(manifest), manifest["recoding"]
     for name, settings in spec["columns"].items():
         role = _role(settings)
         if role is Role.QUASI_IDENTIFIER:
             released = "Each row has its original value or a coarser label."
-            if levels is not None:
+            if recoding["kind"] == ByAverages.kind:
+                released = f"Each row has the {recoding['value']} of its class."
+            elif levels is not None:
                 level = levels[name]
                 released = f"Generalized to level {level}." if level else "At level 0, not generalized."
             elif name in overlapping:

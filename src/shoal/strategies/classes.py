@@ -20,6 +20,7 @@ from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_labels import LabelForm, not_ordered, range_widths
+from shoal.recode.recoding import Recoding
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem, kernel_table
 from shoal.search.single_dimensional.block_costs import has_ranges
@@ -202,7 +203,7 @@ def require_labels(name: str, labels: object) -> None:
         )
 
 
-def choose_best(search: SearchProblem, recodings: Iterable[ByClasses]) -> Chosen:
+def choose_best(search: SearchProblem, recodings: Iterable[Recoding]) -> Chosen:
     """Return the recoding that satisfies and scores best; of equal ones the first.
 
     Raises
@@ -210,7 +211,7 @@ def choose_best(search: SearchProblem, recodings: Iterable[ByClasses]) -> Chosen
     InfeasibleError
         None satisfies.
     """
-    best: tuple[float, ByClasses] | None = None
+    best: tuple[float, Recoding] | None = None
     for recoding in recodings:
         verdict = search.verdict_of(recoding)
         if not search.satisfied(verdict):

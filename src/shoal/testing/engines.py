@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import itertools
 import math
 import random
@@ -122,6 +123,8 @@ def check_recodings(source: EngineInput) -> None:
     models = [shoal.KAnonymity(2), shoal.LDiversity("disease", 2)]
     compare(source, table, spec_of_people(recoding="cells", suppressed="star", privacy=models))
     compare(source, several_rows(), spec_of_people(unit="name", recoding="starred"))
+    for value, beside in ("mean", ["disease"]), ("median", []):
+        compare(source, numbers(9, 90), spec_of_numbers(value, beside), drop_undeclared=True)
 
 
 def check_people(source: EngineInput) -> None:
@@ -271,6 +274,33 @@ def people(seed: int, rows: int) -> pa.Table:
             "disease": pa.array([draw.choice(_DISEASES) for _ in range(rows)], pa.string()),
             "cost": pa.array([draw.choice([None, 1.5, -2.25, 1e10]) for _ in range(rows)], pa.float64()),
         }
+    )
+
+
+def numbers(seed: int, rows: int) -> pa.Table:
+    """Return a table with numbers of all types, and dates."""
+    draw = random.Random(seed)
+    last = datetime.date(2024, 2, 3)
+    return pa.table(
+        {
+            "age": pa.array([draw.choice([None, *range(20, 60)]) for _ in range(rows)], pa.int64()),
+            "born": pa.array([last - datetime.timedelta(draw.randrange(9999)) for _ in range(rows)]),
+            "paid": pa.array([decimal.Decimal(draw.randrange(9999)) / 100 for _ in range(rows)]),
+            "height": pa.array([draw.randrange(1500, 2000) / 10 for _ in range(rows)], pa.float64()),
+            "disease": pa.array([draw.choice(_DISEASES) for _ in range(rows)], pa.string()),
+        }
+    )
+
+
+def spec_of_numbers(value: str, sensitive: Sequence[str]) -> shoal.Spec:
+    """Return a spec for `numbers`, with the averages of classes."""
+    types = {"age": "integer", "born": "date", "paid": "decimal", "height": "float"}
+    return shoal.Spec(
+        quasi_identifiers=dict.fromkeys(types, "suppress"),
+        sensitive=sensitive,
+        types=types,
+        privacy=[shoal.KAnonymity(4)],
+        recoding={"microaggregation": {"value": value}},
     )
 
 

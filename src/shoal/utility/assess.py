@@ -17,6 +17,7 @@ from shoal.prepare.fit import fitted
 from shoal.read.source import InputFormat, Source, check_installed, check_wanted, open_source
 from shoal.read.typed_tables import typed
 from shoal.read.types import Text
+from shoal.recode.recoding import Averaging
 from shoal.spec.spec import Spec
 from shoal.utility.assessment import UtilityAssessment
 from shoal.utility.associations import associations
@@ -259,6 +260,7 @@ def _recodings(
         spec = fitted(spec, tables.original)
     hierarchies = {} if spec is None else spec.quasi_identifiers
     types = {} if spec is None else spec.types
+    averaged = spec is not None and isinstance(spec.recoding, Averaging)
     found: list[RecodedColumn] = []
     problems: list[Problem] = []
     for name in tables.release.column_names:
@@ -271,6 +273,7 @@ def _recodings(
                     hierarchies.get(name),
                     level=levels.get(name),
                     text=isinstance(types.get(name), Text),
+                    averaged=averaged and name in hierarchies,
                 )
             )
         except InputError as error:
@@ -282,6 +285,11 @@ def _recodings(
     if problems:
         raise InputError(problems)
     notes: list[str] = []
+    if averaged:
+        notes.append(
+            f"Averages of classes: {', '.join(hierarchies)}. They are read as the nearest values, and the "
+            "loss of such a column is the share of its variance that is lost."
+        )
     if spec is not None:
         named = list(hierarchies)
     elif quasi_identifiers is not None:

@@ -22,12 +22,14 @@ class ColumnUtility:
     loss
         The mean over all N cells of (values under the label - 1) / (values of the column - 1), and 1 for the
         cells of rows that were removed: from 0 (untouched) to 1 (all suppressed). Values are the leaves of
-        the hierarchy where there is one, as in the measure `loss`.
+        the hierarchy where there is one, as in the measure `loss`. Of a column of averages, it is the share
+        of the variance that is lost.
     entropy_before
         Bits that a cell of the original tells: the mean of log2(N / n(v)).
     entropy_after
         Bits that a cell of the release tells: the sum over released cells of log2(N / n(l)), divided by N. A
-        suppressed cell tells nothing.
+        suppressed cell tells nothing. A cell of averages tells log2(1 / loss) / 2 bits, as if numbers were
+        normally distributed, and no more than before.
     distinct_before, distinct_after
         Different values, and different labels, NULL counted.
     total_variation
@@ -70,11 +72,16 @@ def column_utility(column: RecodedColumn) -> ColumnUtility:
     rows = len(column.before)
     removed = rows - len(column.after)
     before = column.counts / rows
-    under = column.cover.sums(column.counts)
+    bits = _bits(column.counts, column.counts.astype(np.float64), rows)
+    loss = (float((column.rows * column.breadth).sum()) + removed) / rows
+    if column.averaged:
+        bits_after = min(bits, log2(1 / loss) / 2) if loss else bits
+    else:
+        bits_after = _bits(column.rows, column.cover.sums(column.counts), rows)
     return ColumnUtility(
-        loss=(float((column.rows * column.breadth).sum()) + removed) / rows,
-        entropy_before=_bits(column.counts, column.counts.astype(np.float64), rows),
-        entropy_after=_bits(column.rows, under, rows),
+        loss=loss,
+        entropy_before=bits,
+        entropy_after=bits_after,
         distinct_before=int((column.counts > 0).sum()),
         distinct_after=int((column.rows > 0).sum()),
         total_variation=float(np.abs(before - column.estimate()).sum() / 2),

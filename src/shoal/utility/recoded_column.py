@@ -13,7 +13,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.describe.hierarchy import ANYTHING
-from shoal.describe.label_cover import Cover, Domain, FloatArray, IntArray, cover_of
+from shoal.describe.label_cover import (
+    Cover,
+    Domain,
+    FloatArray,
+    IntArray,
+    cover_of,
+    nearest_cover,
+    numbers_among,
+)
 from shoal.describe.roles import QuasiIdentifier
 from shoal.encode.column import CodedColumn, code_column
 from shoal.encode.readable_values import values_and_levels
@@ -42,6 +50,9 @@ class RecodedColumn:
         it; None where values have several labels.
     breadth
         For each label how much of the column it covers, from 0 (one value) to 1 (all).
+    averaged
+        Whether labels are means or medians of classes. They cover the nearest values, and their breadth is
+        the share of the variance that is lost.
     """
 
     name: str
@@ -54,6 +65,7 @@ class RecodedColumn:
     cover: Cover
     label_of: IntArray | None
     breadth: FloatArray
+    averaged: bool = False
 
     @property
     def star(self) -> int:
@@ -63,11 +75,13 @@ class RecodedColumn:
     @property
     def untouched(self) -> bool:
         """Whether every label is a value that stands for itself."""
-        return bool((self.cover.counts[self.rows > 0] == 1).all())
+        return not self.averaged and bool((self.cover.counts[self.rows > 0] == 1).all())
 
     @property
     def excess(self) -> int:
         """Rows of the release that no row of the original can have become, by this column alone."""
+        if self.averaged:
+            return 0
         there = self.cover.sums(self.counts).astype(np.int64)
         return int(np.maximum(self.rows - there, 0).sum())
 
@@ -92,6 +106,7 @@ def recode_column(
     *,
     level: int | None = None,
     text: bool = False,
+    averaged: bool = False,
 ) -> RecodedColumn:
     """Find what became of a column.
 
@@ -105,6 +120,8 @@ def recode_column(
         The level of the release, where it is known.
     text
         Whether its values are categories although they look like numbers.
+    averaged
+        Whether its labels are means or medians of classes; they are of no level.
 
     Examples
     --------
@@ -118,14 +135,18 @@ def recode_column(
     if release.null_count:
         labels = pa.concat_arrays([labels, pa.nulls(1, labels.type)])
     rows = np.bincount(after, minlength=len(labels)).astype(np.int64)
-    if hierarchy is not None:
+    if hierarchy is not None and not averaged:
         return _by_hierarchy(
             code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
         )
     domain = Domain.of(in_one_spelling(original.dictionary, kind), null=original.null_count > 0, text=text)
     before = _positions(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
-    cover = cover_of(labels, domain)
+    cover = nearest_cover(labels, domain) if averaged else cover_of(labels, domain)
+    breadth = _breadth(cover.counts, domain.size, labels)
+    if averaged:
+        lost = _lost_variance(domain, counts, labels, rows)
+        breadth = np.where(breadth < 1, lost, breadth)
     return RecodedColumn(
         name=name,
         domain=domain,
@@ -135,8 +156,9 @@ def recode_column(
         after=after,
         rows=rows,
         cover=cover,
-        label_of=_label_of(cover, labels, domain.size),
-        breadth=_breadth(cover.counts, domain.size, labels),
+        label_of=None if averaged else _label_of(cover, labels, domain.size),
+        breadth=breadth,
+        averaged=averaged,
     )
 
 
@@ -232,6 +254,20 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
     if (star := pc.index(labels, ANYTHING).as_py()) >= 0:
         found[star] = 1.0  # also in a column of one value: a suppressed cell tells nothing
     return found
+
+
+def _lost_variance(domain: Domain, counts: IntArray, labels: pa.Array, rows: IntArray) -> float:
+    """Return the share of the variance of a column that its averages lack."""
+    written, numbers = numbers_among(labels)
+    if domain.numbers is None or numbers is None:
+        return 1.0
+    before = _variance(domain.numbers, counts[: len(domain.numbers)])
+    return min(max(1 - _variance(numbers, rows[written]) / before, 0.0), 1.0) if before else 0.0
+
+
+def _variance(numbers: FloatArray, rows: IntArray) -> float:
+    mean = float(numbers @ rows) / max(int(rows.sum()), 1)
+    return float(rows @ (numbers - mean) ** 2) / max(int(rows.sum()), 1)
 
 
 def _labels(release: pa.DictionaryArray, kind: pa.DataType) -> tuple[pa.Array, IntArray]:

@@ -27,6 +27,7 @@ KINDS = (
     "starred",
     "mondrian",
     "cells",
+    "microaggregation",
 )
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800"

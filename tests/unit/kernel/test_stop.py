@@ -77,13 +77,27 @@ def test_a_search_is_stopped(table: _kernel.CodedTable, threads: int) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    ["table", "index", "evaluate", "check", "classes", "divide", "median", "cheapest", "bitmaps", "count"],
+    [
+        "table",
+        "index",
+        "evaluate",
+        "check",
+        "classes",
+        "divide",
+        "median",
+        "cheapest",
+        "aggregate",
+        "mdav",
+        "bitmaps",
+        "count",
+    ],
 )
 def test_every_long_call_is_stopped(data: Data, table: _kernel.CodedTable, kind: str) -> None:
     codes, maps = data
     checker = checker_of(table, 5, 80_000, True, **EVERYTHING)
     bitmaps = _kernel.BitmapTable(codes[2:], maps[2:])
     costs = [[[level * 2**20] * (int(labels[-1]) + 1) for level, labels in enumerate(c)] for c in maps]
+    points = [np.arange(table.tuples) * 7919.0 % prime for prime in (1009, 2003)]
     calls: dict[str, Callable[[], object]] = {
         "table": lambda: kernel_table(codes, maps),
         "index": lambda: _kernel.index_rows(codes, CARDINALITIES),
@@ -93,6 +107,8 @@ def test_every_long_call_is_stopped(data: Data, table: _kernel.CodedTable, kind:
         "divide": lambda: table.divide(REQUIREMENT, costs, threads=2),
         "cheapest": lambda: table.cheapest(REQUIREMENT, costs, threads=2, effort=1),
         "median": lambda: table.divide(REQUIREMENT, costs, "median"),
+        "aggregate": lambda: table.aggregate(REQUIREMENT, points, 2048, threads=2),
+        "mdav": lambda: table.aggregate(REQUIREMENT, points),
         "bitmaps": lambda: _kernel.BitmapTable(codes[2:], maps[2:]),
         "count": lambda: bitmaps.count((0, 1), (0, 0), 5, ROWS, reusing=False, pruning=False),
     }

@@ -13,6 +13,7 @@ from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
 from shoal.recode.label_widths import LabelWidths, Width, label_widths
+from shoal.recode.recoding import Averaging
 from shoal.report.number_format import count, figure, percent
 from shoal.report.sections.verdict import proof
 
@@ -49,6 +50,7 @@ class Done:
     ladders: tuple[DrawnLadder, ...]
     widths: tuple[DrawnWidths, ...]
     kind: str
+    averages: str | None
     header: tuple[str, str, str]
     columns: tuple[Choice, ...]
     choices: str
@@ -64,6 +66,7 @@ def done(release: Release) -> Done:
         ladders=tuple(map(_drawn, release.ladders())) if on_ladders else (),
         widths=() if on_ladders else tuple(_widths(release)),
         kind=release.recoding.kind,
+        averages=release.recoding.average if isinstance(release.recoding, Averaging) else None,
         header=release.choice_header,
         columns=tuple(release.choices()),
         choices=_choices(release),
