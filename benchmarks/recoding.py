@@ -86,6 +86,8 @@ STRATEGIES: dict[str, Strategy] = {
     "mondrian": Mondrian(),
     "mondrian, gain": Mondrian(cut="gain"),
     "mondrian, median": Mondrian(cut="median"),
+    "mondrian, relaxed": Mondrian(cut="median", relaxed=True),
+    "mondrian, ranges": Mondrian(labels="ranges"),
 }
 
 
@@ -121,7 +123,7 @@ def in_kernel(problem: ClassProblem, strategy: Strategy, threads: int) -> Callab
     """Return the call of the kernel alone; its inputs are made before."""
     table, requirement, costs = problem.table, problem.requirement, problem.costs
     if isinstance(strategy, Mondrian):
-        return lambda: table.divide(requirement, costs, cut=strategy.cut, threads=threads)
+        return lambda: strategy.divide(problem, threads)
     if isinstance(strategy, CellSuppression | Starred):
         stars = Stars(strategy.name, problem.problem, threads)
         if isinstance(strategy, CellSuppression):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.engines.relational import recode, repeated_classes
+from shoal.engines.relational import engine, recode, repeated_classes
 from shoal.errors import InputError
 from shoal.testing.engines import (
     ENGINE_CHECKS,
@@ -20,6 +20,7 @@ from shoal.testing.engines import (
     EngineInput,
     compare,
     counts_of,
+    people,
     several_rows,
     spec_of_people,
 )
@@ -36,6 +37,18 @@ def test_engines_keep_what_they_promise(
     opened: Opened,  # noqa: F811
 ) -> None:
     check(opened(name))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_tuples_that_do_not_fit_are_divided_in_parts(
+    name: str,
+    opened: Opened,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine, "_BYTES_PER_ENTRY", 1 << 40)  # the fewest entries that an engine holds: 1,000
+    recoding = {"mondrian": {"cut": "gain"}}
+    spec = spec_of_people(privacy=[shoal.KAnonymity(8)], recoding=recoding, suppression=0.0)
+    compare(opened(name), people(3, 4000), spec)
 
 
 @pytest.mark.parametrize("name", ["parquet", "postgres"])

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from shoal import _kernel
 from shoal.errors import InputError, nearest
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_labels import LabelForm
@@ -108,7 +109,7 @@ class Mondrian(StrategyDefaults):
         return advise_ranges(chosen, question.spec, self.labels)
 
     def _in_parts(self, question: Question) -> Chosen:
-        large = LargeMondrian.of(question, "relaxed" if self.relaxed else self.cut, self.labels)
+        large = LargeMondrian.of(question, self._kernel_cut, self.labels)
         classes, recoding = large.recoding()
         return choose_best(question.make_problem(classes), [recoding])
 
@@ -117,13 +118,21 @@ class Mondrian(StrategyDefaults):
     ) -> Iterator[ByClasses]:
         """Yield the division, and the classes at the best levels, which may be better on small tables."""
         settings = {"cut": self.cut} | ({"relaxed": True} if self.relaxed else {})
-        divided = problem.table.divide(
-            problem.requirement,
-            problem.costs,
-            cut="relaxed" if self.relaxed else self.cut,
-            threads=threads,
-            ranges=problem.range_costs(self.labels),
-        )
+        divided = self.divide(problem, threads)
         yield problem.recoding(self.name, self.labels, np.array(divided.class_of), **settings)
         if levels is not None:
             yield problem.recoding(self.name, self.labels, problem.at(levels), **settings)
+
+    def divide(self, problem: ClassProblem, threads: int) -> _kernel.TupleClasses:
+        """Return the classes that the kernel finds."""
+        return problem.table.divide(
+            problem.requirement,
+            problem.costs,
+            cut=self._kernel_cut,
+            threads=threads,
+            ranges=problem.range_costs(self.labels),
+        )
+
+    @property
+    def _kernel_cut(self) -> str:
+        return "relaxed" if self.relaxed else self.cut

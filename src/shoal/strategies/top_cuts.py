@@ -123,37 +123,34 @@ class TopCuts:
 
 def _inside(boxes: LabelBoxes, begin: IntArray, end: IntArray) -> Box:
     """Return the boxes of the labels between places."""
-    bounds = np.stack([begin, end], axis=1).reshape(-1)
-    return (
-        np.minimum.reduceat(_padded(boxes.low), bounds)[::2],
-        np.maximum.reduceat(_padded(boxes.high), bounds)[::2],
-    )
+    return _between(np.minimum, boxes.low, begin, end), _between(np.maximum, boxes.high, begin, end)
 
 
 def _outside(boxes: LabelBoxes, begin: IntArray, end: IntArray) -> Box:
     """Return the boxes of all other labels."""
+    low, high = boxes.low[::-1], boxes.high[::-1]
+    after = len(low) - end
     return (
-        np.minimum(_running(np.minimum, boxes.low, begin), _running(np.minimum, boxes.low, end, up=False)),
-        np.maximum(_running(np.maximum, boxes.high, begin), _running(np.maximum, boxes.high, end, up=False)),
+        np.minimum(_before(np.minimum, boxes.low, begin), _before(np.minimum, low, after)),
+        np.maximum(_before(np.maximum, boxes.high, begin), _before(np.maximum, high, after)),
     )
 
 
-def _padded(values: IntArray) -> IntArray:
-    return np.concatenate([values, values[-1:]])
+def _between(combine: np.ufunc, values: IntArray, begin: IntArray, end: IntArray) -> IntArray:
+    """Combine the values from one place to another."""
+    found = _before(combine, values, end)
+    later = begin > 0
+    bounds = np.stack([begin[later], end[later]], axis=1).reshape(-1)
+    # A place may be behind the last value, so one more is added, which is in no result.
+    found[later] = combine.reduceat(np.concatenate([values, values[-1:]]), bounds)[::2]
+    return found
 
 
-def _running(combine: np.ufunc, values: IntArray, places: IntArray, *, up: bool = True) -> IntArray:
-    """Combine the values before places, or from places on; of none, those of the other side count."""
-    if up:
-        ahead = combine.accumulate(values)
-        return np.where(places[:, None] > 0, ahead[np.maximum(places - 1, 0)], _none(combine))
-    behind = combine.accumulate(values[::-1])[::-1]
-    there = places[:, None] < len(values)
-    return np.where(there, behind[np.minimum(places, len(values) - 1)], _none(combine))
-
-
-def _none(combine: np.ufunc) -> int:
-    return 1 << 62 if combine is np.minimum else -1
+def _before(combine: np.ufunc, values: IntArray, places: IntArray) -> IntArray:
+    """Combine the values before places; of none, what any value wins against."""
+    nothing = 1 << 62 if combine is np.minimum else -1
+    start = np.full((1, values.shape[1]), nothing, dtype=np.int64)
+    return np.concatenate([start, combine.accumulate(values)])[places]
 
 
 def parts_that_fit(

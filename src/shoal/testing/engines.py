@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 import shoal
@@ -21,6 +22,7 @@ from shoal.errors import InfeasibleError, InputError
 from shoal.prepare.columns import settle_columns
 from shoal.read.source import InputFormat
 from shoal.search.frequency_sets import InMemory
+from shoal.search.parts import Part
 from shoal.strategies.abilities import Ability
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.testing.promises import promise, require, require_equal
@@ -197,6 +199,20 @@ def check_frequency_sets(source: EngineInput) -> None:
             require_equal(counted.below(levels, 3), exact.below(levels, 3))
         require_equal(counted.below([1], 10, columns=[0]), exact.below([1], 10, columns=[0]))
         require_equal(prepared.below([1, 0, 1], 3), exact.below([1, 0, 1], 3))
+    with promise(_whose(source), "it counts some of the rows as memory does"):
+        upper = (*(min(1, height) for height in heights),)
+        labels = tuple(
+            np.arange(len(column.labels[level])) % 3 != 1
+            for column, level in zip(exact.domain.columns, upper, strict=True)
+        )
+        own = exact.within(Part(upper, labels, 0))
+        part = Part(upper, labels, int(own.at(upper).weights.sum()))
+        for counts in (counted.within(part), prepared.within(part)):
+            require_equal(_entries(counts.at(bottom)), _entries(own.at(bottom)))
+            for position in range(len(heights)):
+                boxes, expected = (each.boxes(position, upper) for each in (counts, own))
+                for array in ("labels", "rows", "low", "high"):
+                    require_equal(getattr(boxes, array).tolist(), getattr(expected, array).tolist())
     with promise(_whose(source), "its estimates of how many tuples there are err by at most 30 percent"):
         (about,) = counted.estimate([bottom])
         require(math.isclose(about, exact.at(bottom).entries, rel_tol=0.3), f"Found: {about}.")
@@ -351,9 +367,13 @@ class _Grouped:
     def __init__(self, counts: InMemory) -> None:
         self._counts = counts
         self.domain, self.below, self.estimate = counts.domain, counts.below, counts.estimate
+        self.boxes = counts.boxes
 
     def for_many(self) -> _Grouped:
         return self
+
+    def within(self, part: Part) -> _Grouped:
+        return _Grouped(self._counts.within(part))
 
     def at(self, levels: Any, columns: Any = None) -> Any:
         return self._counts.at(levels, range(len(levels)) if columns is None else columns)

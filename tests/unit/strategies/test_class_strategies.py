@@ -61,6 +61,22 @@ def test_a_recoding_never_loses_more_than_one_that_it_contains(
     assert boxes <= full * slack or boxes == full
 
 
+OTHER_CUTS = [
+    Mondrian("gain"),
+    Mondrian("median"),
+    Mondrian("median", relaxed=True),
+    Mondrian(labels="ranges"),
+]
+
+
+@given(described_tables(25, 3), requirements(max_k=4), st.sampled_from(OTHER_CUTS))
+def test_no_cut_loses_more_than_the_best_levels(
+    table: CodedTable, models: tuple[PrivacyModel, ...], strategy: Mondrian
+) -> None:
+    full, boxes = (score(each, table, models, 0.0) for each in (FullDomainSearch(), strategy))
+    assert boxes <= full * (1 + 1e-9) or boxes == full
+
+
 @given(described_tables(25, 3))
 def test_sets_lose_no_more(table: CodedTable) -> None:
     models = (shoal.KAnonymity(3),)
