@@ -27,31 +27,37 @@ def add_populations(
     levels: Mapping[str, int],
     original: OriginalRows | None,
     problems: list[Problem],
-) -> tuple[dict[str, str], dict[str, str], str | None]:
+) -> tuple[dict[str, str], dict[str, str], tuple[str, str] | None]:
     """Let queries read populations, with the labels that their people have in the release.
 
     Returns
     -------
     tuple
-        By key what stands for each in queries, and in those that are shown; and without levels the column
-        that says in how many classes a person is, as in `Tables.matches`.
+        By key what stands for each in queries, and in those that are shown; and without levels the columns
+        of `Tables.matched`.
     """
-    matches = "matches"
-    while matches in map(str.lower, relation.columns):
-        matches += "_"
+    counted, matches = (_unused(name, relation) for name in ("counted", "matches"))
     people, shown = {}, {}
     for number, (key, population) in enumerate(populations.items(), start=1):
         try:
             if levels:
                 table = _generalized(population, original, spec, levels, relation)
             else:
-                table = _by_labels(population, original, spec, relation, matches)
+                table = _by_labels(population, original, spec, relation, (counted, matches))
         except InputError as error:
             problems += about(f"Population {spec.populations[key].name!r}", error)
             continue
         shown[key] = numbered("population", number)
-        people[key] = relation.add(shown[key], table, {**relation.columns, matches: quoted(matches)})
-    return people, shown, None if levels else quoted(matches)
+        beside = {name: quoted(name) for name in (counted, matches)}
+        people[key] = relation.add(shown[key], table, {**relation.columns, **beside})
+    return people, shown, None if levels else (quoted(counted), quoted(matches))
+
+
+def _unused(name: str, relation: Relation) -> str:
+    """Return a name that no column has."""
+    while name in map(str.lower, relation.columns):
+        name += "_"
+    return name
 
 
 def _generalized(
@@ -108,12 +114,12 @@ def _by_labels(
     original: OriginalRows | None,
     spec: Spec,
     relation: Relation,
-    matches: str,
+    beside: tuple[str, str],
 ) -> pa.Table:
-    """Return the people of a population with the labels of the classes that cover them, each as often.
+    """Return the classes that cover people of a population, with how many they cover, and all other people.
 
-    Labels are read by the hierarchies, at whatever level, and by their form: a range, or a set. Somebody whom
-    no class covers keeps their values. A class of starred rows is for those whom no other covers.
+    The columns `beside` are those of `Tables.matched`. Labels are read by the hierarchies, at whatever level,
+    and by their form: a range, or a set. A class of starred rows is for those whom no other covers.
     """
     names = list(spec.quasi_identifiers)
     identifiers = ", ".join(relation.columns[name] for name in names)
@@ -121,7 +127,7 @@ def _by_labels(
     if starred_rows(spec):
         classes = [labels for labels in classes if any(label != ANYTHING for label in labels)]
     problems: list[Problem] = []
-    columns, values, covers, numbers = [], [], [], []
+    labels, domains, values, covers, numbers = [], [], [], [], []
     for name, of_classes in zip(
         names, zip(*classes, strict=True) if classes else [()] * len(names), strict=True
     ):
@@ -129,8 +135,8 @@ def _by_labels(
             own, levels = _at_all_levels(name, population.column(name).chunk(0), original, spec)
             as_text = becomes_text(own.type.value_type, name, relation, "population")
             kind = own.type.value_type
-            labels = pa.array(of_classes, pa.large_string() if name in relation.text else kind)
-            coded = labels.dictionary_encode(null_encoding="encode")
+            kind_here = pa.large_string() if name in relation.text else kind
+            coded = pa.array(of_classes, kind_here).dictionary_encode(null_encoding="encode")
             texts = [in_one_spelling(level, kind) for level in levels]
             domain = Domain.of(texts[0].drop_null(), null=True)
             cover = cover_of(in_one_spelling(coded.dictionary, kind), domain, texts)
@@ -145,21 +151,35 @@ def _by_labels(
         covers.append(cover)
         numbers.append(coded.indices.to_numpy().astype(np.int64))
         values.append(own.indices.fill_null(len(own.dictionary)).to_numpy().astype(np.int64))
-        columns.append((labels, as_text_column(own) if as_text else own.cast(kind)))
+        own_labels = as_text_column(own.dictionary) if as_text else own.dictionary
+        domains.append(pa.concat_arrays([own_labels.cast(kind_here), pa.nulls(1, kind_here)]))
+        labels.append(pa.concat_arrays([coded.dictionary, domains[-1]]))
     if problems:
         raise InputError(problems)
-    pairs = [(np.zeros(0, np.int64),) * 2, *covered_people(values, covers, numbers)]
-    people, of = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    times = np.bincount(people, minlength=population.num_rows)
-    alone = pa.array(np.flatnonzero(times == 0))
-    table = pa.table(
-        [
-            pa.concat_arrays([labels.take(pa.array(of)), own.take(alone).cast(labels.type)])
-            for labels, own in columns
-        ],
-        names=names,
+    times = np.zeros(population.num_rows, dtype=np.int64)
+    members = np.zeros(len(classes), dtype=np.int64)
+    most = members.copy()
+    pairs = list(covered_people(values, covers, numbers))
+    for people, _ in pairs:
+        times += np.bincount(people, minlength=len(times))
+    for people, of in pairs:
+        members += np.bincount(of, minlength=len(members))
+        np.maximum.at(most, of, times[people])
+    there, alone = np.flatnonzero(members), np.flatnonzero(times == 0)
+    # Of each column first all labels, then all values.
+    rows = (
+        np.concatenate([number[there], len(known) - len(domain) + value[alone]])
+        for known, domain, number, value in zip(labels, domains, numbers, values, strict=True)
     )
-    return table.append_column(matches, pa.array(np.concatenate([times[people], times[times == 0]])))
+    ones = np.ones(len(alone), dtype=np.int64)
+    return pa.table(
+        [
+            *(known.take(pa.array(of_rows)) for known, of_rows in zip(labels, rows, strict=True)),
+            np.concatenate([members[there], ones]),
+            np.concatenate([most[there], 0 * ones]),
+        ],
+        names=[*names, *beside],
+    )
 
 
 def becomes_text(kind: pa.DataType, name: str, relation: Relation, what: str) -> bool:

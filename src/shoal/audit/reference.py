@@ -292,7 +292,7 @@ def add_references(
     here = "original"
     if original is not None and identifiers:
         here = original.add(relation, identifiers, as_text)
-    people, people_shown, matches = add_populations(relation, spec, populations, levels, original, problems)
+    people, people_shown, matched = add_populations(relation, spec, populations, levels, original, problems)
     taxonomies, taxonomies_shown = {}, {}
     described = (c.model.column for c in to_check if c.checkable and c.reads.taxonomy and c.model.column)
     for number, name in enumerate(dict.fromkeys(name for name in described if name in identifiers), start=1):
@@ -316,7 +316,7 @@ def add_references(
         columns=relation.columns,
         original=here,
         populations=people,
-        matches=matches,
+        matched=matched,
         taxonomies=taxonomies,
         unit=unit,
         starred=starred,
@@ -327,7 +327,7 @@ def add_references(
         columns=relation.columns_as_shown,
         original="original",
         populations=people_shown,
-        matches=matches,
+        matched=matched,
         taxonomies=taxonomies_shown,
         unit=unit if spec.unit is None or unit is None else relation.columns_as_shown.get(spec.unit, unit),
         starred=starred,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.describe.label_cover import Cover, IntArray
 
-_MOST_PEOPLE = 1 << 16
+_MOST_PEOPLE = 1 << 13
 """People who are compared at once."""
 
 
@@ -42,20 +43,62 @@ def covered_people(
     steps = []
     for cover, labels in zip(covers, classes, strict=True):
         nodes, prefixes = np.unique(prefixes * len(cover.counts) + labels, return_inverse=True)
-        order = np.argsort(cover.positions, kind="stable")
-        steps.append((nodes, len(cover.counts), cover.positions[order], cover.owners[order]))
+        steps.append(_Step(nodes, cover))
     class_of = np.empty(len(prefixes), dtype=np.int64)
     class_of[prefixes] = np.arange(len(prefixes))
     for start in range(0, len(values[0]), _MOST_PEOPLE):
         people = np.arange(start, min(start + _MOST_PEOPLE, len(values[0])))
         at = np.zeros(len(people), dtype=np.int64)
-        for of_column, (nodes, count, positions, owners) in zip(values, steps, strict=True):
-            first = np.searchsorted(positions, of_column[people])
-            found = np.searchsorted(positions, of_column[people], side="right") - first
-            again = np.repeat(np.arange(len(people)), found)
-            within = np.arange(len(again)) - np.repeat(np.cumsum(found) - found, found)
-            keys = at[again] * count + owners[first[again] + within]
-            place = np.minimum(np.searchsorted(nodes, keys), len(nodes) - 1)
-            there = nodes[place] == keys
-            people, at = people[again[there]], place[there]
+        for of_column, step in zip(values, steps, strict=True):
+            again, at = step.down(at, of_column[people])
+            people = people[again]
         yield people, class_of[at]
+
+
+class _Step:
+    """From the nodes of a tree to those below them whose label covers a value.
+
+    Parameters
+    ----------
+    nodes
+        For each node below, the number of the one above times the number of labels, plus its label; sorted.
+    """
+
+    def __init__(self, nodes: IntArray, cover: Cover) -> None:
+        self.nodes = nodes
+        self.labels = len(cover.counts)
+        order = np.argsort(cover.positions, kind="stable")
+        self.positions, self.owners = cover.positions[order], cover.owners[order]
+        self.size = int(cover.positions.max(initial=0)) + 1
+        self.covered = np.sort(cover.owners * self.size + cover.positions)
+
+    def down(self, at: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
+        """Return which of the pairs of a node and a value go on, and the nodes below."""
+        first = np.searchsorted(self.positions, values)
+        labels = np.searchsorted(self.positions, values, side="right") - first
+        child = np.searchsorted(self.nodes, at * self.labels)
+        children = np.searchsorted(self.nodes, (at + 1) * self.labels) - child
+        # A value may have many labels, and a node many below it: whichever are fewer are tried.
+        if labels.sum() <= children.sum():
+            again, places = _spread(first, labels)
+            keys = at[again] * self.labels + self.owners[places]
+            there, found = _found(self.nodes, keys)
+            return again[there], found[there]
+        again, places = _spread(child, children)
+        label = self.nodes[places] - at[again] * self.labels
+        there = (values[again] < self.size) & _found(self.covered, label * self.size + values[again])[0]
+        return again[there], places[there]
+
+
+def _spread(first: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the numbers of ranges, each as often as it is long, and the places in them."""
+    again = np.repeat(np.arange(len(counts)), counts)
+    return again, np.arange(len(again)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+
+
+def _found(keys: IntArray, wanted: IntArray) -> tuple[NDArray[np.bool_], IntArray]:
+    """Return which keys are among sorted ones, and the place of each there."""
+    if not len(keys):
+        return np.zeros(len(wanted), dtype=bool), np.zeros(len(wanted), dtype=np.int64)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return keys[places] == wanted, places

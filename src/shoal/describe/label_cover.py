@@ -1,7 +1,7 @@
 """What a label stands for: which values of its column it may have been.
 
-The hierarchy says it where there is one, otherwise the form of the label (`forms.py`). `*` may have been
-anything, NULL too. So may a label of which nothing is known.
+The hierarchy says it where there is one, otherwise the form of the label (`label_forms.py`). `*` may have
+been anything, NULL too. So may a label of which nothing is known.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class DeltaPresence(ModelDefaults):
 
     def sql(self, tables: Tables) -> str:
         shared, matches = "", ""
-        if tables.matches is not None:
+        if tables.matched is not None:
             # Who may be in two classes is in the table more surely than the share of one of them says.
             shared, matches = "    OR n > 0 AND matches > 1\n", ", matches"
         return (

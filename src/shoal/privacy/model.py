@@ -32,9 +32,10 @@ class Tables:
         The rows of the original table: its sensitive columns, under the same names.
     populations
         By key the population, generalized as the release is: its quasi-identifiers, under the same names.
-    matches
-        Where labels may overlap, the column of the populations that says how many classes a person is in.
-        There is then a row for each of these, or a single one that is in no class.
+    matched
+        Where labels may overlap, two columns of the populations: how many people a row stands for, and in how
+        many classes one of them is. There is then a row for each class that covers anybody, and one for
+        everybody who is in none.
     taxonomies
         By column, where it has a hierarchy, a relation with the columns level_0, level_1, ... of its values.
     unit
@@ -53,7 +54,7 @@ class Tables:
     columns: Mapping[str, str] = field(default_factory=dict)
     original: str = "original"
     populations: Mapping[str, str] = field(default_factory=dict)
-    matches: str | None = None
+    matched: tuple[str, str] | None = None
     taxonomies: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     unit: str | None = None
     weight: str | None = None

@@ -149,9 +149,11 @@ def populations(tables: Tables, key: str) -> str:
     renamed = ", ".join(
         f"{column} AS {q}" for column, q in zip(tables.quasi_identifiers, positions, strict=True)
     )
-    none, most, matches = "", "", ""
-    if tables.matches is not None:
-        none, most, matches = ", 0 AS matches", f", max({tables.matches})", ", max(matches) AS matches"
+    members, none, most, matches = "count(*)", "", "", ""
+    if tables.matched is not None:
+        number, classes_of_one = tables.matched
+        members, most = f"sum({number})::BIGINT", f", max({classes_of_one})"
+        none, matches = ", 0 AS matches", ", max(matches) AS matches"
     classes = (
         "(\n"
         f"  SELECT {', '.join(positions)}, sum(n)::BIGINT AS n, sum(people)::BIGINT AS people{matches}\n"
@@ -159,7 +161,7 @@ def populations(tables: Tables, key: str) -> str:
         f"    SELECT {renamed}, {counted(tables)} AS n, 0 AS people{none}\n"
         f"    FROM {tables.kept} GROUP BY {columns}\n"
         "    UNION ALL\n"
-        f"    SELECT {columns}, 0, count(*){most}\n"
+        f"    SELECT {columns}, 0, {members}{most}\n"
         f"    FROM {tables.populations[key]} GROUP BY {columns}\n"
         "  ) AS both_tables\n"
         f"  GROUP BY {', '.join(positions)}\n"
