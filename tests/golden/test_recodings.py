@@ -79,7 +79,7 @@ def given(spec: library.Spec, recoding: str, close: bool) -> library.Spec:
     """Return the spec with a recoding, for the columns that it serves, alone or with t-closeness."""
     columns = spec.quasi_identifiers
     if recoding in ONLY_NUMBERS:
-        kept = {name: column for name, column in columns.items() if spec.types.get(name) == "integer"}
+        kept = {name: column for name, column in columns.items() if name in spec.types}
         others = [name for name in columns if name not in kept]
         spec = replace(spec, quasi_identifiers=kept, identifiers=[*spec.identifiers, *others])
     first = next(iter(spec.sensitive))
