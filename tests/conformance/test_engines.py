@@ -27,6 +27,7 @@ from shoal.testing.engines import (
 from tests.conformance.engine_inputs import NAMES, Opened, opened  # noqa: F401
 
 OTHERS = NAMES[1:]
+SLOW_SPARK = pytest.param("spark", marks=[pytest.mark.xdist_group("spark"), pytest.mark.slow])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,7 +40,7 @@ def test_engines_keep_what_they_promise(
     check(opened(name))
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [*OTHERS[:-1], SLOW_SPARK])
 def test_tuples_that_do_not_fit_are_divided_in_parts(
     name: str,
     opened: Opened,  # noqa: F811

@@ -209,10 +209,10 @@ def check_frequency_sets(source: EngineInput) -> None:
         part = Part(upper, labels, int(own.at(upper).weights.sum()))
         for counts in (counted.within(part), prepared.within(part)):
             require_equal(_entries(counts.at(bottom)), _entries(own.at(bottom)))
-            for position in range(len(heights)):
-                boxes, expected = (each.boxes(position, upper) for each in (counts, own))
-                for array in ("labels", "rows", "low", "high"):
-                    require_equal(getattr(boxes, array).tolist(), getattr(expected, array).tolist())
+        for position in range(len(heights)):
+            boxes, expected = (each.boxes(position, upper) for each in (counts, own))
+            for array in ("labels", "rows", "low", "high"):
+                require_equal(getattr(boxes, array).tolist(), getattr(expected, array).tolist())
     with promise(_whose(source), "its estimates of how many tuples there are err by at most 30 percent"):
         (about,) = counted.estimate([bottom])
         require(math.isclose(about, exact.at(bottom).entries, rel_tol=0.3), f"Found: {about}.")
