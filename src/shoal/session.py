@@ -429,6 +429,7 @@ class Session:
             allowed = _suppressed_rows_allowed(coded.rows, spec)
             star = allowed if spec.suppressed == "star" else None
             verdict = Verdict.of(coded, recoding, spec.searched, star=star)
+            verdict.require_hidden(spec.privacy)
             if spec.choose_by == "quasi-identifiers":
                 require_all(spec.privacy, verdict)
             recoding = verdict.recoding  # its labels show nothing of suppressed rows

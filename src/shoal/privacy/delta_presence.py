@@ -92,6 +92,10 @@ class DeltaPresence(ModelDefaults):
     def suppressible(self) -> bool:
         return self.lower == 0
 
+    @property
+    def hides_removed(self) -> bool:
+        return True
+
     def problems(self, table: CodedTable) -> Iterable[str]:
         classes = untouched(table, self.population.key)
         people = classes.population(self.population.key)

@@ -138,6 +138,9 @@ class PrivacyModel(Protocol):
         without suppression.
     suppressible
         Suppressing a failing class settles it. (Not so where the absence of a class tells something.)
+    hides_removed
+        It must hold for the removed rows together too: it is about who is in the table, and everybody sees
+        how many rows were removed and whom no released class covers.
     column
         The sensitive column that it is about, if any.
     population
@@ -157,6 +160,8 @@ class PrivacyModel(Protocol):
     def absorbing_people(self) -> bool: ...
     @property
     def suppressible(self) -> bool: ...
+    @property
+    def hides_removed(self) -> bool: ...
     @property
     def column(self) -> str | None: ...
     @property
@@ -236,6 +241,10 @@ class ModelDefaults:
     @property
     def suppressible(self) -> bool:
         return True
+
+    @property
+    def hides_removed(self) -> bool:
+        return False
 
     @property
     def minimum_size(self) -> int:

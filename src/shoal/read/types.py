@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from decimal import Context
 from decimal import Decimal as Exact
 from typing import ClassVar, Protocol
 
@@ -20,6 +21,7 @@ from shoal.read.columns import is_text, text_of
 from shoal.read.date_format import DateFormat
 
 _DIGITS = 38
+_ALL_DIGITS = Context(prec=76)  # of the largest decimals that Arrow has
 _UNITS = ("s", "ms", "us", "ns")
 _FIRST, _LAST = np.array(["0001-01-01T00:00:00", "9999-12-31T23:59:59"], "M8[s]").astype(np.int64).tolist()
 """The moments that Python has, in seconds since 1970."""
@@ -422,11 +424,13 @@ def narrowest(values: pa.Array) -> pa.Array:
         return values if largest is not None and largest >= 2**63 else values.cast(pa.int64())
     if not pa.types.is_decimal(values.type):
         return values
-    numbers = [number.normalize() for number in values.unique().to_pylist() if number is not None]
+    numbers = [number.normalize(_ALL_DIGITS) for number in values.unique().to_pylist() if number is not None]
     parts = [number.as_tuple() for number in numbers if number]
     decimals = max((-int(part.exponent) for part in parts), default=0)
     whole = max((len(part.digits) + int(part.exponent) for part in parts), default=1)
-    return values.cast(pa.decimal128(max(whole, 0) + max(decimals, 0) or 1, max(decimals, 0)))
+    digits = max(whole, 0) + max(decimals, 0) or 1
+    kind = pa.decimal128 if digits <= _DIGITS else pa.decimal256
+    return values.cast(kind(digits, max(decimals, 0)))
 
 
 def _coarsest(moments: pa.Array) -> pa.Array:

@@ -15,6 +15,7 @@ from shoal import _kernel
 from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.encode.cells import Cells
 from shoal.encode.table import CodedTable
+from shoal.errors import InfeasibleError
 from shoal.exact_counts import count
 from shoal.measure.measure import Node
 from shoal.privacy.classes import Classes
@@ -79,7 +80,8 @@ class Verdict:
         classes = _classes(coded, cells)
         if recoding.levels is None:
             # Where columns have levels, nobody is under the labels of two classes.
-            classes.find_shared = partial(shared_classes, classes, cells, starred=star is not None)
+            starred = star is not None and all(model.suppressible for model in models)
+            classes.find_shared = partial(shared_classes, classes, cells, starred=starred)
         verdict = cls(coded, recoding, cells, classes, passing(models, classes), starred=star is not None)
         if star is None:
             return verdict._showing_released()
@@ -107,6 +109,25 @@ class Verdict:
     def stars_pass_by(self, models: Sequence[PrivacyModel], *, limit: int) -> bool:
         """Return whether the rows that are not kept pass as a class, with more of them up to a limit."""
         return self._star(models, limit)[1]
+
+    def require_hidden(self, models: Sequence[PrivacyModel]) -> None:
+        """Raise if the removed rows tell who is in the table, where a model is about that.
+
+        Everybody sees how many they are, and which people of a population no released class covers.
+
+        Raises
+        ------
+        InfeasibleError
+            Names the model, with counts.
+        """
+        for model in models:
+            if model.hides_removed and not self.stars_pass_by([model], limit=self.suppressed_rows):
+                raise InfeasibleError(
+                    f"The removed rows do not satisfy {model.describe()}: everybody sees how many they are, "
+                    "and whom of the population no released class covers.\n"
+                    f"Found: {self.suppressed_rows:,} removed rows.\n"
+                    "Use suppressed: star, which takes that into account, or allow no suppression."
+                )
 
     def _star(self, models: Sequence[PrivacyModel], limit: int) -> tuple[NDArray[np.bool_], bool]:
         return star_classes(

@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal.errors import InputError
 from shoal.read.typed_tables import typed
-from shoal.read.types import NAMES, Date, Integer, Timestamp, column_type
+from shoal.read.types import NAMES, Date, Integer, Timestamp, column_type, narrowest
 
 DAY = datetime.date(2026, 1, 31)
 NOON = datetime.datetime(2026, 1, 31, 12)
@@ -244,3 +244,10 @@ def test_values_that_python_lacks_or_that_have_no_text():
     assert problem.message.startswith("Column 'code': its values have no text")
     spec = shoal.Spec(quasi_identifiers={"day": "suppress"}, privacy=[shoal.KAnonymity(2)])
     assert shoal.anonymize(year_0, spec).choices()[0].labels == "0000-01-01"
+
+
+def test_numbers_of_many_digits_keep_all_of_them() -> None:
+    kind = pa.decimal128(34, 2)
+    values = pa.array([Decimal("9" * 32 + ".50"), Decimal("-7")], kind)
+    assert narrowest(values).to_pylist() == [Decimal("9" * 32 + ".5"), Decimal("-7.0")]
+    assert narrowest(values).type == pa.decimal128(33, 1)

@@ -181,6 +181,23 @@ def test_an_audit_finds_people_who_may_be_in_two_classes() -> None:
     assert not audited(wanted, ("[20, 30)", "F"), ("*", "*")).findings[0].holds
 
 
+@pytest.mark.parametrize("recoding", ["cell-suppression", "cells", "mondrian"])
+def test_a_star_covers_everybody_where_no_row_may_be_suppressed(recoding: str) -> None:
+    """One of ten in y is too few, and together with z they would be under `*`, as those in x are."""
+    table = pa.table({"sex": list("xxxxxyzz")})
+    town = pa.table({"sex": list("x" * 10 + "y" * 10 + "z" * 4)})
+    wanted = shoal.Spec(
+        quasi_identifiers={"sex": "suppress"},
+        privacy=[shoal.DeltaPresence(town, 0.2, 0.6)],
+        suppression=0.5,
+        suppressed="star",
+        recoding=recoding,
+    )
+    release = shoal.anonymize(table, wanted)
+    assert set(release.table["sex"].to_pylist()) == {"*"}
+    assert release.audit.findings[0].measured == "shares from 0.333333 to 0.333333"
+
+
 def test_a_label_that_nobody_can_read_is_an_error() -> None:
     with pytest.raises(shoal.errors.InputError, match="1 labels of the release cannot be read"):
         audited(SPEC, ("young", "F"))
