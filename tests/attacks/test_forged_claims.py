@@ -8,16 +8,19 @@ refused all of these, and the checker exited with 0.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import shoal
 from shoal.audit import audit_release
+from shoal.audit.difference import KEPT
 from shoal.errors import InputError
 from shoal.write import recipient_checker
 from tests.attacks.evidence import check, refit
@@ -232,3 +235,24 @@ def test_a_file_without_rows_is_not_unknown_to_the_checker(tmp_path: Path) -> No
     refit(release, lambda said: said.update(nobody))
     said = check(release)[1]
     assert "k-anonymity (3): NOT CHECKABLE by a recipient, there are no classes" in said
+
+
+def test_a_workbook_that_extends_another(tmp_path: Path) -> None:
+    """The audit compared such a file with itself: nothing was gone, and nothing added to be checked."""
+    earlier = write(tmp_path, name="earlier.xlsx")
+    people = {"age": ["[80, 90)"] * 4, "sex": ["M"] * 4, "disease": ["flu", "cold"] * 2}
+    wanted = shoal.Spec(
+        quasi_identifiers={"age": "suppress", "sex": "suppress"},
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(3)],
+    ).adjust(levels={"age": 0, "sex": 0})
+    release = shoal.anonymize(pa.table(people), wanted).write(tmp_path / "release.xlsx")
+
+    def extends(said: Said) -> None:
+        digest = hashlib.sha256(earlier.read_bytes()).hexdigest()
+        said["extends"] = {"file": {"name": earlier.name, "sha256": digest}, "claims": []}
+
+    refit(release, extends)
+    kept = next(finding for finding in audit_release(release).findings if finding.claim == KEPT)
+    assert not kept.holds
+    assert kept.checkable

@@ -251,6 +251,27 @@ IN_XML: dict[str, tuple[str, str, bytes, bytes]] = {
         b"Microsoft Excel Compatible",
         b"Ann has gout,",
     ),
+    "in bold letters": (
+        "formats of their own",
+        SHEET,
+        b"<is><t>flu</t></is>",
+        b"<is><r><rPr><b/></rPr><t>flu</t></r></is>",
+    ),
+    "in the height of a row": ("formats of their own", SHEET, b'<row r="3">', b'<row r="3" ht="60">'),
+    "in the colour of a row": ("formats of their own", SHEET, b'<row r="3">', b'<row r="3" s="1">'),
+    "in rows that are too thin": ("hidden rows", SHEET, b'<row r="3">', b'<row r="3" ht="0.2">'),
+    "in rows without a height": (
+        "hidden rows or columns",
+        SHEET,
+        b'defaultRowHeight="15"',
+        b'defaultRowHeight="0"',
+    ),
+    "in rows that are hidden unless they say otherwise": (
+        "hidden rows or columns",
+        SHEET,
+        b'defaultRowHeight="15"',
+        b'defaultRowHeight="15" zeroHeight="1"',
+    ),
     "in a row that is there twice": (
         "there twice",
         SHEET,

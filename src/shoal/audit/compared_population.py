@@ -13,6 +13,8 @@ from shoal.describe.covered_people import covered_people
 from shoal.describe.hierarchy import ANYTHING, Levels
 from shoal.describe.label_cover import Domain, cover_of
 from shoal.errors import InputError, Problem
+from shoal.privacy.queries import all_stars
+from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type, text_of
 from shoal.read.spelling import in_one_spelling
 from shoal.read.sql import quoted
@@ -123,20 +125,20 @@ def _by_labels(
     """
     names = list(spec.quasi_identifiers)
     identifiers = ", ".join(relation.columns[name] for name in names)
-    classes = relation.rows(f"SELECT DISTINCT {identifiers} FROM {relation.source}")
+    apart = ""
     if starred_rows(spec):
-        classes = [labels for labels in classes if any(label != ANYTHING for label in labels)]
+        apart = f" WHERE NOT coalesce({all_stars([relation.columns[name] for name in names])}, false)"
+    classes = relation.runner.fetch(f"SELECT DISTINCT {identifiers} FROM {relation.source}{apart}")
     problems: list[Problem] = []
     labels, domains, values, covers, numbers = [], [], [], [], []
-    for name, of_classes in zip(
-        names, zip(*classes, strict=True) if classes else [()] * len(names), strict=True
-    ):
+    for name, of_classes in zip(names, classes.columns, strict=True):
         try:
             own, levels = _at_all_levels(name, population.column(name).chunk(0), original, spec)
             as_text = becomes_text(own.type.value_type, name, relation, "population")
             kind = own.type.value_type
             kind_here = pa.large_string() if name in relation.text else kind
-            coded = pa.array(of_classes, kind_here).dictionary_encode(null_encoding="encode")
+            in_kind = of_type(as_coded(of_classes, name), kind_here).dictionary_decode()
+            coded = in_kind.dictionary_encode(null_encoding="encode")
             texts = [in_one_spelling(level, kind) for level in levels]
             domain = Domain.of(texts[0].drop_null(), null=True)
             cover = cover_of(in_one_spelling(coded.dictionary, kind), domain, texts)
@@ -157,7 +159,7 @@ def _by_labels(
     if problems:
         raise InputError(problems)
     times = np.zeros(population.num_rows, dtype=np.int64)
-    members = np.zeros(len(classes), dtype=np.int64)
+    members = np.zeros(classes.num_rows, dtype=np.int64)
     most = members.copy()
     pairs = list(covered_people(values, covers, numbers))
     for people, _ in pairs:

@@ -19,7 +19,7 @@ from shoal.audit.manifest_check import as_now, differing_claims
 from shoal.audit.manifest_file import Evidence, is_own_file
 from shoal.audit.published_findings import withheld_claims
 from shoal.errors import InputError
-from shoal.read.source import InputFormat, check_file
+from shoal.read.source import InputFormat, check_file, file_kind
 from shoal.spec.spec import Spec
 from shoal.sql.relation import Relation, open_relation
 
@@ -128,6 +128,9 @@ def check_difference(
         names = (KEPT, *(f"difference: {model.describe()}" for model in spec.privacy))
         return tuple(Finding(claim, False, lacks, "", checkable=False) for claim in names)
     check_file(path)
+    if not {file_kind(release), file_kind(path)} <= {"text", "parquet"}:
+        why = "no query compares such files, and Shoal extends none"
+        return (Finding(KEPT, False, why, ""),)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     measured = f"{digest[:16]}..."

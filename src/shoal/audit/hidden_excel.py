@@ -46,7 +46,11 @@ _IN_SHEETS = {(*_CELL, *_within("v")), (*_CELL, *_within("is", "t")), (*_CELL, *
 _IN_STRINGS = {_within("sst", "si", "t"), _within("sst", "si", "r", "t")}
 """Elements that hold what a cell shows, each with those that it is in; no other has a text."""
 _TEXTS = ("s", "str", "inlineStr")
+_PLACE = {"r", "spans"}
+"""Attributes of a row that say where it is, not what it looks like."""
 _ESCAPE = re.compile("_x[0-9A-Fa-f]{4}_")
+_HIDING = {"row": "hidden rows", "col": "hidden columns", "sheetFormatPr": "hidden rows or columns"}
+_THINNEST = 1  # point of a row, or character of a column
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _FORMAT = re.compile(
@@ -202,8 +206,8 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
             depth -= 1
             if kind in ("row", "c", "is", "r") and not _is_plain(element):
                 yield "further contents of rows or cells"
-            if kind in ("row", "col") and _is_hidden(element):
-                yield "hidden rows" if kind == "row" else "hidden columns"
+            if kind in _HIDING and _is_hidden(element):
+                yield _HIDING[kind]
             elif kind == "f":
                 yield "formulas"
             elif kind == "rPh":
@@ -225,6 +229,9 @@ def _in_forms(book: zipfile.ZipFile, parts: list[str]) -> Iterator[str]:
             for _, element in ElementTree.iterparse(file):
                 if _kind(element) == "t" and _is_shown_otherwise(element):
                     yield "texts that Excel shows otherwise"
+                own = element.attrib.keys() - _PLACE if _kind(element) == "row" else _kind(element) == "rPr"
+                if own:
+                    yield "rows or parts of texts in formats of their own"
                 if _kind(element) == "row":
                     column = 0
                     for cell in () if header else element:
@@ -277,8 +284,12 @@ def _is_shown_otherwise(element: ElementTree.Element) -> bool:
 
 
 def _is_hidden(element: ElementTree.Element) -> bool:
-    size = element.get("ht" if _kind(element) == "row" else "width")
-    return element.get("hidden", "0") not in ("0", "false") or (size is not None and float(size) == 0)
+    """Return whether an element hides a row or a column, or all that have no size of their own."""
+    hidden = (element.get(name, "0") for name in ("hidden", "zeroHeight"))
+    sizes = (element.get(name) for name in ("ht", "width", "defaultRowHeight", "defaultColWidth"))
+    return any(value not in ("0", "false") for value in hidden) or any(
+        size is not None and float(size) < _THINNEST for size in sizes
+    )
 
 
 def _in_strings(book: zipfile.ZipFile, used: set[int]) -> Iterator[str]:

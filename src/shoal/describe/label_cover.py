@@ -7,6 +7,7 @@ been anything, NULL too. So may a label of which nothing is known.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -16,7 +17,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchies.dates import Dates
-from shoal.describe.hierarchies.days import Days
 from shoal.describe.hierarchy import HierarchyError
 from shoal.describe.label_forms import (
     NULL_IN_SETS,
@@ -29,6 +29,7 @@ from shoal.describe.label_forms import (
     read_set,
 )
 from shoal.read.columns import text_of
+from shoal.read.date_format import DateFormat
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -37,6 +38,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _CODE = r"^[+-]?0[0-9]"  # 01234 is no number
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_DAY = 86_400
 _UNITS = (("day", "month", "quarter", "year", "decade"), ("week",))
 
 
@@ -49,9 +51,9 @@ class Domain:
     texts
         The distinct values, without NULL, as a release would write them.
     numbers
-        The same as numbers, dates as days since 1970; None unless all of them are.
+        The same as numbers, dates and times as days since 1970; None unless all of them are.
     dated
-        Whether they are dates.
+        Whether they are dates or times.
     null
         Whether NULL occurs.
     """
@@ -329,7 +331,9 @@ def range_of(label: str, *, dated: bool) -> Range | None:
 def _by_form(label: str, domain: Domain) -> NDArray[np.intp] | None:
     """Return the positions that a label covers by its form, if it has one that fits the domain."""
     if domain.numbers is not None and (span := range_of(label, dated=domain.dated)) is not None:
-        return span.positions(domain.numbers)
+        # The last day of a range of days belongs to it, at whatever time.
+        whole_days = domain.dated and ":" not in label
+        return span.positions(np.floor(domain.numbers) if whole_days else domain.numbers)
     members = read_set(label)
     if members is not None:
         return _of_members(pa.array(members, pa.string()), domain)
@@ -348,10 +352,11 @@ def _of_members(members: pa.Array, domain: Domain) -> NDArray[np.intp] | None:
 
 
 def _calendar(texts: pa.Array) -> list[pa.Array]:
-    """Return the labels of dates by day, month, quarter, year, decade and week."""
+    """Return the labels of dates by day, month, quarter, year, decade and week; none of times with a zone."""
     labels: list[pa.Array] = []
-    for units in _UNITS:
-        labels += Dates(units).levels(texts).labels[1:-1]
+    with suppress(HierarchyError):  # their days depend on a zone that is not known
+        for units in _UNITS:
+            labels += Dates(units).levels(texts).labels[1:-1]
     return labels
 
 
@@ -365,14 +370,14 @@ def _numbers(texts: pa.Array) -> FloatArray | None:
 
 
 def _days(texts: pa.Array) -> FloatArray | None:
-    """Return texts as days since 1970; None unless all are dates."""
+    """Return texts as days since 1970, times as parts of days; None unless all are dates or times."""
     if not pc.all(pc.match_substring_regex(texts, _DATE)).as_py():
         return None
-    try:
-        days = Days.of(texts)
-    except HierarchyError:
+    found = DateFormat(None).read(pc.utf8_trim_whitespace(texts))
+    if not found.known.all() or found.zoned.any() != found.zoned.all():
         return None
-    return days.days.astype(np.float64) if days.known.all() else None
+    days: FloatArray = (found.seconds - found.offset + found.nanoseconds / 1e9) / _DAY
+    return days
 
 
 def _as_floats(texts: pa.Array) -> FloatArray:

@@ -68,7 +68,7 @@ class LocalDuckDB:
 
     def fetch(self, sql: str) -> pa.Table:
         with self._explaining():
-            return self.connection.execute(sql).to_arrow_table()
+            return self.connection.sql(sql).to_arrow_table()
 
     def put(self, table: pa.Table, name: str) -> str:
         register(self.connection, name, table)

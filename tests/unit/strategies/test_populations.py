@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,33 @@ def test_an_audit_counts_whom_labels_cover(age: str, fewest: int) -> None:
     finding = audit.findings[0]
     assert finding.figure == fewest
     assert finding.holds == (fewest >= 3)
+
+
+MOMENTS = [datetime(2000, 1, day, hour) for day in (1, 2) for hour in range(5)]
+KINDS: dict[str, pa.Array] = {
+    "decimals": pa.array([Decimal(n) / 4 for n in range(8)], pa.decimal128(6, 2)),
+    "times": pa.array([*MOMENTS[:7], datetime(2000, 1, 1, 0, 0, 0, 500_000)], pa.timestamp("us")),
+    "nanoseconds": pa.array(range(8), pa.timestamp("ns")),
+    "moments": pa.array(MOMENTS[:8], pa.timestamp("us", "Europe/Berlin")),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx"])
+@pytest.mark.parametrize("labels", ["nodes", "ranges", "sets"])
+@pytest.mark.parametrize("what", KINDS)
+def test_values_of_every_type_are_found_again(what: str, labels: str, kind: str, tmp_path: Path) -> None:
+    """In a file numbers and times have other types and spellings; two values are each on their own."""
+    if kind == "xlsx" and labels == "nodes" and what in ("nanoseconds", "moments"):
+        pytest.skip("Excel has none of these")
+    values = KINDS[what]
+    town = pa.table({"at": pa.concat_arrays([values, values, values])})
+    wanted = shoal.Spec(
+        quasi_identifiers={"at": "suppress"}, privacy=[shoal.KMap(3, town), shoal.KAnonymity(2)]
+    )
+    people = pa.table({"at": pa.concat_arrays([values, values.slice(0, 4)])})
+    release = shoal.anonymize(people, wanted, recoding={"mondrian": {"labels": labels}})
+    path = release.write(tmp_path / f"release.{kind}")
+    assert audit_release(path, wanted, manifest=f"{path}.manifest.json").holds
 
 
 def test_an_audit_finds_people_who_may_be_in_two_classes() -> None:
