@@ -178,6 +178,8 @@ def _extension(
         if audit.linkable is not None:
             audit.linkable.require()
         difference = _audited(added, spec, references)
+        if difference.linkable is not None:
+            difference.linkable.require(added=True)
     return Extension(
         table=table,
         spec=spec,
@@ -189,6 +191,7 @@ def _extension(
         added_rows=added.num_rows,
         returned_rows=found.returned,
         difference_sizes=found.class_sizes,
+        added_linkable=difference.linkable,
         audit=audit.extended(map(named, difference.findings[: len(spec.privacy)])),
         notes=tuple(_notes(earlier, rows)),
         new_people=new_people,
