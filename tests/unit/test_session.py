@@ -278,3 +278,15 @@ def test_no_release_replaces_the_table_that_it_is_made_of(
         shoal.anonymize("clinic.duckdb", wanted, table=table, output_table=output)
     with duckdb.connect("clinic.duckdb") as connection:
         assert connection.sql(f"SELECT count(DISTINCT age) FROM {table}").fetchall() == [(9,)]
+
+
+def test_a_table_of_duckdb_is_written_by_a_session_that_was_opened_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 20 + i % 9 AS age FROM range(90) t(i)")
+    wanted = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(20)])
+    with (
+        shoal.Session(path, wanted, table="visits") as session,
+        pytest.raises(shoal.InputError, match=r"open for reading only[^$]*Session\(..., output_table=...\)"),
+    ):
+        session.release(output_table="new")
