@@ -497,8 +497,10 @@ class Session:
             source = self.engine.source
             sources, problems = open_populations(wanted)
             spec, settled = settle_columns(wanted, source, self._keep, self._drop, problems)
-            together = replace(spec, privacy=_union(spec, self._also))
-            others = (name for other in self._also for name in other.attributes)
+            alike = (other for other in self._also if _form(replace(other, input=spec.input)) == _form(spec))
+            also = tuple(alike)
+            together = replace(spec, privacy=_union(spec, also))
+            others = (name for other in also for name in other.attributes)
             attributes = tuple(dict.fromkeys((*spec.attributes, *others)))
             profile = self.engine.profile(together, sources, attributes)
         with self.steps("encode"):
@@ -638,6 +640,7 @@ def _form(spec: Spec) -> object:
         spec.unit,
         sorted(spec.populations),
         spec.input,
+        spec.escape_formulas,
     )
 
 

@@ -136,6 +136,21 @@ def test_people_by_their_unit(tmp_path: Path) -> None:
         shoal.extend(manifest, again)
     extension = shoal.extend(manifest, people(60, 60), suppression=1)
     assert extension.new_people.compared == ("ssn", "name")
+    with pytest.raises(shoal.InputError, match="name 60 different ssn"):
+        shoal.extend(manifest, changed(people(60, 60), "name", lambda _: "Ann Smith"), suppression=1)
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_a_new_person_several_times(tmp_path: Path, remembered: bool) -> None:
+    """Everybody has one row so far; Ann has three in June, and all rows that are added are hers."""
+    old, ann = people(0, 60), people(60, 1)
+    manifest = released(tmp_path, old, remembered=remembered)
+    known = {} if remembered else {"original": old}
+    with pytest.raises(shoal.InputError, match="With a value that occurs again: ssn 3 rows, name 3 rows"):
+        shoal.extend(manifest, pa.concat_tables([ann] * 3), **known)
+    twice = pa.concat_tables([people(60, 60), changed(ann, "ssn", lambda value: f" {int(value)}.0")])
+    with pytest.raises(shoal.InputError, match="ssn 2 rows"):
+        shoal.extend(manifest, twice, suppression=1, **known)
 
 
 def test_a_release_that_has_all_people_tells_who_they_are(tmp_path: Path) -> None:
@@ -357,7 +372,10 @@ def test_common_names_are_no_overlap() -> None:
     old, new = pa.table({"name": drawn[:4000]}), pa.table({"name": drawn[4000:]})
     known = HashedPeople.of([old], asked, b"key")
     assert set(drawn[:4000]) & set(drawn[4000:])
-    assert not overlap(known.distinguishing, new, asked, b"key").by
+    found = overlap(known.distinguishing, new, asked, b"key")
+    assert not found.by and not found.several and len(set(drawn[4000:])) < 2000
+    twice = pa.concat_tables([new, new.slice(0, 200)])
+    assert overlap(known.distinguishing, twice, asked, b"key").several["name"] >= 400
     mixed = pa.table({"name": drawn[3800:5800]})
     assert overlap(known.distinguishing, mixed, asked, b"key").by["name"] >= 200
 

@@ -211,6 +211,23 @@ def test_an_extended_release_is_refused_too(tmp_path):
     extend(manifest, later, accept={"visit": "linkable"}, output=tmp_path / "extended.csv")
 
 
+def test_what_is_common_in_a_release_and_rare_among_added_rows_is_refused(tmp_path):
+    """Thirty people of the release weigh what Ann does, and no other new one: the difference has her row."""
+    random = Random(11)
+    rows = {count: [random.randint(40, 139) for _ in range(count)] for count in (3000, 80)}
+    first, later = (table(len(kg), weight=kg).drop_columns("age") for kg in rows.values())
+    asked = spec("weight", quasi_identifiers={"disease": "suppress"}, sensitive=[])
+    anonymize(first, asked, output=tmp_path / "release.parquet")
+    manifest = tmp_path / "release.parquet.manifest.json"
+    alone = sum(count == 1 for count in Counter(rows[80]).values())
+    with pytest.raises(LinkableError, match=rf"no other added row has: weight \d+% \({alone} of 80\)"):
+        extend(manifest, later)
+    extension = extend(manifest, later, accept={"weight": "linkable"})
+    assert extension.audit.linkable.columns["weight"].rows == 0
+    assert extension.to_mapping()["added_linkable"]["columns"] == {"weight": alone / 80}
+    assert any(name == "Linkable, added" for name, _ in extension.facts())
+
+
 def test_a_comparison_says_once_what_would_be_refused():
     found = compare(table(61, note=notes(61)), {"people": spec("note")}, ks=[2, 3, 5])
     assert sum("note 100%" in remark for remark in found.remarks()) == 1

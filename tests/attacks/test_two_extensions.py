@@ -12,11 +12,13 @@ import stat
 import sys
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import shoal
 from shoal import secret
@@ -93,6 +95,27 @@ def test_the_same_release_in_another_file(manifest: Path, tmp_path: Path, name: 
     with pytest.raises(shoal.InputError, match=rf"'{name}' was extended before, to 'june.csv'"):
         shoal.extend(tmp_path / f"{name}.manifest.json", july, original=people)
     assert shoal.extend(tmp_path / f"{name}.manifest.json", june, original=people).added_rows == 3
+
+
+@pytest.mark.parametrize("name", ["again.csv", "again.parquet"])
+def test_the_same_release_by_another_engine(tmp_path: Path, name: str) -> None:
+    """Engines write the same time as 08:00:00.500000Z and as 08:00:00.5+00, and pandas NaN as NULL."""
+    times = [datetime(2024, 5, day, 8, 0, 0, 500_000) for day in (1, 2, 2, 1)]
+    days = pa.array(times, pa.timestamp("us", "UTC"))
+    weights = pa.array([70.0, 82.5, float("nan"), 60.0])
+    people = PEOPLE.append_column("weight", weights).append_column("day", days)
+    parquet.write_table(people, tmp_path / "people.parquet")
+    spec = replace(SPEC, insensitive=["weight", "day"])
+    shoal.anonymize(people.to_pandas(), spec).write(tmp_path / "first.csv")
+    shoal.anonymize(tmp_path / "people.parquet", spec, engine="duckdb").write(tmp_path / name)
+    june, july = (
+        rows.append_column("weight", pa.array([70.0] * 3)).append_column("day", days.take([0, 1, 3]))
+        for rows in (JUNE, JULY)
+    )
+    first = shoal.extend(tmp_path / "first.csv.manifest.json", june, original=people.to_pandas())
+    first.write(tmp_path / "june.csv")
+    with pytest.raises(shoal.InputError, match=rf"'{name}' was extended before, to 'june.csv'"):
+        shoal.extend(tmp_path / f"{name}.manifest.json", july, original=people)
 
 
 def test_two_that_were_prepared_before_either_was_written(manifest: Path, tmp_path: Path) -> None:

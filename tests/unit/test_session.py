@@ -116,6 +116,20 @@ def test_releases_of_one_session_are_those_of_single_runs(tmp_path: Path) -> Non
             assert shoal.audit_release(tmp_path / f"{k}.csv", spec(k)).holds
 
 
+def test_a_release_needs_nothing_of_other_specs(tmp_path: Path) -> None:
+    """The audit of a spec refused the original table, which was there for a model of another one."""
+    plain = spec()
+    close = spec(privacy=[shoal.KAnonymity(2), shoal.TCloseness("disease", 0.9)])
+    other_roles = replace(plain, sensitive=[], insensitive=["disease"], accept={"disease": "linkable"})
+    cases = [(close, plain, []), (plain, plain, [close]), (other_roles, close, [plain, close])]
+    for first, then, also in cases:
+        with shoal.Session(people(), first, also=also) as session:
+            for each in (first, then):
+                release = session.release(session.search(each))
+                assert release.levels == shoal.anonymize(people(), each).levels
+                assert not shoal.audit_release(release.write(tmp_path / "release.csv")).fails
+
+
 def test_one_choice_of_levels_is_evaluated() -> None:
     with shoal.Session(people(), spec(5)) as session:
         best = session.search()
@@ -222,6 +236,8 @@ def test_no_release_replaces_what_it_is_made_of(tmp_path: Path, engine: str) -> 
             shoal.anonymize(table, wanted, engine=engine, output=path)
         with pytest.raises(shoal.OutputError, match="which is in use"):
             release.write(path)
+    with pytest.raises(shoal.OutputError, match="which is in use"):
+        release.write(tmp_path / "release.csv", manifest=sexes)
     assert {path: path.read_bytes() for path in before} == before
     release.write(tmp_path / "release.csv")
     pyarrow.csv.write_csv(people(1200).slice(600), tmp_path / "new.csv")
@@ -262,3 +278,15 @@ def test_no_release_replaces_the_table_that_it_is_made_of(
         shoal.anonymize("clinic.duckdb", wanted, table=table, output_table=output)
     with duckdb.connect("clinic.duckdb") as connection:
         assert connection.sql(f"SELECT count(DISTINCT age) FROM {table}").fetchall() == [(9,)]
+
+
+def test_a_table_of_duckdb_is_written_by_a_session_that_was_opened_for_one(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 20 + i % 9 AS age FROM range(90) t(i)")
+    wanted = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(20)])
+    with (
+        shoal.Session(path, wanted, table="visits") as session,
+        pytest.raises(shoal.InputError, match=r"open for reading only[^$]*Session\(..., output_table=...\)"),
+    ):
+        session.release(output_table="new")

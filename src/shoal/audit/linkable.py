@@ -108,8 +108,13 @@ class Linkability:
         """Whether the columns that are not accepted single out few enough rows, alone and together."""
         return not self.refused and (self.known_together is None or not self._too_many(self.known_together))
 
-    def require(self) -> None:
+    def require(self, *, added: bool = False) -> None:
         """Raise if the columns that are not accepted single out too many rows.
+
+        Parameters
+        ----------
+        added
+            Whether the rows are those that a release adds to an earlier one.
 
         Raises
         ------
@@ -118,7 +123,10 @@ class Linkability:
         """
         if self.holds:
             return
-        other = "row" if self.together.of_one_person is None else "person"
+        rows, other = ("Added rows", "added row") if added else ("Rows", "row")
+        if self.together.of_one_person is not None:
+            other = other.replace("row", "person")
+        more = "Add more rows at once. " if added else ""
         found = ", ".join(self._counted(name, self.columns[name]) for name in self.refused)
         if len(self.known) > 1 and self.known_together is not None and self._too_many(self.known_together):
             found += "; " if found else ""
@@ -128,10 +136,10 @@ class Linkability:
         raise LinkableError(
             f"{'Columns are' if several else f'Column {name!r} is'} released unchanged and "
             f"{'single' if several else 'singles'} people out.\n"
-            f"Rows with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
-            "Make such a column a quasi-identifier with a hierarchy, round its values, or leave it out (role "
-            "identifier). If nobody outside can know its values, accept it: in a spec `accept: linkable` "
-            f"beside its role, --accept-linkable {name}, in Python accept={{{name!r}: 'linkable'}}."
+            f"{rows} with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
+            f"{more}Make such a column a quasi-identifier with a hierarchy, round its values, or leave it "
+            "out (role identifier). If nobody outside can know its values, accept it: in a spec `accept: "
+            f"linkable` beside its role, --accept-linkable {name}, in Python accept={{{name!r}: 'linkable'}}."
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -57,6 +57,13 @@ class References:
     original: pa.Table | None = None
     populations: Mapping[str, pa.Table] = field(default_factory=dict)
 
+    def compared_by(self, spec: Spec) -> References:
+        """Return what the claims of a spec compare with, of tables that may have more."""
+        columns = original_columns(spec, claims(spec))
+        if self.original is None or not columns:
+            return replace(self, original=None)
+        return replace(self, original=self.original.select(columns))
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:

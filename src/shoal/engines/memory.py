@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit import Audit, References, audit_release
-from shoal.audit.reference import claims, original_columns
 from shoal.encode.table import code_table
 from shoal.engines.ibis_tables import backend_of, native
 from shoal.engines.kind import Fit, Input
@@ -135,7 +134,7 @@ class MemoryProfile:
         return MemoryRows(
             self._source,
             recoded.table,
-            self._beside.references,
+            self._beside.references.compared_by(spec),  # others may have been read for, too
             None if units is None else units.take(pa.array(recoded.rows)),
         )
 
@@ -220,13 +219,11 @@ class _Beside:
 
     @classmethod
     def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
-        to_check = claims(spec)
-        compared = original_columns(spec, to_check)
         is_released = spec.unit in spec.sensitive or spec.unit in spec.insensitive
         names = [name for name in table.column_names if name in set(spec.released)]
         return cls(
             columns=names,
             others=table.select([name for name in names if name not in spec.quasi_identifiers]),
-            references=References(table.select(compared) if compared else None, populations),
+            references=References(table, populations).compared_by(spec),
             units=None if spec.unit is None or is_released else table.column(spec.unit),
         )

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import named
-from shoal.audit.reference import claims, original_columns
+from shoal.audit.reference import claims
 from shoal.describe.roles import Accepted
 from shoal.errors import InputError
 from shoal.events import Listener, Steps
@@ -172,12 +172,14 @@ def _extension(
         table = pa.concat_tables([earlier.table, added])
         order = random_order(table.num_rows, new_key())
         table = table.take(pa.array(order)).combine_chunks()
-        references = _references(rows, spec)
+        references = References(rows.originals).compared_by(spec)
     with steps("audit"):
         audit = _audited(table, spec, references)
         if audit.linkable is not None:
             audit.linkable.require()
         difference = _audited(added, spec, references)
+        if difference.linkable is not None:
+            difference.linkable.require(added=True)
     return Extension(
         table=table,
         spec=spec,
@@ -189,6 +191,7 @@ def _extension(
         added_rows=added.num_rows,
         returned_rows=found.returned,
         difference_sizes=found.class_sizes,
+        added_linkable=difference.linkable,
         audit=audit.extended(map(named, difference.findings[: len(spec.privacy)])),
         notes=tuple(_notes(earlier, rows)),
         new_people=new_people,
@@ -203,14 +206,6 @@ def _extension(
 def _audited(table: pa.Table, spec: Spec, references: References) -> Audit:
     audit = audit_release(table, spec, original=references.original)
     return audit.require(table.num_rows)
-
-
-def _references(rows: ExtendedRows, spec: Spec) -> References:
-    """Return what claims compare with: all rows as they were."""
-    compared = original_columns(spec, claims(spec))
-    if rows.originals is None or not compared:
-        return References()
-    return References(rows.originals.select(compared))
 
 
 def _notes(earlier: Earlier, rows: ExtendedRows) -> list[str]:

@@ -95,8 +95,12 @@ def _hash(table: pa.Table) -> str:
     rows = np.zeros(table.num_rows, dtype=np.uint64)
     for name in table.column_names:
         values = coded(table.column(name), name)
-        cells = [f"{name}\0{normal(text)}".encode() for text in values_shown(values.dictionary)]
-        hashes = [int.from_bytes(hashlib.sha256(cell).digest()[:8], "big") for cell in cells]
+        hashes = [_cell(name, normal(text)) for text in values_shown(values.dictionary)]
         numbers = np.array([*hashes, 0], dtype=np.uint64)  # NULL comes last
         rows += numbers[values.indices.fill_null(len(hashes)).to_numpy(zero_copy_only=False)]
     return hashlib.sha256(np.sort(rows).tobytes()).hexdigest()
+
+
+def _cell(column: str, value: str) -> int:
+    """Return 64 bits for a cell; 0 for one without a value, which a file may spell as NULL."""
+    return int.from_bytes(hashlib.sha256(f"{column}\0{value}".encode()).digest()[:8], "big") if value else 0

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from shoal.audit import Audit, References, audit_release
 from shoal.audit.difference import difference_findings
+from shoal.audit.linkable import Linkability
 from shoal.audit.published_findings import published
 from shoal.errors import InputError
 from shoal.events import Steps
@@ -52,6 +53,8 @@ class Extension:
         suppressed before.
     difference_sizes
         For each size that occurs, the number of classes that got so many rows.
+    added_linkable
+        How many of the added rows the columns that are released unchanged single out among these.
     audit
         What an independent check found: of all its rows, and of the difference between the releases.
     new_people
@@ -74,6 +77,7 @@ class Extension:
     added_rows: int
     returned_rows: int
     difference_sizes: Mapping[int, int]
+    added_linkable: Linkability | None
     audit: Audit
     notes: tuple[str, ...]
     new_people: NewPeople = field(repr=False)
@@ -175,7 +179,7 @@ class Extension:
         least, most = min(sizes, default=0), max(sizes, default=0)
         each = _rows(least) if least == most else f"{least:,} to {_rows(most)}"
         within = f" in {classes:,} {'class' if classes == 1 else 'classes'} of {each}" if classes else ""
-        linkable = self.audit.linkable
+        linkable, of_added = self.audit.linkable, self.added_linkable
         facts = [
             *(() if linkable is None else (("Linkable", linkable.words()),)),
             ("Extends", f"{self.earlier.name}, {_rows(self.earlier.table.num_rows)}"),
@@ -184,6 +188,7 @@ class Extension:
             ("People", self.new_people.words),
             ("Returned", f"{self.returned_rows:,} of those that were suppressed before"),
             ("Added", f"{_rows(self.added_rows)}{within}"),
+            *(() if of_added is None else (("Linkable, added", of_added.words()),)),
             ("Suppressed", f"{self.suppressed_rows:,} of {self.rows:,} rows ({share:.2%}), {allowed}"),
             *((finding.claim, finding.verdict) for finding in self.audit.findings),
         ]
@@ -204,6 +209,7 @@ class Extension:
             "returned_rows": self.returned_rows,
             "released_rows": self.table.num_rows,
             "linkable": None if self.audit.linkable is None else self.audit.linkable.to_mapping(),
+            "added_linkable": None if self.added_linkable is None else self.added_linkable.to_mapping(),
             "difference_sizes": {str(size): count for size, count in self.difference_sizes.items()},
             "claims": [
                 {"claim": finding.claim, "holds": finding.holds, "measured": finding.measured}

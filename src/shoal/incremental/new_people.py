@@ -129,6 +129,8 @@ def require_new_people(
     found = overlap(distinguishing, new, spec, key)
     if found.by:
         raise _overlapping(found, new.num_rows)
+    if found.several:
+        raise _several(found, spec.unit)
     if found.unknown and not asserted:
         raise _incomparable(found.unknown, new.num_rows, distinguishing)
     people = known.with_new(new, spec, key) if known is not None and kept else None
@@ -161,6 +163,18 @@ def _overlapping(found: Overlap, rows: int) -> InputError:
         "Leave these rows out: whoever knows that somebody is in both could find them among the few. To "
         f"correct or withdraw somebody's rows is another question: {_PLACE} If different people share an "
         "identifier, such as the telephone of a family, name it: --shared COLUMN (in Python shared=...)."
+    )
+
+
+def _several(found: Overlap, unit: str | None) -> InputError:
+    counted = "rows" if unit is None else f"different {unit}"
+    counts = ", ".join(f"{name} {count:,} {counted}" for name, count in found.several.items())
+    return InputError(
+        "The new rows count some people several times.\n"
+        f"With a value that occurs again: {counts}.\n"
+        "Give each person once: a class that consists of one person's rows hides nobody. Where people have "
+        "several rows, make a release that counts them by a `unit`. If different people share an identifier, "
+        "such as the telephone of a family, name it: --shared COLUMN (in Python shared=...)."
     )
 
 

@@ -10,7 +10,8 @@ Some identifiers are shared by different people: a common name, the telephone of
 from the earlier table, in which each person is once. If a share s of its people have a value that somebody
 else has too, about s of the new people have one of an earlier person by chance. Only more than that, by three
 standard deviations, means that people came again. Where everybody has a value of their own, one is enough.
-Where more than one in twenty share theirs, an identifier does not tell people apart, and is not used.
+Where more than one in twenty share theirs, an identifier does not tell people apart, and is not used. By the
+same measure new people share values with each other: where more do, some of them are one person.
 
 Whoever has no value cannot be compared. A new row counts as compared where it has a value of a trait that all
 earlier people have. Texts such as "n/a" are no values.
@@ -130,6 +131,9 @@ class Overlap:
         For each other trait, how many rows share its value with an earlier person, if any do.
     unknown
         Rows that were not compared with all earlier people, since a value is missing here or there.
+    several
+        For each trait that says that several of the new people are one, how many of them it says it of:
+        without a unit each row counts as a person.
     """
 
     rows: int
@@ -137,6 +141,7 @@ class Overlap:
     by: dict[str, int]
     chance: dict[str, int]
     unknown: int
+    several: dict[str, int]
 
 
 def identifying(spec: Spec) -> list[str]:
@@ -149,19 +154,21 @@ def overlap(earlier: Sequence[Trait], new: pa.Table, spec: Spec, key: bytes) -> 
     hashed = _Hashed.of(new, spec, key)
     again = np.zeros(new.num_rows, dtype=bool)
     compared = np.zeros(new.num_rows, dtype=bool)
-    by, chance = {}, {}
+    by, chance, several = {}, {}, {}
     for trait in earlier:
         values = hashed.rows(trait.columns)
         found = np.asarray(np.isin(values, trait.hashes) & (values != b""))
-        people = hashed.people(trait.columns)
-        if hashed.count(found) > trait.by_chance(int((people != b"").sum())):
+        own = _trait(trait.columns, [hashed])
+        if own.people - len(own.hashes) > trait.by_chance(own.people) * max(own.people / trait.people, 1):
+            several[trait.name] = own.sharing
+        if hashed.count(found) > trait.by_chance(own.people):
             by[trait.name] = int(found.sum())
             again |= found
         elif found.any():
             chance[trait.name] = int(found.sum())
         if not trait.missing:
             compared |= values != b""
-    return Overlap(int(again.sum()), hashed.count(again), by, chance, int((~compared).sum()))
+    return Overlap(int(again.sum()), hashed.count(again), by, chance, int((~compared).sum()), several)
 
 
 def _trait(columns: tuple[str, ...], tables: Sequence[_Hashed]) -> Trait:

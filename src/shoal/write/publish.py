@@ -100,7 +100,7 @@ def publish(
     if isinstance(output, FileOutput) and not output.folder:
         check_path(output.path, apart_from=release.inputs)
     for path in wanted.values():
-        check_path(path)
+        check_path(path, apart_from=release.inputs)
     rows, audit = write_rows(release, output, stage)
     published = str(output.path) if isinstance(output, FileOutput) else output.name
     with ExitStack() as ending:

@@ -70,6 +70,7 @@ class DuckDB:
         weakref.finalize(self, remove_private, self.scratch)  # if nobody closes it, as after Ctrl-C
         self._stored: list[QueryableFiles | UnpublishedTable] = []
         self._attached: str | None = None
+        self._writable = False
         self.table: tuple[str, str] | None = None
         self._source = ""
         self._names = 0
@@ -100,7 +101,7 @@ class DuckDB:
         """Let queries read the tables of a database file."""
         how = "" if writing else " (READ_ONLY)"
         self.run(f"ATTACH {text(str(path))} AS shoal_source{how}")
-        self._attached = "shoal_source"
+        self._attached, self._writable = "shoal_source", writing
         self._inputs = [path]
 
     def open(
@@ -132,6 +133,12 @@ class DuckDB:
                     "A table can be written only into a database.\n"
                     f"Found: the table {output.name!r}, and files as input.\n"
                     "Give the path of a file or a folder: --output (in Python output=...)."
+                )
+            if not self._writable:
+                raise InputError(
+                    f"The database {self.title!r} is open for reading only.\n"
+                    f"Found: the table {output.name!r} as the output.\n"
+                    "Name an output table when the session is opened: shoal.Session(..., output_table=...)."
                 )
             if self._is_read(*placed(output.name)):
                 raise OutputError(
