@@ -237,7 +237,10 @@ def test_that_the_unit_is_proposed_is_said():
     table, _ = visits(patient_id=number, age=AGE, salary=own(lambda random: random.randrange(20) * 1000))
     found = shoal.suggest(table)
     release = shoal.anonymize(table, found.spec)
-    counted = "counted by 'patient_id': rows with the same value count as one person"
+    counted = (
+        "counted by 'patient_id': rows with the same value count as one person; if it is not the person's, "
+        "change `unit:`"
+    )
     assert dict(release.facts())["People"] == found.people == counted
     assert all("is unique in" not in note for note in release.notes)
 
@@ -350,3 +353,43 @@ def test_people_are_not_counted_by_who_typed_the_rows_where_their_number_is_miss
     table, _ = visits(account_no=number, entered_by=any_of(*clerks), x=any_of(1, 2))
     table = table.set_column(0, "account_no", [[None, *table["account_no"].to_pylist()[1:]]])
     assert shoal.suggest(table).unit == "account_no"
+
+
+MISSPELLED = lambda make: lambda random, who: make(random, who) if random.random() > 0.02 else "?"  # noqa: E731
+
+
+@pytest.mark.parametrize(
+    ("column", "make"),
+    [
+        ("Medlemsnr", number),
+        ("Nº sócio", lambda _, who: str(100_000 + 7 * who)),
+        ("Address", lambda _, who: f"{7 * who + 1} Main Street"),
+    ],
+)
+def test_a_few_wrong_cells_do_not_make_each_row_a_person(column, make):
+    """The town follows from the postcode, and every fiftieth cell is misspelled."""
+    town = lambda random, who: "ABCDEFG"[int(ZIP(random, who)[0]) % 7]  # noqa: E731
+    table, who = visits(
+        **{column: make},
+        Postnr=MISSPELLED(ZIP),
+        Ort=MISSPELLED(town),
+        points=lambda random, _: random.randrange(9),
+    )
+    table = pa.concat_tables([table] * 2)  # ten rows of each person or so
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", column)
+    assert smallest_crowd(table, who * 2, found) >= 5
+
+
+def test_people_are_not_counted_by_remarks():
+    """A few remarks are in most rows; many others are in two rows of one person each."""
+    usual = ("ok", "-", "call back", "see file", "moved")
+    table, who = visits(80, first=number, age=AGE, points=any_of(*range(9)))
+    rows: dict[int, list[int]] = {}
+    for row, one in enumerate(who):
+        rows.setdefault(one, []).append(row)
+    remarks = [usual[row % 5] for row in range(len(who))]
+    for one, (first, second, *_) in rows.items():
+        remarks[first] = remarks[second] = f"sister of {chr(65 + one % 26)}{chr(65 + one // 26)}"
+    found = shoal.suggest(table.drop_columns(["first"]).append_column("Obs.", pa.array(remarks)))
+    assert (found.unit, found["Obs."].role.value) == (None, "identifier")

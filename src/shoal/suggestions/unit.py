@@ -15,9 +15,9 @@ from typing import Final
 
 from shoal.describe.roles import Role
 from shoal.errors import InputError
-from shoal.suggestions.concepts import OTHER_PERSON
+from shoal.suggestions.concepts import AT_WORK, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import is_about, is_agent, words
+from shoal.suggestions.names import is_about, is_agent, is_of_things, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -27,6 +27,8 @@ _ROWS_PER_PERSON = 1.05
 _TWINS = 2
 _NEARLY_ALL = 0.75
 """Share of the repeating names or numbers. Two people may share a name."""
+_MOST_ROWS = 0.5
+"""Share of their rows. A few remarks are in most rows, and many others in two rows of one person."""
 _ALIKE = 0.6
 _YEARS = (5, 1)
 """Ages of one person may differ by this much, if the rows are from several years. The first number that
@@ -141,7 +143,7 @@ def find_unit(
         if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
             found, agreeing = by_agreement
     if found is None and not rows_are_people:
-        found = _by_number(table, proposals, columns, ranks, likeness)
+        found = _by_number(table, proposals, columns, ranks, likeness, traits)
     if found is None:
         by_dates = None if rows_are_people else _by_dates(table, proposals, columns)
         return Unit(by_dates, proposals)
@@ -236,37 +238,56 @@ def _by_number(
     columns: Mapping[str, ColumnProfile],
     ranks: Mapping[str, int | None],
     likeness: Mapping[str, Sequence[float]],
+    traits: Collection[str],
 ) -> str | None:
-    """Return the number of a person or of a person's account, or else one by which rows agree in a column.
+    """Return the number of a person or of a person's account, or else what names or numbers something alike.
 
     The former has rows that are not alike; but the age may be that of something else, a sex may have several
-    spellings, and if only rows were counted, a class could be one person.
+    spellings, and if only rows were counted, a class could be one person. The latter is an address, or a
+    number of unknown meaning, whose rows are alike in all that people are born with; where that is at most
+    the sex, in another column too. Likeness counts pairs of rows, so that a few wrong cells do not matter.
     """
     possible = sorted(
         (
             column
             for name, column in columns.items()
             if proposals[name].role is Role.IDENTIFIER
+            and proposals[name].about is not None
             and column.distinct > SOME
             and _repeats(table, column, _RECORD)
         ),
         key=lambda column: (column.nulls > 0, -column.distinct),
     )
     for column in sorted(possible, key=lambda column: _preference(column, ranks.get(column.name) or 0)):
-        of_person = proposals[column.name].about is not None and column.name in likeness
-        if of_person and _OF_USERS.isdisjoint(words(column.name)):
+        if column.name in likeness and _OF_USERS.isdisjoint(words(column.name)):
             return column.name
+    sexes = {name for name in traits if _is_about_sex(proposals[name])}
+    born_with = [name for name in traits if name not in sexes or columns[name].categories <= _SEXES]
+    others = [
+        name
+        for name, column in columns.items()
+        if column.categories > 1 and column.kind is not Kind.OTHER and name not in traits
+    ][:_MOST_COMPARED]
+    others = [name for name in others if _varies(table, name)]
     for column in possible:
         about = proposals[column.name].about
-        if about is not None and about.what == "a record's number" and column.name not in likeness:
-            others = [
-                name
-                for name, other in columns.items()
-                if name != column.name and other.categories > 1 and other.kind is not Kind.OTHER
-            ][:_MOST_COMPARED]
-            if any(_varies(table, other) for other in _agreeing(table, column.name, others)):
-                return column.name
+        if column.name in likeness or about is None or about.what == AT_WORK or is_of_things(column.name):
+            continue
+        compared = [columns[name] for name in others if name != column.name]
+        if all(_alike(table, column, [columns[name] for name in born_with])) and (
+            not sexes.issuperset(born_with) or any(_alike(table, column, compared))
+        ):
+            return column.name
     return None
+
+
+def _alike(table: Table, column: ColumnProfile, compared: Sequence[ColumnProfile]) -> list[bool]:
+    """Return for each column whether rows with the same value are alike in it, as those of one person."""
+    return [found >= _ALIKE_IN_TRAITS for found in _likeness(table, column, compared)]
+
+
+def _is_about_sex(proposal: Proposal) -> bool:
+    return proposal.about is not None and proposal.about.what == "sex"
 
 
 def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
@@ -446,7 +467,7 @@ def _agreeing(
     years: Mapping[str, int] = MappingProxyType({}),
     beyond: str | None = None,
 ) -> list[str]:
-    """Return the columns in which nearly all rows with the same value of a column agree.
+    """Return the columns in which rows with the same value agree, for nearly all values and most rows.
 
     Parameters
     ----------
@@ -457,7 +478,10 @@ def _agreeing(
     """
     if not compared:
         return []
-    counted = ", ".join(f"count(*) FILTER (a{index})::DOUBLE / count(*)" for index, _ in enumerate(compared))
+    counted = ", ".join(
+        f"count(*) FILTER (a{index}) / count(*), sum(n) FILTER (a{index}) / sum(n)"
+        for index, _ in enumerate(compared)
+    )
     agree = ", ".join(
         f"{_agreement(table.columns[other], years.get(other))} AS a{index}"
         for index, other in enumerate(compared)
@@ -465,10 +489,14 @@ def _agreeing(
     value = table.columns[name]
     several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
     shares = table.fetch_row(
-        f"SELECT {counted} FROM (SELECT {agree} FROM {{table}} WHERE {value} IS NOT NULL "
-        f"GROUP BY {value} HAVING {several} > 1)"
+        f"SELECT {counted} FROM (SELECT count(*)::DOUBLE AS n, {agree} FROM {{table}} "
+        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING {several} > 1)"
     )
-    return [other for other, share in zip(compared, shares, strict=True) if share and share >= _NEARLY_ALL]
+    return [
+        other
+        for other, of_values, of_rows in zip(compared, shares[::2], shares[1::2], strict=True)
+        if of_values and of_values >= _NEARLY_ALL and of_rows >= _MOST_ROWS
+    ]
 
 
 def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, str]:
