@@ -28,10 +28,12 @@ NUMBERED = """
 DOCTORS = ["Anna Weber", "Ben Kovac", "Carla Rossi", "Dan Novak", "Eva Lind", "Finn Olsen", "Gina Serra"]
 
 
-def visits(people: int = 120, **more: Callable[[Random, int], Any]) -> tuple[pa.Table, list[int]]:
+def visits(
+    people: int = 120, most: int = 8, **more: Callable[[Random, int], Any]
+) -> tuple[pa.Table, list[int]]:
     """People with some rows each, in random order; return also whose each row is."""
     random = Random(people)
-    who = [person for person in range(people) for _ in range(random.randrange(2, 9))]
+    who = [person for person in range(people) for _ in range(random.randrange(2, most + 1))]
     random.shuffle(who)
     return pa.table({name: [make(random, one) for one in who] for name, make in more.items()}), who
 
@@ -355,30 +357,41 @@ def test_people_are_not_counted_by_who_typed_the_rows_where_their_number_is_miss
     assert shoal.suggest(table).unit == "account_no"
 
 
-MISSPELLED = lambda make: lambda random, who: make(random, who) if random.random() > 0.02 else "?"  # noqa: E731
+def misspelled(make: Callable[[Random, int], Any], wrong: Any) -> Callable[[Random, int], Any]:
+    """One cell in twenty-five is wrong."""
+    return lambda random, person: make(random, person) if random.random() > 0.04 else wrong
+
+
+def town(random: Random, person: int) -> str:
+    """It follows from the postcode."""
+    return "ABCDEFG"[int(ZIP(random, person)[0]) % 7]
 
 
 @pytest.mark.parametrize(
-    ("column", "make"),
+    ("column", "make", "born_with"),
     [
-        ("Medlemsnr", number),
-        ("Nº sócio", lambda _, who: str(100_000 + 7 * who)),
-        ("Address", lambda _, who: f"{7 * who + 1} Main Street"),
+        ("Medlemsnr", number, {}),
+        ("Nº sócio", lambda _, who: str(100_000 + 7 * who), {}),
+        ("Address", lambda _, who: f"{7 * who + 1} Main Street", {}),
+        (
+            "Försäkrad",
+            lambda _, who: f"{LAST_NAMES[who % 6]} {'abcdefghijklmnopqrst'[who // 6]}",
+            {"age": AGE},
+        ),
     ],
 )
-def test_a_few_wrong_cells_do_not_make_each_row_a_person(column, make):
-    """The town follows from the postcode, and every fiftieth cell is misspelled."""
-    town = lambda random, who: "ABCDEFG"[int(ZIP(random, who)[0]) % 7]  # noqa: E731
+def test_a_few_wrong_cells_do_not_make_each_row_a_person(column, make, born_with):
     table, who = visits(
+        most=24,
         **{column: make},
-        Postnr=MISSPELLED(ZIP),
-        Ort=MISSPELLED(town),
+        **{name: misspelled(born, 99) for name, born in born_with.items()},
+        Postnr=misspelled(ZIP, "?"),
+        Ort=misspelled(town, "?"),
         points=lambda random, _: random.randrange(9),
     )
-    table = pa.concat_tables([table] * 2)  # ten rows of each person or so
     found = shoal.suggest(table)
     assert (found[column].role.value, found.unit) == ("identifier", column)
-    assert smallest_crowd(table, who * 2, found) >= 5
+    assert smallest_crowd(table, who, found) >= 5
 
 
 def test_people_are_not_counted_by_remarks():
@@ -393,3 +406,24 @@ def test_people_are_not_counted_by_remarks():
         remarks[first] = remarks[second] = f"sister of {chr(65 + one % 26)}{chr(65 + one // 26)}"
     found = shoal.suggest(table.drop_columns(["first"]).append_column("Obs.", pa.array(remarks)))
     assert (found.unit, found["Obs."].role.value) == (None, "identifier")
+
+
+@pytest.mark.parametrize(
+    ("sample", "born_with"),
+    [
+        ("Prøve", {"age": AGE, "sex": SEX}),
+        ("Prøve", {"Postnr": ZIP}),
+        ("case_no", {"age": AGE, "sex": SEX}),
+        ("id", {"dob": own(lambda random: f"19{random.randrange(40, 99)}-05-{random.randrange(10, 29)}")}),
+    ],
+)
+@pytest.mark.parametrize("column", ["Nº Utente", "Kürzel"])
+def test_a_number_for_each_sample_does_not_make_each_sample_a_person(column, sample, born_with):
+    """Each sample has a number of its own and four results; whose it is is in another column."""
+    table, who = visits(**{column: number}, **born_with)
+    table = table.append_column(sample, pa.array([f"X{10_000 + 3 * row}" for row in range(len(who))]))
+    table = pa.concat_tables([table] * 4)
+    table = table.append_column("value", pa.array([row * row % 7 for row in range(table.num_rows)]))
+    found = shoal.suggest(table)
+    assert (found.unit, found[sample].role.value) == (column, "identifier")
+    assert smallest_crowd(table, who * 4, found) >= 5

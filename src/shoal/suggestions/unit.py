@@ -8,7 +8,7 @@ serves by which rows agree in these traits.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -136,12 +136,16 @@ def find_unit(
     )
     if rows_are_people:
         ranked = [name for name in ranked if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
-    found = _coarsest(table, ranked, likeness) if ranked else None
+    alike = [name for name in ranked[1:] if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
+    found = _coarsest(table, columns, [*ranked[:1], *alike])
     agreeing: list[str] = []
-    if (found is None and not rows_are_people) or (found is not None and columns[found].nulls):
-        by_agreement = _by_agreement(table, proposals, columns, references)
-        if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
-            found, agreeing = by_agreement
+    # The cases of a person have numbers of their own.
+    cases = [found] if found is not None and ranks[found] == _RECORD and not columns[found].nulls else []
+    if (found is None and not rows_are_people) or (found is not None and (columns[found].nulls or cases)):
+        by_agreement = dict(_by_agreement(table, proposals, columns, references))
+        name = _coarsest(table, columns, [*cases, *by_agreement])
+        if name is not None and (found is None or not columns[name].nulls):
+            found, agreeing = name, by_agreement.get(name, [])
     if found is None and not rows_are_people:
         found = _by_number(table, proposals, columns, ranks, likeness, traits)
     if found is None:
@@ -219,15 +223,18 @@ def _explained(table: Table, column: ColumnProfile, trait: ColumnProfile) -> flo
     return None if within is None or not overall else 1 - within / overall
 
 
-def _coarsest(table: Table, ranked: Sequence[str], likeness: Mapping[str, Sequence[float]]) -> str:
-    """Return the first candidate, or one that follows from it and whose rows agree in all traits.
+def _coarsest(table: Table, columns: Mapping[str, ColumnProfile], candidates: Iterable[str]) -> str | None:
+    """Return the first candidate, or one that follows from it, without NULL where the first has none.
 
-    A patient may have several numbers, one for each stay.
+    A patient may have several numbers, one for each stay, and a sample has one for several results.
     """
-    found = ranked[0]
-    for name in ranked[1:]:
-        alike = bool(likeness[name]) and min(likeness[name]) >= _ALIKE_IN_TRAITS
-        if alike and _agreeing(table, found, [name]) and not _agreeing(table, name, [found]):
+    found = None
+    for name in candidates:
+        if found is None or (
+            (columns[found].nulls or not columns[name].nulls)
+            and _agreeing(table, found, [name])
+            and not _agreeing(table, name, [found])
+        ):
             found = name
     return found
 
@@ -243,23 +250,24 @@ def _by_number(
     """Return the number of a person or of a person's account, or else what names or numbers something alike.
 
     The former has rows that are not alike; but the age may be that of something else, a sex may have several
-    spellings, and if only rows were counted, a class could be one person. The latter is an address, or a
-    number of unknown meaning, whose rows are alike in all that people are born with; where that is at most
-    the sex, in another column too. Likeness counts pairs of rows, so that a few wrong cells do not matter.
+    spellings, and if only rows were counted, a class could be one person. The latter is any identifier whose
+    rows are alike in all that people are born with; where that is at most the sex, an address or a number of
+    unknown meaning whose rows are alike in another column too. Likeness counts pairs of rows, so that a few
+    wrong cells do not matter.
     """
     possible = sorted(
         (
             column
             for name, column in columns.items()
             if proposals[name].role is Role.IDENTIFIER
-            and proposals[name].about is not None
             and column.distinct > SOME
             and _repeats(table, column, _RECORD)
         ),
         key=lambda column: (column.nulls > 0, -column.distinct),
     )
     for column in sorted(possible, key=lambda column: _preference(column, ranks.get(column.name) or 0)):
-        if column.name in likeness and _OF_USERS.isdisjoint(words(column.name)):
+        of_person = proposals[column.name].about is not None and column.name in likeness
+        if of_person and _OF_USERS.isdisjoint(words(column.name)):
             return column.name
     sexes = {name for name in traits if _is_about_sex(proposals[name])}
     born_with = [name for name in traits if name not in sexes or columns[name].categories <= _SEXES]
@@ -269,16 +277,20 @@ def _by_number(
         if column.categories > 1 and column.kind is not Kind.OTHER and name not in traits
     ][:_MOST_COMPARED]
     others = [name for name in others if _varies(table, name)]
+    only_sex = sexes.issuperset(born_with)
+    found: list[str] = []
     for column in possible:
         about = proposals[column.name].about
-        if column.name in likeness or about is None or about.what == AT_WORK or is_of_things(column.name):
+        if column.name in likeness or is_of_things(column.name):
+            continue
+        if only_sex if about is None else about.what == AT_WORK:
             continue
         compared = [columns[name] for name in others if name != column.name]
         if all(_alike(table, column, [columns[name] for name in born_with])) and (
-            not sexes.issuperset(born_with) or any(_alike(table, column, compared))
+            not only_sex or any(_alike(table, column, compared))
         ):
-            return column.name
-    return None
+            found.append(column.name)
+    return _coarsest(table, columns, found)
 
 
 def _alike(table: Table, column: ColumnProfile, compared: Sequence[ColumnProfile]) -> list[bool]:
@@ -317,11 +329,11 @@ def _by_agreement(
     proposals: dict[str, Proposal],
     columns: Mapping[str, ColumnProfile],
     references: Collection[str],
-) -> tuple[str, list[str]] | None:
-    """Return the column whose values agree with what a person is born with, and the agreeing columns.
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the columns whose values agree with what a person is born with, and the agreeing columns.
 
-    It may be a name, or a number under any name. Of several, the one with the most values is returned: a
-    family has one surname, and each of its members a number.
+    They may be names, or numbers under any name. The one with the most values comes first: a family has one
+    surname, and each of its members a number.
     """
     traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
     ages = {name: what for name, what in traits.items() if what == "age"}
@@ -343,16 +355,16 @@ def _by_agreement(
         if not sexes.issubset(agreeing):  # a form at school, a firm
             continue
         if enough and len(agreeing) == len(traits):
-            return name, agreeing
+            yield name, agreeing
+            continue
         # Age or birth may have unknown column names, so check what else agrees beside the sex.
         if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
             rest = [other for other in others if other != name]
             agreeing += [other for other in _agreeing(table, name, rest) if _varies(table, other)]
             if len(agreeing) > (1 if proposal.about is None else 2):
-                return name, agreeing
+                yield name, agreeing
     if not traits:
-        return _by_many(table, proposals, columns, others, references)
-    return None
+        yield from _by_many(table, proposals, columns, others, references)
 
 
 def _is_band(table: Table, column: ColumnProfile, age: ColumnProfile) -> bool:
@@ -369,10 +381,11 @@ def _by_many(
     columns: Mapping[str, ColumnProfile],
     others: list[str],
     references: Collection[str],
-) -> tuple[str, list[str]] | None:
-    """Return the column whose values agree with several others that do not follow from each other.
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the columns whose values agree with several others that do not follow from each other.
 
-    It is for tables in an unknown language; for what may name or number people two other columns are enough.
+    They are for tables in an unknown language; for what may name or number people two other columns are
+    enough.
     A doctor's rows agree in the clinic, its town and its country too, but the town follows from the clinic.
     """
     varied = [name for name in others if _varies(table, name)]
@@ -389,8 +402,7 @@ def _by_many(
         }
         agreeing = [one for one in agreeing if one not in follow]
         if len(agreeing) >= _MANY - named:
-            return name, agreeing
-    return None
+            yield name, agreeing
 
 
 def _by_dates(
