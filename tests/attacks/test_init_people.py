@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -427,3 +428,15 @@ def test_a_number_for_each_sample_does_not_make_each_sample_a_person(column, sam
     found = shoal.suggest(table)
     assert (found.unit, found[sample].role.value) == (column, "identifier")
     assert smallest_crowd(table, who * 4, found) >= 5
+
+
+@pytest.mark.parametrize(("column", "kind"), [("F. nac.", pa.date32()), ("dob", pa.timestamp("us"))])
+def test_no_birthday_is_released_where_rows_are_counted(column, kind):
+    """Twelve rows of each person, and nothing that numbers people."""
+    born = [date(1940 + person % 60, 1 + person % 12, 1 + person % 28) for person in range(60)]
+    days = pa.array([born[row % 60] for row in range(720)], pa.date32()).cast(kind)
+    points = [row * row % 11 for row in range(720)]
+    found = shoal.suggest(pa.table({column: days, "points": points}))
+    labels = shoal.anonymize(pa.table({column: days, "points": points}), found.spec).table[column].to_pylist()
+    assert found.unit is None
+    assert not {str(each) for each in born} & {str(label)[:10] for label in labels}
