@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -28,10 +29,12 @@ NUMBERED = """
 DOCTORS = ["Anna Weber", "Ben Kovac", "Carla Rossi", "Dan Novak", "Eva Lind", "Finn Olsen", "Gina Serra"]
 
 
-def visits(people: int = 120, **more: Callable[[Random, int], Any]) -> tuple[pa.Table, list[int]]:
+def visits(
+    people: int = 120, most: int = 8, **more: Callable[[Random, int], Any]
+) -> tuple[pa.Table, list[int]]:
     """People with some rows each, in random order; return also whose each row is."""
     random = Random(people)
-    who = [person for person in range(people) for _ in range(random.randrange(2, 9))]
+    who = [person for person in range(people) for _ in range(random.randrange(2, most + 1))]
     random.shuffle(who)
     return pa.table({name: [make(random, one) for one in who] for name, make in more.items()}), who
 
@@ -237,7 +240,10 @@ def test_that_the_unit_is_proposed_is_said():
     table, _ = visits(patient_id=number, age=AGE, salary=own(lambda random: random.randrange(20) * 1000))
     found = shoal.suggest(table)
     release = shoal.anonymize(table, found.spec)
-    counted = "counted by 'patient_id': rows with the same value count as one person"
+    counted = (
+        "counted by 'patient_id': rows with the same value count as one person; if it is not the person's, "
+        "change `unit:`"
+    )
     assert dict(release.facts())["People"] == found.people == counted
     assert all("is unique in" not in note for note in release.notes)
 
@@ -350,3 +356,87 @@ def test_people_are_not_counted_by_who_typed_the_rows_where_their_number_is_miss
     table, _ = visits(account_no=number, entered_by=any_of(*clerks), x=any_of(1, 2))
     table = table.set_column(0, "account_no", [[None, *table["account_no"].to_pylist()[1:]]])
     assert shoal.suggest(table).unit == "account_no"
+
+
+def misspelled(make: Callable[[Random, int], Any], wrong: Any) -> Callable[[Random, int], Any]:
+    """One cell in twenty-five is wrong."""
+    return lambda random, person: make(random, person) if random.random() > 0.04 else wrong
+
+
+def town(random: Random, person: int) -> str:
+    """It follows from the postcode."""
+    return "ABCDEFG"[int(ZIP(random, person)[0]) % 7]
+
+
+@pytest.mark.parametrize(
+    ("column", "make", "born_with"),
+    [
+        ("Medlemsnr", number, {}),
+        ("Nº sócio", lambda _, who: str(100_000 + 7 * who), {}),
+        ("Address", lambda _, who: f"{7 * who + 1} Main Street", {}),
+        (
+            "Försäkrad",
+            lambda _, who: f"{LAST_NAMES[who % 6]} {'abcdefghijklmnopqrst'[who // 6]}",
+            {"age": AGE},
+        ),
+    ],
+)
+def test_a_few_wrong_cells_do_not_make_each_row_a_person(column, make, born_with):
+    table, who = visits(
+        most=24,
+        **{column: make},
+        **{name: misspelled(born, 99) for name, born in born_with.items()},
+        Postnr=misspelled(ZIP, "?"),
+        Ort=misspelled(town, "?"),
+        points=lambda random, _: random.randrange(9),
+    )
+    found = shoal.suggest(table)
+    assert (found[column].role.value, found.unit) == ("identifier", column)
+    assert smallest_crowd(table, who, found) >= 5
+
+
+def test_people_are_not_counted_by_remarks():
+    """A few remarks are in most rows; many others are in two rows of one person each."""
+    usual = ("ok", "-", "call back", "see file", "moved")
+    table, who = visits(80, first=number, age=AGE, points=any_of(*range(9)))
+    rows: dict[int, list[int]] = {}
+    for row, one in enumerate(who):
+        rows.setdefault(one, []).append(row)
+    remarks = [usual[row % 5] for row in range(len(who))]
+    for one, (first, second, *_) in rows.items():
+        remarks[first] = remarks[second] = f"sister of {chr(65 + one % 26)}{chr(65 + one // 26)}"
+    found = shoal.suggest(table.drop_columns(["first"]).append_column("Obs.", pa.array(remarks)))
+    assert (found.unit, found["Obs."].role.value) == (None, "identifier")
+
+
+@pytest.mark.parametrize(
+    ("sample", "born_with"),
+    [
+        ("Prøve", {"age": AGE, "sex": SEX}),
+        ("Prøve", {"Postnr": ZIP}),
+        ("case_no", {"age": AGE, "sex": SEX}),
+        ("id", {"dob": own(lambda random: f"19{random.randrange(40, 99)}-05-{random.randrange(10, 29)}")}),
+    ],
+)
+@pytest.mark.parametrize("column", ["Nº Utente", "Kürzel"])
+def test_a_number_for_each_sample_does_not_make_each_sample_a_person(column, sample, born_with):
+    """Each sample has a number of its own and four results; whose it is is in another column."""
+    table, who = visits(**{column: number}, **born_with)
+    table = table.append_column(sample, pa.array([f"X{10_000 + 3 * row}" for row in range(len(who))]))
+    table = pa.concat_tables([table] * 4)
+    table = table.append_column("value", pa.array([row * row % 7 for row in range(table.num_rows)]))
+    found = shoal.suggest(table)
+    assert (found.unit, found[sample].role.value) == (column, "identifier")
+    assert smallest_crowd(table, who * 4, found) >= 5
+
+
+@pytest.mark.parametrize(("column", "kind"), [("F. nac.", pa.date32()), ("dob", pa.timestamp("us"))])
+def test_no_birthday_is_released_where_rows_are_counted(column, kind):
+    """Twelve rows of each person, and nothing that numbers people."""
+    born = [date(1940 + person % 60, 1 + person % 12, 1 + person % 28) for person in range(60)]
+    days = pa.array([born[row % 60] for row in range(720)], pa.date32()).cast(kind)
+    points = [row * row % 11 for row in range(720)]
+    found = shoal.suggest(pa.table({column: days, "points": points}))
+    labels = shoal.anonymize(pa.table({column: days, "points": points}), found.spec).table[column].to_pylist()
+    assert found.unit is None
+    assert not {str(each) for each in born} & {str(label)[:10] for label in labels}

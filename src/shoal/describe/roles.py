@@ -34,12 +34,15 @@ def how_people_count(unit: str | None) -> str:
 
     Examples
     --------
-    >>> how_people_count("patient_id")
-    "counted by 'patient_id': rows with the same value count as one person"
+    >>> print(how_people_count("MRN"))
+    counted by 'MRN': rows with the same value count as one person; if it is not the person's, change `unit:`
     """
     if unit is None:
         return EACH_ROW_A_PERSON
-    return f"counted by {unit!r}: rows with the same value count as one person"
+    return (
+        f"counted by {unit!r}: rows with the same value count as one person; if it is not the person's, "
+        "change `unit:`"
+    )
 
 
 class Role(StrEnum):

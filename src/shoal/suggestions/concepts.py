@@ -54,7 +54,8 @@ CONCEPTS: Final = (
         "name, first name, last name, full name, given name, family name, middle name, maiden name, "
         "surname, firstname, lastname, fullname, forename, fname, lname, vorname, nachname, familienname, "
         "nom, prenom, nombre, apellido, apellidos, initials, given, nome, cognome, sobrenome, voornaam, "
-        "achternaam, imie, nazwisko, jmeno, prijmeni, fornavn, etternavn, fornamn, efternamn, etunimi, "
+        "achternaam, imie, nazwisko, jmeno, prijmeni, fornavn, etternavn, fornamn, foernamn, "
+        "efternamn, etunimi, "
         "sukunimi, soyad, soyadi, имя, фамилия, отчество, фио, ονομα, επωνυμο, 姓名, 氏名",
         "A",
     ),
@@ -193,7 +194,8 @@ CONCEPTS: Final = (
         "birth, birthdate, birth date, birthday, date birth, born, dob, birth year, yob, birth month, "
         "geburtsdatum, geburtstag, geburtsjahr, geburt, gebdat, date naissance, naissance, fecha "
         "nacimiento, nacimiento, urodzenia, geboortedatum, geboortejaar, nascimento, nascita, "
-        "fodelsedatum, foedelsedatum, fodselsdato, foedselsdato, syntymaaika, narozeni, dogum, nasterii, "
+        "fodelsedatum, foedelsedatum, fodselsdato, foedselsdato, syntymaaika, syntymaeaika, "
+        "narozeni, dogum, nasterii, "
         "рождения, γεννησης, 出生, 生年月日",
         "C",
     ),
@@ -291,7 +293,7 @@ CONCEPTS: Final = (
         "the look of a person",
         _Q,
         "height, weight, body weight, eye color, eye colour, hair color, hair colour, skin color, "
-        "groesse, korpergroesse, gewicht, taille, poids, altura, estatura, peso",
+        "groesse, koerpergroesse, gewicht, taille, poids, altura, estatura, peso",
     ),
     _concept(
         "sexual orientation",

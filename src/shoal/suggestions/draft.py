@@ -209,8 +209,8 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
         yield from _comment("Commas are read as decimal marks; the release uses points.", indent=2)
     if column.min_level:
         yield from _comment(
-            "Exact values are not released, since they may be people's numbers: if they are not, remove "
-            "`min-level`.",
+            "Exact values are not released, since they may be people's numbers or birthdays: if they are "
+            "not, remove `min-level`.",
             indent=2,
         )
     if column.missing_values:

@@ -91,7 +91,8 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         separations = find_separations(table, candidates, each=kept)
         report(StepStarted("hierarchies"))
         columns = tuple(
-            _column(table, column, proposals[name], separations) for name, column in profile.columns.items()
+            _column(table, column, proposals[name], separations, unit)
+            for name, column in profile.columns.items()
         )
     like_null = null_like(profile.columns.values())
     is_file = isinstance(data, str | os.PathLike)
@@ -200,7 +201,11 @@ def _limited(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile
 
 
 def _column(
-    table: Table, column: ColumnProfile, proposal: Proposal, separations: list[Separation]
+    table: Table,
+    column: ColumnProfile,
+    proposal: Proposal,
+    separations: list[Separation],
+    unit: str | None,
 ) -> ColumnSuggestion:
     commas = _remark_on_commas(column)
     suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure, remark=commas)
@@ -218,11 +223,15 @@ def _column(
     # Whole numbers and codes of unknown meaning may number people, so that none is released as it is.
     digits = column.kind is Kind.INTEGER or column.leading_zeros
     number = not proposal.sure and digits and column.distinct > SOME
+    # A day may be that somebody was born, and where rows are counted, the rows with it may be one person's.
+    born = proposal.about is not None and proposal.about.what == "when somebody was born"
+    hidden = {Kind.DATE: int(column.format != "%Y-%m"), Kind.TIMESTAMP: 2 * born}.get(column.kind, 0)
+    least = max(int(number), hidden if unit is None else 0)
     return replace(
         suggestion,
         reason=reason,
         hierarchy=hierarchy.written,
-        min_level=1 if number and hierarchy.height > 1 else 0,
+        min_level=least if hierarchy.height > 1 else 0,
         missing_values=missing,
         remark=f"{hierarchy.remark} {commas}".strip(),
         separation=with_it,

@@ -330,7 +330,7 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     if _are_codes(column):
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
-        return Proposal(Role.IDENTIFIER, reason, sure=False)
+        return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
     text = column.kind is Kind.TEXT and not column.leading_zeros
     if text and column.distinct > SOME and not is_of_things(column.name):
         reason = f"{column.distinct:,} texts that may name people; removed unless you know what they are"

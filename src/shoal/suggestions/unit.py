@@ -8,16 +8,16 @@ serves by which rows agree in these traits.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from shoal.describe.roles import Role
 from shoal.errors import InputError
-from shoal.suggestions.concepts import OTHER_PERSON
+from shoal.suggestions.concepts import AT_WORK, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import is_about, is_agent, words
+from shoal.suggestions.names import is_about, is_agent, is_of_things, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -27,6 +27,8 @@ _ROWS_PER_PERSON = 1.05
 _TWINS = 2
 _NEARLY_ALL = 0.75
 """Share of the repeating names or numbers. Two people may share a name."""
+_MOST_ROWS = 0.5
+"""Share of their rows. A few remarks are in most rows, and many others in two rows of one person."""
 _ALIKE = 0.6
 _YEARS = (5, 1)
 """Ages of one person may differ by this much, if the rows are from several years. The first number that
@@ -134,14 +136,18 @@ def find_unit(
     )
     if rows_are_people:
         ranked = [name for name in ranked if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
-    found = _coarsest(table, ranked, likeness) if ranked else None
+    alike = [name for name in ranked[1:] if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
+    found = _coarsest(table, columns, [*ranked[:1], *alike])
     agreeing: list[str] = []
-    if (found is None and not rows_are_people) or (found is not None and columns[found].nulls):
-        by_agreement = _by_agreement(table, proposals, columns, references)
-        if by_agreement is not None and (found is None or not columns[by_agreement[0]].nulls):
-            found, agreeing = by_agreement
+    # The cases of a person have numbers of their own.
+    cases = [found] if found is not None and ranks[found] == _RECORD and not columns[found].nulls else []
+    if (found is None and not rows_are_people) or (found is not None and (columns[found].nulls or cases)):
+        by_agreement = dict(_by_agreement(table, proposals, columns, references))
+        name = _coarsest(table, columns, [*cases, *by_agreement])
+        if name is not None and (found is None or not columns[name].nulls):
+            found, agreeing = name, by_agreement.get(name, [])
     if found is None and not rows_are_people:
-        found = _by_number(table, proposals, columns, ranks, likeness)
+        found = _by_number(table, proposals, columns, ranks, likeness, traits)
     if found is None:
         by_dates = None if rows_are_people else _by_dates(table, proposals, columns)
         return Unit(by_dates, proposals)
@@ -217,15 +223,18 @@ def _explained(table: Table, column: ColumnProfile, trait: ColumnProfile) -> flo
     return None if within is None or not overall else 1 - within / overall
 
 
-def _coarsest(table: Table, ranked: Sequence[str], likeness: Mapping[str, Sequence[float]]) -> str:
-    """Return the first candidate, or one that follows from it and whose rows agree in all traits.
+def _coarsest(table: Table, columns: Mapping[str, ColumnProfile], candidates: Iterable[str]) -> str | None:
+    """Return the first candidate, or one that follows from it, without NULL where the first has none.
 
-    A patient may have several numbers, one for each stay.
+    A patient may have several numbers, one for each stay, and a sample has one for several results.
     """
-    found = ranked[0]
-    for name in ranked[1:]:
-        alike = bool(likeness[name]) and min(likeness[name]) >= _ALIKE_IN_TRAITS
-        if alike and _agreeing(table, found, [name]) and not _agreeing(table, name, [found]):
+    found = None
+    for name in candidates:
+        if found is None or (
+            (columns[found].nulls or not columns[name].nulls)
+            and _agreeing(table, found, [name])
+            and not _agreeing(table, name, [found])
+        ):
             found = name
     return found
 
@@ -236,11 +245,15 @@ def _by_number(
     columns: Mapping[str, ColumnProfile],
     ranks: Mapping[str, int | None],
     likeness: Mapping[str, Sequence[float]],
+    traits: Collection[str],
 ) -> str | None:
-    """Return the number of a person or of a person's account, or else one by which rows agree in a column.
+    """Return the number of a person or of a person's account, or else what names or numbers something alike.
 
     The former has rows that are not alike; but the age may be that of something else, a sex may have several
-    spellings, and if only rows were counted, a class could be one person.
+    spellings, and if only rows were counted, a class could be one person. The latter is any identifier whose
+    rows are alike in all that people are born with; where that is at most the sex, an address or a number of
+    unknown meaning whose rows are alike in another column too. Likeness counts pairs of rows, so that a few
+    wrong cells do not matter.
     """
     possible = sorted(
         (
@@ -256,17 +269,37 @@ def _by_number(
         of_person = proposals[column.name].about is not None and column.name in likeness
         if of_person and _OF_USERS.isdisjoint(words(column.name)):
             return column.name
+    sexes = {name for name in traits if _is_about_sex(proposals[name])}
+    born_with = [name for name in traits if name not in sexes or columns[name].categories <= _SEXES]
+    others = [
+        name
+        for name, column in columns.items()
+        if column.categories > 1 and column.kind is not Kind.OTHER and name not in traits
+    ][:_MOST_COMPARED]
+    others = [name for name in others if _varies(table, name)]
+    only_sex = sexes.issuperset(born_with)
+    found: list[str] = []
     for column in possible:
         about = proposals[column.name].about
-        if about is not None and about.what == "a record's number" and column.name not in likeness:
-            others = [
-                name
-                for name, other in columns.items()
-                if name != column.name and other.categories > 1 and other.kind is not Kind.OTHER
-            ][:_MOST_COMPARED]
-            if any(_varies(table, other) for other in _agreeing(table, column.name, others)):
-                return column.name
-    return None
+        if column.name in likeness or is_of_things(column.name):
+            continue
+        if only_sex if about is None else about.what == AT_WORK:
+            continue
+        compared = [columns[name] for name in others if name != column.name]
+        if all(_alike(table, column, [columns[name] for name in born_with])) and (
+            not only_sex or any(_alike(table, column, compared))
+        ):
+            found.append(column.name)
+    return _coarsest(table, columns, found)
+
+
+def _alike(table: Table, column: ColumnProfile, compared: Sequence[ColumnProfile]) -> list[bool]:
+    """Return for each column whether rows with the same value are alike in it, as those of one person."""
+    return [found >= _ALIKE_IN_TRAITS for found in _likeness(table, column, compared)]
+
+
+def _is_about_sex(proposal: Proposal) -> bool:
+    return proposal.about is not None and proposal.about.what == "sex"
 
 
 def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
@@ -296,11 +329,11 @@ def _by_agreement(
     proposals: dict[str, Proposal],
     columns: Mapping[str, ColumnProfile],
     references: Collection[str],
-) -> tuple[str, list[str]] | None:
-    """Return the column whose values agree with what a person is born with, and the agreeing columns.
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the columns whose values agree with what a person is born with, and the agreeing columns.
 
-    It may be a name, or a number under any name. Of several, the one with the most values is returned: a
-    family has one surname, and each of its members a number.
+    They may be names, or numbers under any name. The one with the most values comes first: a family has one
+    surname, and each of its members a number.
     """
     traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
     ages = {name: what for name, what in traits.items() if what == "age"}
@@ -322,16 +355,16 @@ def _by_agreement(
         if not sexes.issubset(agreeing):  # a form at school, a firm
             continue
         if enough and len(agreeing) == len(traits):
-            return name, agreeing
+            yield name, agreeing
+            continue
         # Age or birth may have unknown column names, so check what else agrees beside the sex.
         if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
             rest = [other for other in others if other != name]
             agreeing += [other for other in _agreeing(table, name, rest) if _varies(table, other)]
             if len(agreeing) > (1 if proposal.about is None else 2):
-                return name, agreeing
+                yield name, agreeing
     if not traits:
-        return _by_many(table, proposals, columns, others, references)
-    return None
+        yield from _by_many(table, proposals, columns, others, references)
 
 
 def _is_band(table: Table, column: ColumnProfile, age: ColumnProfile) -> bool:
@@ -348,10 +381,11 @@ def _by_many(
     columns: Mapping[str, ColumnProfile],
     others: list[str],
     references: Collection[str],
-) -> tuple[str, list[str]] | None:
-    """Return the column whose values agree with several others that do not follow from each other.
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the columns whose values agree with several others that do not follow from each other.
 
-    It is for tables in an unknown language; for what may name or number people two other columns are enough.
+    They are for tables in an unknown language; for what may name or number people two other columns are
+    enough.
     A doctor's rows agree in the clinic, its town and its country too, but the town follows from the clinic.
     """
     varied = [name for name in others if _varies(table, name)]
@@ -368,8 +402,7 @@ def _by_many(
         }
         agreeing = [one for one in agreeing if one not in follow]
         if len(agreeing) >= _MANY - named:
-            return name, agreeing
-    return None
+            yield name, agreeing
 
 
 def _by_dates(
@@ -446,7 +479,7 @@ def _agreeing(
     years: Mapping[str, int] = MappingProxyType({}),
     beyond: str | None = None,
 ) -> list[str]:
-    """Return the columns in which nearly all rows with the same value of a column agree.
+    """Return the columns in which rows with the same value agree, for nearly all values and most rows.
 
     Parameters
     ----------
@@ -457,7 +490,10 @@ def _agreeing(
     """
     if not compared:
         return []
-    counted = ", ".join(f"count(*) FILTER (a{index})::DOUBLE / count(*)" for index, _ in enumerate(compared))
+    counted = ", ".join(
+        f"count(*) FILTER (a{index}) / count(*), sum(n) FILTER (a{index}) / sum(n)"
+        for index, _ in enumerate(compared)
+    )
     agree = ", ".join(
         f"{_agreement(table.columns[other], years.get(other))} AS a{index}"
         for index, other in enumerate(compared)
@@ -465,10 +501,14 @@ def _agreeing(
     value = table.columns[name]
     several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
     shares = table.fetch_row(
-        f"SELECT {counted} FROM (SELECT {agree} FROM {{table}} WHERE {value} IS NOT NULL "
-        f"GROUP BY {value} HAVING {several} > 1)"
+        f"SELECT {counted} FROM (SELECT count(*)::DOUBLE AS n, {agree} FROM {{table}} "
+        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING {several} > 1)"
     )
-    return [other for other, share in zip(compared, shares, strict=True) if share and share >= _NEARLY_ALL]
+    return [
+        other
+        for other, of_values, of_rows in zip(compared, shares[::2], shares[1::2], strict=True)
+        if of_values and of_values >= _NEARLY_ALL and of_rows >= _MOST_ROWS
+    ]
 
 
 def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, str]:

@@ -165,11 +165,14 @@ def test_a_form_at_school_is_nobody_s():
 
 
 def test_what_follows_from_each_other_is_no_agreement():
-    """A doctor's rows agree in the clinic, its town and its region."""
+    """A doctor's rows agree in the clinic, its town and its region. Numbers are counted by all the same."""
     doctor = [number % 60 for number in range(ROWS)]
+    names = [f"{'abcdefghij'[each % 10]}{'abcdef'[each // 10]}" for each in doctor]
     clinic, place = [f"c{each % 20}" for each in doctor], [f"o{each % 10}" for each in doctor]
     region = [f"r{each % 5}" for each in doctor]
-    assert unit(lekarz=[f"d{each}" for each in doctor], klinika=clinic, miejsce=place, woj=region) is None
+    assert unit(lekarz=names, klinika=clinic, miejsce=place, woj=region) is None
+    numbers = [f"d{each}" for each in doctor]
+    assert unit(lekarz=numbers, klinika=clinic, miejsce=place, woj=region) == "lekarz"
 
 
 def test_bands_of_ages_under_an_unknown_name_are_not_people() -> None:
