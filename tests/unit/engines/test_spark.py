@@ -457,9 +457,9 @@ def test_files_that_go_away(opened: Any, tmp_path: Path) -> None:
     table = pa.table({"x": [1, 2]})
     database = opened(table)
     Path(database.session.table(database.input).inputFiles()[0].removeprefix("file://")).unlink()
-    with pytest.raises(InputError, match="not there any more"):
+    with pytest.raises(InputError, match="The table no longer exists"):
         database.rows(f"SELECT * FROM {database.input}")
-    with pytest.raises(InputError, match="not there any more"):
+    with pytest.raises(InputError, match="The table no longer exists"):
         database.store(everything(database), ["x"], FileOutput(tmp_path / "out"))
     assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 

@@ -18,6 +18,8 @@ from pyspark.logger import PySparkLogger
 
 from shoal.errors import InputError, OutputError, ShoalError
 
+GONE = "The table no longer exists."
+
 _KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
     (
         r"spark\.driver\.maxResultSize",
@@ -67,9 +69,7 @@ _KNOWN: tuple[tuple[str, type[ShoalError] | None, str], ...] = (
     (
         r"TABLE_OR_VIEW_NOT_FOUND|PATH_NOT_FOUND|FAILED_READ_FILE\.FILE_NOT_EXIST|FileNotFoundException",
         InputError,
-        "The table no longer exists.\n"
-        "Somebody removed or replaced it meanwhile.\n"
-        "Run again when the table no longer changes.",
+        f"{GONE}\nSomebody removed or replaced it meanwhile.\nRun again when the table no longer changes.",
     ),
     (
         r"MALFORMED_RECORD_IN_PARSING|MALFORMED_CSV_RECORD|CSVHeaderChecker",

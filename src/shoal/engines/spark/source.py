@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from shoal.engines.spark.failure import explained
+from shoal.engines.spark.failure import GONE, explained
 from shoal.engines.spark.folder import located
 from shoal.errors import InputError, MissingFileError
 from shoal.read.header import names_of
@@ -119,7 +119,7 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
 
 def _explained(error: InputError, title: str) -> InputError:
     message = str(error)
-    if "not there any more" in message:
+    if GONE in message:
         return MissingFileError(
             f"{title!r} does not exist, or holds no files.\n"
             "Spark looked for it on its own computers.\nCheck the path."
