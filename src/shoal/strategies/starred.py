@@ -38,9 +38,10 @@ class Starred(StrategyDefaults):
 
     def choose(self, question: Question) -> Chosen:
         stars = Stars(self.name, question.problem(), question.threads)
-        return choose_best(stars.problem, self._recodings(question, stars))
+        return choose_best(stars.problem, self.recodings(question, stars))
 
-    def _recodings(self, question: Question, stars: Stars) -> Iterator[ByClasses]:
+    def recodings(self, question: Question, stars: Stars) -> Iterator[ByClasses]:
+        """Yield the best that was found, and what it contains."""
         kept = stars.cheapest(stars.lowest)
         rigid = _full_domain(question, stars)
         yield descend(stars, kept, [] if rigid is None else [rigid]).recoding
