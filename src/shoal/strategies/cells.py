@@ -26,7 +26,7 @@ from shoal.strategies.stars import Stars
 from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 _MOST_STEPS = 20_000
-"""Tuples times the square of the columns up to which stars are tried too: on small tables they may be better."""
+"""Tuples times squared columns up to which stars are tried too: these may be better on small tables."""
 
 
 @dataclass(frozen=True, slots=True)
