@@ -121,15 +121,22 @@ ClassCounts classes(CodedTable& table, const std::vector<std::vector<unsigned>>&
     return {table.columns(), std::move(found.labels), std::move(found.counts)};
 }
 
+using Ranges = std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>;
+
+std::vector<RangeCosts> range_costs(const Ranges& ranges) {
+    std::vector<RangeCosts> found;
+    for (const auto& [first, last] : ranges) found.push_back({first, last});
+    return found;
+}
+
 TupleClasses divide(CodedTable& table, const Requirement& requirement, const CellCosts& costs, const std::string& cut,
-                    unsigned threads, const std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>& ranges) {
+                    unsigned threads, const Ranges& ranges, const std::optional<Array<std::uint32_t>>& bucket_of) {
     const Stop stop = current_stop();
     const nb::gil_scoped_release unlocked;
-    const Cut kind =
-        named<Cut>(cut, {{"peel", Cut::peel}, {"gain", Cut::gain}, {"median", Cut::median}, {"relaxed", Cut::relaxed}});
-    std::vector<RangeCosts> of_ranges;
-    for (const auto& [first, last] : ranges) of_ranges.push_back({first, last});
-    return table.divide(requirement, costs, of_ranges, kind, std::max(threads, 1U), stop);
+    const Cut kind = named<Cut>(cut, {{"peel", Cut::peel}, {"gain", Cut::gain}, {"median", Cut::median},
+                                      {"even", Cut::even}, {"relaxed", Cut::relaxed}});
+    const auto buckets = bucket_of ? view(*bucket_of) : std::span<const std::uint32_t>{};
+    return table.divide(requirement, costs, range_costs(ranges), kind, buckets, std::max(threads, 1U), stop);
 }
 
 CheapestClasses cheapest(CodedTable& table, const Requirement& requirement, const CellCosts& costs,
@@ -281,7 +288,7 @@ void bind_tables(nb::module_& m) {
         .def("reset_peak_bytes", &CodedTable::reset_peak_bytes)
         .def("classes", &classes, "path"_a)
         .def("divide", &divide, "requirement"_a, "costs"_a, "cut"_a = "peel", "threads"_a = 1,
-             "ranges"_a = std::vector<std::pair<std::vector<Cost>, std::vector<Cost>>>{})
+             "ranges"_a = Ranges{}, "bucket_of"_a = nb::none())
         .def("cheapest", &cheapest, "requirement"_a, "costs"_a, "suppressible"_a = 0,
              "most_hashes"_a = CheapestOptions{}.most_hashes, "most_cost"_a = CheapestOptions{}.most_cost,
              "threads"_a = 1, "effort"_a = CheapestOptions{}.effort)

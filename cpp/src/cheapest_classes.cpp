@@ -175,7 +175,7 @@ CheapestClasses cheapest_classes(const Tuples& tuples, const MakeTests& make_tes
     const bool stopped = options.most_hashes < std::numeric_limits<std::uint64_t>::max();
     std::vector<std::uint32_t> left = without_class(tuples, classes);
     if (stopped && !left.empty()) {
-        add_groups(mondrian(tuples, left, Cut::peel, make_tests, options.threads, stop), left, classes);
+        add_groups(mondrian(tuples, left, Cut::peel, {}, make_tests, options.threads, stop), left, classes);
         left = without_class(tuples, classes);
     }
     const Changes changes = options.effort == 0 ? Changes::finer : Changes::cheaper;

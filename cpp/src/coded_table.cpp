@@ -280,12 +280,19 @@ public:
     }
 
     TupleClasses divide(const Requirement& requirement, const CellCosts& costs, const std::vector<RangeCosts>& ranges,
-                        Cut cut, unsigned threads, const Stop& stop) override {
+                        Cut cut, std::span<const std::uint32_t> bucket_of, unsigned threads,
+                        const Stop& stop) override {
+        if (!bucket_of.empty() && bucket_of.size() != table_.ground.size) {
+            throw std::invalid_argument("every tuple needs a bucket");
+        }
+        for (const std::uint32_t bucket : bucket_of) {
+            if (bucket >= bucket_of.size()) throw std::invalid_argument("there are more buckets than tuples");
+        }
         Tuples tuples = tuples_with(costs);
         add_ranges(ranges, tuples);
         std::vector<std::uint32_t> all(tuples.size());
         std::iota(all.begin(), all.end(), 0U);
-        return mondrian(tuples, all, cut, tests_of(requirement, stop), threads, stop);
+        return mondrian(tuples, all, cut, bucket_of, tests_of(requirement, stop), threads, stop);
     }
 
     CheapestClasses cheapest(const Requirement& requirement, const CellCosts& costs, const CheapestOptions& options,

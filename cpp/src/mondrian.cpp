@@ -1,22 +1,17 @@
 #include "shoal/mondrian.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
 #include <numeric>
 #include <optional>
 
-#include "shoal/boxes.hpp"
+#include "shoal/divider.hpp"
+#include "shoal/halving_cuts.hpp"
 #include "shoal/label_cuts.hpp"
-#include "shoal/team.hpp"
 
 namespace shoal {
 
 namespace {
 
-// Tuples of a part that is worth another thread.
-constexpr std::size_t shared_part = 256;
 // In how many ways a small part is cut, each also with a narrower first half, to take the best.
 constexpr unsigned ways = 3;
 
@@ -27,60 +22,43 @@ struct Choice {
     double score = -1;
 };
 
-// What a record is for the part that it may begin.
-enum Begin : std::uint8_t { inside, released, failing };
-
 template <class Lane>
-class Divider {
+class MondrianDivider final : public Divider<Lane> {
 public:
-    Divider(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut, const PairCosts& costs,
-            Records<Lane>& records, std::vector<std::uint8_t>& begins, PartQueue& queue,
-            std::unique_ptr<GroupTests> tests, const Stop& stop)
-        : tuples_(tuples),
-          chosen_(chosen),
+    MondrianDivider(SharedRecords<Lane>& shared, Cut cut, std::span<const std::uint32_t> bucket_of,
+                    const PairCosts& costs, std::unique_ptr<GroupTests> tests, const Stop& stop)
+        : Divider<Lane>(shared, std::move(tests), stop),
           cut_(cut),
-          records_(records),
-          begins_(begins),
-          queue_(queue),
-          tests_(std::move(tests)),
-          stop_(stop),
-          least_(std::max<std::uint64_t>(tests_->least_rows(), 1)),
-          cuts_(tuples, cut, costs, records, least_, stop) {}
-
-    void work() {
-        while (const auto part = queue_.take()) {
-            solve(*part);
-            queue_.done();
-        }
-    }
+          cuts_(shared.tuples, cut, costs, shared.records, least_, stop),
+          halving_(shared.tuples, shared.chosen, shared.records, bucket_of, least_, stop) {}
 
 private:
-    void solve(Part part) {
-        waiting_.assign(1, part);
-        while (!waiting_.empty()) {
-            stop_.poll();
-            part = waiting_.back();
-            waiting_.pop_back();
-            const std::size_t middle = divide(part);
-            if (middle == part.end) {
-                begins_[part.begin] = part.passes ? released : failing;
-                continue;
-            }
-            for (const Part half : {Part{part.begin, middle}, Part{middle, part.end}}) {
-                if (half.size() >= shared_part) {
-                    queue_.push(half);
-                } else {
-                    waiting_.push_back(half);
-                }
-            }
+    using Divider<Lane>::tuples_;
+    using Divider<Lane>::records_;
+    using Divider<Lane>::tests_;
+    using Divider<Lane>::stop_;
+    using Divider<Lane>::least_;
+    using Divider<Lane>::halves_pass;
+    using Divider<Lane>::move_apart;
+
+    std::size_t divide(const Part& part) override {
+        std::size_t middle = part.end;
+        if (cut_ == Cut::even) {
+            middle = first_passing(part, halving_.by_labels(part));
+        } else {
+            rows_ = cuts_.begin(part);
+            if (rows_ < 2 * least_) return part.end;
+            middle = cut_ == Cut::relaxed ? divide_relaxed(part) : divide_by_labels(part);
         }
+        return middle == part.end && halving_.has_buckets() ? first_passing(part, halving_.by_buckets(part)) : middle;
     }
 
-    // Cuts a part in two and gives the place of the second half, or the end where it stays one class.
-    std::size_t divide(const Part& part) {
-        rows_ = cuts_.begin(part);
-        if (rows_ < 2 * least_) return part.end;
-        return cut_ == Cut::relaxed ? divide_relaxed(part) : divide_by_labels(part);
+    std::size_t first_passing(const Part& part, std::span<const HalvingCut> cuts) {
+        for (const HalvingCut& cut : cuts) {
+            const std::size_t middle = move_apart(part, [&](std::size_t i) { return halving_.is_first(cut, i); });
+            if (halves_pass(part, middle)) return middle;
+        }
+        return part.end;
     }
 
     std::size_t divide_by_labels(const Part& part) {
@@ -177,161 +155,43 @@ private:
         return move_apart(part, [&](std::size_t i) { return is_first_[i - part.begin] != 0; });
     }
 
-    bool halves_pass(const Part& part, std::size_t middle) {
-        if (tests_->rows_only()) return true;
-        group_.clear();
-        for (std::size_t i = part.begin; i < part.end; ++i) group_.push_back(chosen_[records_.entry[i]]);
-        const std::array<std::uint32_t, 3> starts{0, static_cast<std::uint32_t>(middle - part.begin),
-                                                  static_cast<std::uint32_t>(part.size())};
-        const std::span<const std::uint8_t> passes = tests_->run(group_, starts);
-        return passes[0] != 0 && passes[1] != 0;
-    }
-
     std::size_t move_apart(const Part& part, const Division& division) {
         return move_apart(part, [&](std::size_t i) {
             const Label found = records_.label(i, division.column);
             return found >= division.first && found <= division.last;
         });
     }
-    // Both halves keep their order.
-    template <class IsFirst>
-    std::size_t move_apart(const Part& part, const IsFirst& is_first) {
-        const std::size_t width = records_.width;
-        moved_labels_.clear();
-        moved_rows_.clear();
-        moved_entries_.clear();
-        stop_.poll();
-        std::size_t middle = part.begin;
-        for (std::size_t i = part.begin; i < part.end; ++i) {
-            const Block<Lane>* const from = records_.labels.data() + i * width;
-            if (is_first(i)) {
-                std::copy_n(from, width, records_.labels.data() + middle * width);
-                records_.rows[middle] = records_.rows[i];
-                records_.entry[middle++] = records_.entry[i];
-            } else {
-                moved_labels_.insert(moved_labels_.end(), from, from + width);
-                moved_rows_.push_back(records_.rows[i]);
-                moved_entries_.push_back(records_.entry[i]);
-            }
-        }
-        std::copy(moved_labels_.begin(), moved_labels_.end(), records_.labels.data() + middle * width);
-        std::copy(moved_rows_.begin(), moved_rows_.end(), records_.rows.data() + middle);
-        std::copy(moved_entries_.begin(), moved_entries_.end(), records_.entry.data() + middle);
-        return middle;
-    }
 
-    const Tuples& tuples_;
-    const std::span<const std::uint32_t> chosen_;
     const Cut cut_;
-    Records<Lane>& records_;
-    std::vector<std::uint8_t>& begins_;
-    PartQueue& queue_;
-    const std::unique_ptr<GroupTests> tests_;
-    const Stop& stop_;
-    const std::uint64_t least_;
-    std::vector<Part> waiting_;
-
     LabelCuts<Lane> cuts_;
+    HalvingCuts<Lane> halving_;
     Ranking ranking_, narrower_;
     std::uint64_t rows_ = 0;  // of the part at hand
     std::vector<std::size_t> order_;
     std::vector<std::uint8_t> is_first_;
-    std::vector<std::uint32_t> group_;
-    std::vector<Block<Lane>> moved_labels_;
-    std::vector<std::uint64_t> moved_rows_;
-    std::vector<std::uint32_t> moved_entries_;
 };
-
-// The parts whose tuples have the labels of the highest levels in common, in the order of these.
-std::vector<Part> top_parts(const Tuples& tuples, std::span<const std::uint32_t> chosen,
-                            std::vector<std::uint32_t>& order, const Stop& stop) {
-    const Hierarchies& hierarchies = tuples.hierarchies;
-    std::vector<std::size_t> rootless;
-    for (std::size_t column = 0; column < tuples.columns(); ++column) {
-        if (hierarchies.labels(column, hierarchies.levels(column) - 1) > 1) rootless.push_back(column);
-    }
-    if (rootless.empty()) return {{.begin = 0, .end = order.size()}};
-    const auto top = [&](std::size_t column, std::uint32_t entry) {
-        return hierarchies.step(column, 0, hierarchies.levels(column) - 1)[tuples.labels[column][chosen[entry]]];
-    };
-    const auto first_difference = [&](std::uint32_t a, std::uint32_t b) {
-        return std::find_if(rootless.begin(), rootless.end(),
-                            [&](std::size_t column) { return top(column, a) != top(column, b); });
-    };
-    sort_in_pieces(order.begin(), order.end(), stop, [&](std::uint32_t a, std::uint32_t b) {
-        const auto column = first_difference(a, b);
-        return column == rootless.end() ? a < b : top(*column, a) < top(*column, b);
-    });
-    std::vector<Part> parts;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (i == 0 || first_difference(order[i - 1], order[i]) != rootless.end()) parts.push_back({.begin = i, .end = i});
-        parts.back().end = i + 1;
-    }
-    return parts;
-}
 
 template <class Lane>
 TupleClasses divide_as(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut,
-                       const MakeTests& make_tests, unsigned threads, const Stop& stop) {
-    Records<Lane> records;
-    records.width = (tuples.columns() + lanes - 1) / lanes;
-    records.entry.resize(chosen.size());
-    std::iota(records.entry.begin(), records.entry.end(), 0U);
-    std::vector<Part> parts = top_parts(tuples, chosen, records.entry, stop);
-    records.labels.resize(chosen.size() * records.width);
-    records.rows.resize(chosen.size());
-    std::vector<std::uint8_t> begins(chosen.size(), inside);
-    std::vector<std::uint32_t> sorted(chosen.size());
-    in_pieces(chosen.size(), stop, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            sorted[i] = chosen[records.entry[i]];
-            records.rows[i] = tuples.rows[sorted[i]];
-            for (std::size_t column = 0; column < tuples.columns(); ++column) {
-                records.labels[i * records.width + column / lanes].lane[column % lanes] =
-                    static_cast<Lane>(tuples.labels[column][sorted[i]]);
-            }
-        }
-    });
-
-    PartQueue queue;
-    std::vector<std::uint32_t> starts;
-    for (const Part& part : parts) starts.push_back(static_cast<std::uint32_t>(part.begin));
-    starts.push_back(static_cast<std::uint32_t>(chosen.size()));
-    const std::unique_ptr<GroupTests> tests = make_tests();
-    const std::span<const std::uint8_t> passes = tests->run(sorted, starts);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        // What fails may be in halves that pass: people of both may count once here.
-        parts[p].passes = passes[p] != 0;
-        queue.push(parts[p]);
-    }
+                       std::span<const std::uint32_t> bucket_of, const MakeTests& make_tests, unsigned threads,
+                       const Stop& stop) {
     const PairCosts costs(tuples);
-    run_team(
-        chosen.size() < shared_part ? 1 : threads,
-        [&](unsigned) { Divider<Lane>(tuples, chosen, cut, costs, records, begins, queue, make_tests(), stop).work(); },
-        [&] { queue.abandon(); });
-
-    TupleClasses result{std::vector<std::uint32_t>(chosen.size()), 0};
-    std::uint32_t current = no_class;
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-        if (begins[i] != inside) current = begins[i] == released ? result.classes++ : no_class;
-        result.class_of[records.entry[i]] = current;
-    }
-    return result;
+    return divide_tuples<Lane>(tuples, chosen, make_tests, threads, stop,
+                               [&](SharedRecords<Lane>& shared, std::unique_ptr<GroupTests> tests) {
+                                   return std::make_unique<MondrianDivider<Lane>>(shared, cut, bucket_of, costs,
+                                                                                  std::move(tests), stop);
+                               });
 }
 
 }  // namespace
 
-TupleClasses mondrian(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut, const MakeTests& make_tests,
-                      unsigned threads, const Stop& stop) {
+TupleClasses mondrian(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut,
+                      std::span<const std::uint32_t> bucket_of, const MakeTests& make_tests, unsigned threads,
+                      const Stop& stop) {
     if (chosen.empty()) return {};
-    Label labels = 0;
-    for (std::size_t column = 0; column < tuples.columns(); ++column) {
-        labels = std::max(labels, tuples.hierarchies.labels(column, 0));
-    }
-    if (labels <= Label{std::numeric_limits<std::int16_t>::max()}) {
-        return divide_as<std::int16_t>(tuples, chosen, cut, make_tests, threads, stop);
-    }
-    return divide_as<std::int32_t>(tuples, chosen, cut, make_tests, threads, stop);
+    return has_short_labels(tuples)
+               ? divide_as<std::int16_t>(tuples, chosen, cut, bucket_of, make_tests, threads, stop)
+               : divide_as<std::int32_t>(tuples, chosen, cut, bucket_of, make_tests, threads, stop);
 }
 
 }  // namespace shoal

@@ -275,13 +275,16 @@ class CodedTable:
         cut: str = "peel",
         threads: int = 1,
         ranges: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
+        bucket_of: NDArray[np.uint32] | None = None,
     ) -> TupleClasses:
         """Cut the tuples in two, and the parts again, while both halves may be released as classes.
 
         `costs[column][level][label]` is what a cell costs: whole numbers, no more than `full_cost` for all
-        columns together. `cut` says where: `peel`, `gain`, `median` or `relaxed`, see
+        columns together. `cut` says where: `peel`, `gain`, `median`, `even` or `relaxed`, see
         cpp/include/shoal/mondrian.hpp. Where `ranges[column]` is not empty, its classes are printed as
         ranges: with (first, last) one from label a to label b costs last[b] - first[a], if that is less.
+        Where no cut passes and `bucket_of` has the bucket of each tuple, through buckets: both halves get
+        half of each.
         """
     def cheapest(
         self,

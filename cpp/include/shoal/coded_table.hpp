@@ -108,8 +108,10 @@ public:
     virtual Classes classes(const std::vector<std::vector<unsigned>>& path, const Stop& stop) = 0;
     // All tuples of F0 put into classes of other shapes. Of the requirement only what it asks of single classes
     // counts. costs[column][level][label] and ranges[column] in the caller's column order; no ranges are none.
+    // Cuts keep the mix of buckets where nothing else passes: bucket_of[tuple], or empty.
     virtual TupleClasses divide(const Requirement& requirement, const CellCosts& costs,
-                                const std::vector<RangeCosts>& ranges, Cut cut, unsigned threads, const Stop& stop) = 0;
+                                const std::vector<RangeCosts>& ranges, Cut cut,
+                                std::span<const std::uint32_t> bucket_of, unsigned threads, const Stop& stop) = 0;
     virtual CheapestClasses cheapest(const Requirement& requirement, const CellCosts& costs,
                                      const CheapestOptions& options, const Stop& stop) = 0;
     // By where tuples are in space: coordinates[coordinate][tuple].

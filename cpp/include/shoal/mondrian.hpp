@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <span>
 
 #include "shoal/stop.hpp"
 #include "shoal/tuple_classes.hpp"
@@ -15,19 +14,19 @@ namespace shoal {
 // peel: one label of a hierarchy off the rest, where that saves the most.
 // gain: between any two labels of the lowest level too.
 // median: the column that costs the most at its median (of several, one with the fewest labels).
-// relaxed: likewise, but tuples with the median may go to either half, by their labels in the other columns.
-enum class Cut : std::uint8_t { peel, gain, median, relaxed };
+// even: each column at its median, where both halves together cost the least.
+// relaxed: as median, but tuples with the median may go to either half, by their labels in the other columns.
+enum class Cut : std::uint8_t { peel, gain, median, even, relaxed };
 
 // A part with at most so many times the fewest rows of a class is small: its cuts are searched closely. Larger parts are
 // cut by single labels, and what that takes can be counted label by label. Measured: adult, k = 5, loses .0606 so and
 // .0640 without; it takes half as long again.
 constexpr std::uint64_t small_part = 8;
 
-// Makes the tests of one thread.
-using MakeTests = std::function<std::unique_ptr<GroupTests>()>;
-
-// Divides the given tuples. The result has an entry for each of them, and does not depend on the number of threads.
-TupleClasses mondrian(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut, const MakeTests& make_tests,
-                      unsigned threads, const Stop& stop);
+// Divides the given tuples. Where no cut passes and tuples have buckets, `bucket_of[tuple]`, it tries cuts through these
+// (halving_cuts.hpp). The result has an entry for each chosen tuple, and does not depend on the number of threads.
+TupleClasses mondrian(const Tuples& tuples, std::span<const std::uint32_t> chosen, Cut cut,
+                      std::span<const std::uint32_t> bucket_of, const MakeTests& make_tests, unsigned threads,
+                      const Stop& stop);
 
 }  // namespace shoal

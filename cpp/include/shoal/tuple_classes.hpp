@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -74,6 +76,9 @@ public:
         return run(tuples, starts)[0] != 0;
     }
 };
+
+// Makes the tests of one thread.
+using MakeTests = std::function<std::unique_ptr<GroupTests>()>;
 
 // The class of every tuple, numbered from 0 without gaps; `no_class` for tuples that no class could take.
 constexpr std::uint32_t no_class = std::numeric_limits<std::uint32_t>::max();

@@ -18,9 +18,9 @@ from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable
 from shoal.encode.table import CodedTable
 from shoal.read.types import narrowest
 
-LabelForm: TypeAlias = Literal["nodes", "ranges", "sets"]
+LabelForm: TypeAlias = Literal["nodes", "ranges", "sets", "fitting"]
 """How the label of a class is written: the lowest label of the hierarchy that covers its values; the range of
-its numbers or dates, `[21, 34]`; or the set of its values, `{clerk, cook}`."""
+its numbers or dates, `[21, 34]`; the set of its values, `{clerk, cook}`; or what fits the column."""
 
 NO_CLASS = np.uint32(_kernel.no_class)
 NULL_TEXT = "NULL"
@@ -142,6 +142,8 @@ class ClassValues:
         return texts
 
     def _labels(self, form: LabelForm) -> ClassLabels:
+        if form == "fitting":
+            form = fitting_form(self.column)
         levels, numbers = self._nodes()
         if form == "nodes":
             return self._as_nodes(levels, numbers)
@@ -252,6 +254,13 @@ class ClassValues:
             for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
             if end - start > 1
         }
+
+
+def fitting_form(column: CodedColumn) -> LabelForm:
+    """Return ranges for numbers and dates, nodes for what has a hierarchy, and sets for other columns."""
+    if not column.min_level and is_ordered(comparable(column.labels[0]).type):
+        return "ranges"
+    return "nodes" if column.height > 1 else "sets"
 
 
 Released: TypeAlias = tuple[NDArray[np.bool_], ...]

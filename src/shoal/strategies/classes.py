@@ -19,7 +19,7 @@ from shoal.errors import InfeasibleError, InputError, nearest
 from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
 from shoal.recode.by_classes import ByClasses
-from shoal.recode.class_labels import LabelForm, not_ordered, range_widths
+from shoal.recode.class_labels import LabelForm, fitting_form, not_ordered, range_widths
 from shoal.recode.recoding import Recoding
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem, kernel_table
@@ -32,6 +32,7 @@ LABEL_FORMS: Mapping[LabelForm, str] = {
     "nodes": "the lowest label of the hierarchy that covers the class",
     "ranges": "numbers and dates as the range of the class, such as [21, 34]",
     "sets": "the values of the class, such as {clerk, cook}",
+    "fitting": "ranges of numbers and dates, nodes where there is a hierarchy, sets elsewhere",
 }
 _MOST_ROWS = 1 << 33
 """The kernel multiplies what a cell costs by rows, in 64 bits."""
@@ -112,7 +113,7 @@ class ClassProblem:
         table, measure = self.problem.table, self.problem.measure
         assert isinstance(measure, CellMeasure), "others were refused"
         return [
-            _range_costs(column, share, measure) if labels == "ranges" and has_ranges(column) else ([], [])
+            _range_costs(column, share, measure) if _in_order(column, labels) else ([], [])
             for column, share in zip(table.columns, shares(table), strict=True)
         ]
 
@@ -150,6 +151,16 @@ class ClassProblem:
         ]
         sizes = [len(column.labels[levels[column.name]]) for column in columns]
         return np.array(_kernel.index_rows(of_tuples, sizes).tuple_of_row)
+
+
+def _in_order(column: CodedColumn, labels: LabelForm) -> bool:
+    """Return whether labels may cover any neighbouring values, not only those of a label of the hierarchy.
+
+    A set costs no more than all values between its first and its last.
+    """
+    if labels == "fitting" and fitting_form(column) == "sets":
+        return not column.min_level
+    return labels in ("ranges", "fitting") and has_ranges(column)
 
 
 def _range_costs(column: CodedColumn, share: float, measure: CellMeasure) -> tuple[list[int], list[int]]:
