@@ -45,6 +45,7 @@ WORDS = {
     "explore": "look at what was found",
     "search": "lattice and algorithms",
     "strategies": "who chooses a recoding",
+    "partition": "buckets of sensitive values",
     "recode": "values to labels",
     "suggestions": "shoal init",
     "sql": "tables as SQL sees them",

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from shoal.errors import InputError, nearest
 
-Kind = Literal["hierarchies", "models", "measures", "algorithms", "strategies", "engines"]
+Kind = Literal["hierarchies", "models", "measures", "algorithms", "strategies", "bucketizers", "engines"]
 
 _SINGULAR = {
     "hierarchies": "hierarchy",
@@ -20,6 +20,7 @@ _SINGULAR = {
     "measures": "quality measure",
     "algorithms": "algorithm",
     "strategies": "recoding",
+    "bucketizers": "bucketizer",
     "engines": "engine",
 }
 

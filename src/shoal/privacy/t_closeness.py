@@ -16,6 +16,7 @@ from shoal.describe.hierarchy import HierarchyError, as_text
 from shoal.encode.column import CodedColumn
 from shoal.encode.table import CodedTable
 from shoal.privacy import closeness_queries as closeness
+from shoal.privacy import earth_mover
 from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
@@ -175,22 +176,11 @@ class TCloseness(ModelDefaults):
 
     def _moved(self, extra: FloatArray, column: CodedColumn) -> FloatArray:
         """Return the cost of moving what is too much to where it is missing."""
-        values = extra.shape[1]
         if self.distance == "equal":
-            return np.asarray(np.maximum(extra, 0).sum(axis=1))
+            return earth_mover.equal(extra)
         if self.distance == "ordered":
-            in_order = extra[:, np.argsort(_positions(column.labels[0], self.order))]
-            return np.asarray(np.abs(np.cumsum(in_order, axis=1)[:, :-1]).sum(axis=1) / max(values - 1, 1))
-        moved = np.zeros(len(extra))
-        tree = _tree(column)
-        below = np.arange(values, dtype=np.uint32)
-        for level, labels in enumerate(tree, start=1):
-            parents = labels[_starts(below)]
-            positive = _sum_by(np.maximum(extra, 0), parents)
-            negative = _sum_by(np.maximum(-extra, 0), parents)
-            moved += level / len(tree) * np.minimum(positive, negative).sum(axis=1)
-            extra, below = positive - negative, labels
-        return moved
+            return earth_mover.ordered(extra, _positions(column.labels[0], self.order))
+        return earth_mover.hierarchical(extra, _tree(column))
 
     def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
         column = table.attributes[self.column]
@@ -291,12 +281,3 @@ def _tree(column: CodedColumn) -> tuple[UIntArray, ...]:
     if column.height and len(np.unique(column.maps[-1][known])) <= 1:
         levels.pop()
     return (*levels, np.zeros(values, dtype=np.uint32))
-
-
-def _starts(labels: UIntArray) -> NDArray[np.intp]:
-    """Return where each label begins: values under one label are neighbours."""
-    return np.flatnonzero(np.diff(labels.astype(np.int64), prepend=-1))
-
-
-def _sum_by(columns: FloatArray, labels: UIntArray) -> FloatArray:
-    return np.asarray(np.add.reduceat(columns, _starts(labels), axis=1))

@@ -1,0 +1,1 @@
+"""Classes without a lattice: sensitive values in buckets, and classes that take their share of each."""

@@ -1,0 +1,1 @@
+"""Buckets of sensitive values that classes take in proportion, one bucketizer per file."""
