@@ -134,7 +134,7 @@ TupleClasses divide(CodedTable& table, const Requirement& requirement, const Cel
     const Stop stop = current_stop();
     const nb::gil_scoped_release unlocked;
     const Cut kind = named<Cut>(cut, {{"peel", Cut::peel}, {"gain", Cut::gain}, {"median", Cut::median},
-                                      {"even", Cut::even}, {"relaxed", Cut::relaxed}});
+                                      {"even", Cut::even}, {"buckets", Cut::buckets}, {"relaxed", Cut::relaxed}});
     const auto buckets = bucket_of ? view(*bucket_of) : std::span<const std::uint32_t>{};
     return table.divide(requirement, costs, range_costs(ranges), kind, buckets, std::max(threads, 1U), stop);
 }

@@ -45,7 +45,7 @@ private:
         std::size_t middle = part.end;
         if (cut_ == Cut::even) {
             middle = first_passing(part, halving_.by_labels(part));
-        } else {
+        } else if (cut_ != Cut::buckets) {
             rows_ = cuts_.begin(part);
             if (rows_ < 2 * least_) return part.end;
             middle = cut_ == Cut::relaxed ? divide_relaxed(part) : divide_by_labels(part);

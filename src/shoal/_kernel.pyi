@@ -280,8 +280,8 @@ class CodedTable:
         """Cut the tuples in two, and the parts again, while both halves may be released as classes.
 
         `costs[column][level][label]` is what a cell costs: whole numbers, no more than `full_cost` for all
-        columns together. `cut` says where: `peel`, `gain`, `median`, `even` or `relaxed`, see
-        cpp/include/shoal/mondrian.hpp. Where `ranges[column]` is not empty, its classes are printed as
+        columns together. `cut` says where: `peel`, `gain`, `median`, `even`, `buckets` or `relaxed`,
+        see cpp/include/shoal/mondrian.hpp. Where `ranges[column]` is not empty, its classes are printed as
         ranges: with (first, last) one from label a to label b costs last[b] - first[a], if that is less.
         Where no cut passes and `bucket_of` has the bucket of each tuple, through buckets: both halves get
         half of each.

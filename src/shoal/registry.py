@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 from shoal.errors import InputError, nearest
 
-Kind = Literal["hierarchies", "models", "measures", "algorithms", "strategies", "bucketizers", "engines"]
+Kind = Literal[
+    "hierarchies", "models", "measures", "algorithms", "strategies", "bucketizers", "dividers", "engines"
+]
 
 _SINGULAR = {
     "hierarchies": "hierarchy",
@@ -21,6 +23,7 @@ _SINGULAR = {
     "algorithms": "algorithm",
     "strategies": "recoding",
     "bucketizers": "bucketizer",
+    "dividers": "divider",
     "engines": "engine",
 }
 

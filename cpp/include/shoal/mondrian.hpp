@@ -15,8 +15,9 @@ namespace shoal {
 // gain: between any two labels of the lowest level too.
 // median: the column that costs the most at its median (of several, one with the fewest labels).
 // even: each column at its median, where both halves together cost the least.
+// buckets: only through buckets.
 // relaxed: as median, but tuples with the median may go to either half, by their labels in the other columns.
-enum class Cut : std::uint8_t { peel, gain, median, even, relaxed };
+enum class Cut : std::uint8_t { peel, gain, median, even, buckets, relaxed };
 
 // A part with at most so many times the fewest rows of a class is small: its cuts are searched closely. Larger parts are
 // cut by single labels, and what that takes can be counted label by label. Measured: adult, k = 5, loses .0606 so and

@@ -37,19 +37,27 @@ class ByEntries(ByClasses):
     beside: tuple[tuple[str, UIntArray], ...] = field(default=(), repr=False)
     part: UIntArray = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
 
+    @property
+    def columns_beside(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.beside)
+
+    def parts(self, table: CodedTable) -> UIntArray:
+        return equal_parts(table, self._coded(table))
+
+    def _coded(self, table: CodedTable) -> list[UIntArray]:
+        codes = at_levels(table, [levels[0] for levels in self._levels(table)])
+        return [*codes, *(table.attributes[name].codes for name in self.columns_beside)]
+
     def _classes_of(self, table: CodedTable) -> tuple[UIntArray, dict[str, UIntArray]]:
         if table.populations:
             raise InputError(
                 f"The recoding '{self.kind}' depends on more than quasi-identifiers.\n"
                 "Found: a population, which has nothing else.\nUse recoding: mondrian."
             )
-        bases = [levels[0] for levels in self._levels(table)]
         own = [*self.values, *(values for _, values in self.beside), self.part]
-        of_table = [*at_levels(table, bases), *(table.attributes[name].codes for name, _ in self.beside)]
-        of_table.append(equal_parts(table, of_table))
+        of_table = [*self._coded(table), self.parts(table)]
         sizes = [
-            max(int(a.max(initial=0)), int(b.max(initial=0))) + 1
-            for a, b in zip(own, of_table, strict=True)
+            max(int(a.max(initial=0)), int(b.max(initial=0))) + 1 for a, b in zip(own, of_table, strict=True)
         ]
         joined = [np.concatenate(pair) for pair in zip(own, of_table, strict=True)]
         grouped = _kernel.index_rows(joined, sizes)
@@ -68,9 +76,7 @@ class ByEntries(ByClasses):
 
 def at_levels(table: CodedTable, levels: list[int]) -> list[UIntArray]:
     """Return the label of every entry in each quasi-identifier, at a level of each."""
-    return [
-        column.maps[level][column.codes] for column, level in zip(table.columns, levels, strict=True)
-    ]
+    return [column.maps[level][column.codes] for column, level in zip(table.columns, levels, strict=True)]
 
 
 def equal_parts(table: CodedTable, columns: list[UIntArray]) -> UIntArray:

@@ -53,6 +53,24 @@ class TuplesInParts(Protocol):
 
 
 @runtime_checkable
+class LooksBeside(Protocol):
+    """A recoding in which the class of a row depends on more than its quasi-identifiers.
+
+    Attributes
+    ----------
+    columns_beside
+        The names of the other coded columns.
+    """
+
+    @property
+    def columns_beside(self) -> tuple[str, ...]: ...
+
+    def parts(self, table: CodedTable) -> UIntArray:
+        """Return the part of every entry: those that are equal in all coded columns are dealt out in turn."""
+        ...
+
+
+@runtime_checkable
 class Averaging(Protocol):
     """A recoding, or a strategy, that releases a number of each class in place of labels.
 
@@ -72,8 +90,8 @@ class Averaging(Protocol):
 class Recoding(Protocol):
     """How values become labels; implementations are frozen dataclasses.
 
-    A recoding is a function of a row's quasi-identifiers: rows that have the same values get the same labels.
-    Rows that have the same labels in all quasi-identifiers are one class, whatever the recoding had in mind.
+    A recoding is a function of a row's quasi-identifiers, unless it is known to look beside them
+    (`LooksBeside`): rows that have the same values get the same labels. Rows that have the same labels in all quasi-identifiers are one class, whatever the recoding had in mind.
 
     What only some recodings have is None in the others: whoever needs an ability looks for it, and never at
     the kind. `levels`, `node` and `rungs` are such abilities.

@@ -25,6 +25,7 @@ from shoal.prepare.read_rows import read_populations
 from shoal.read.columns import coded as as_coded
 from shoal.read.source import Source
 from shoal.read.typed_tables import typed
+from shoal.recode.recoding import LooksBeside
 from shoal.recode.released_classes import Verdict
 from shoal.spec.spec import Spec
 from shoal.write.output import Output
@@ -125,11 +126,14 @@ class DatabaseProfile:
             for name in spec.types
             if name in spec.released and name not in spec.quasi_identifiers
         }
+        looks = verdict.recoding
+        beside = looks.columns_beside if isinstance(looks, LooksBeside) else ()
         queries = RecodeQueries(
             self._database,
             spec,
             verdict,
             [self._dimensions[name] for name in verdict.coded.names],
+            [self._dimensions[name] for name in beside],
             retyped,
         )
         stored = self._database.store(queries.query, queries.columns, output, shuffle=not queries.by_classes)

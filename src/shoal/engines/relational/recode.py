@@ -43,6 +43,8 @@ class RecodeQueries:
     ----------
     dimensions
         Those of the quasi-identifiers, in order.
+    beside
+        Those of the columns that the recoding looks at beside them.
     retyped
         For other columns that the spec gives a type: their values, and what these become.
     """
@@ -51,6 +53,7 @@ class RecodeQueries:
     spec: Spec
     verdict: Verdict
     dimensions: Sequence[Dimension]
+    beside: Sequence[Dimension]
     retyped: Mapping[str, tuple[pa.Array, pa.ChunkedArray]]
 
     @property
@@ -217,14 +220,14 @@ class RecodeQueries:
         return TupleLabels.put(
             self.database,
             self.verdict,
-            self.dimensions,
+            [*self.dimensions, *self.beside],
             star=self.spec.suppressed == "star",
             typed=self.spec.types,
         )
 
     def _released_by_tuples(self, unit: str | None) -> Any:
         labels, tuples = self._others, self._tuple_labels
-        joined = Star.of(self.database).joined(tuples.needed, labels.tables)
+        joined = tuples.star(self.database).joined(tuples.needed, labels.tables)
         table, recoded = tuples.join(joined)
         of_column = dict(zip(self.verdict.coded.names, recoded, strict=True))
         columns = {

@@ -94,10 +94,13 @@ class Star:
         That of the table.
     types
         Those of its columns, which are called c0, c1, ...
+    query
+        What gives its rows with one more column, `part`; None where they have none.
     """
 
     name: str
     types: Mapping[str, str]
+    query: Any = None
 
     @classmethod
     def of(cls, database: Database) -> Star:
@@ -109,7 +112,23 @@ class Star:
     def input(self) -> ir.Table:
         import ibis
 
-        return ibis.table(self.types, name=self.name)
+        return ibis.table(self.types, name=self.name) if self.query is None else self.query
+
+    def dealt_out(self, dimensions: Sequence[Dimension], levels: Sequence[int], parts: int) -> Star:
+        """Return the same table with a column `part`: rows with equal labels are dealt out to parts in turn."""
+        import ibis
+
+        joined = self.joined(dimensions)
+        numbers = [
+            joined.number(dimension, level) for dimension, level in zip(dimensions, levels, strict=True)
+        ]
+        whole = key(numbers, [d.labels[level] for d, level in zip(dimensions, levels, strict=True)])
+        columns = {name: joined.input[name] for name in self.types}
+        keyed = joined.table.select(**columns, whole=whole)
+        # All rows of a window are equal: any order will do, but some databases want one.
+        turn = ibis.row_number().over(ibis.window(group_by=keyed.whole, order_by=keyed.whole))
+        query = keyed.select(*self.types, part=(turn % parts).cast("int32"))
+        return Star(self.name, self.types, query)
 
     def joined(self, dimensions: Sequence[Dimension], others: Mapping[str, Beside] | None = None) -> Joined:
         """Join the input with these tables, each once."""

@@ -13,8 +13,8 @@ import pyarrow as pa
 from shoal import _kernel
 from shoal.describe.hierarchy import ANYTHING
 from shoal.engines.relational.database import Database
-from shoal.engines.relational.star_schema import Dimension, Joined, key, packed, sql
-from shoal.recode.recoding import TuplesInParts
+from shoal.engines.relational.star_schema import Dimension, Joined, Star, key, packed, sql
+from shoal.recode.recoding import LooksBeside, TuplesInParts
 from shoal.recode.released_classes import Verdict
 
 
@@ -28,10 +28,15 @@ class TupleLabels:
     ----------
     table
         Its name in the database: the columns `key`, `q0`, `q1`, ...
-    levels
-        The level at which the tuples were counted, by column.
+    dimensions, levels
+        Those of the quasi-identifiers, and of other columns that the recoding looks at; the level at which the
+        tuples were counted, by column.
     varied
-        The positions of the quasi-identifiers that the key is made of.
+        The positions of those that the key is made of.
+    columns
+        How many quasi-identifiers there are.
+    parts
+        Into how many parts equal rows are dealt out, which then are in the key too; 1 where they stay together.
     """
 
     table: str
@@ -39,6 +44,8 @@ class TupleLabels:
     dimensions: Sequence[Dimension]
     levels: Sequence[int]
     varied: Sequence[int]
+    columns: int
+    parts: int = 1
 
     @classmethod
     def put(
@@ -54,6 +61,8 @@ class TupleLabels:
 
         Parameters
         ----------
+        dimensions
+            Those of the quasi-identifiers, and then of the columns that the recoding looks at beside these.
         star
             Whether suppressed rows are released too, with `*` for every label.
         typed
@@ -61,12 +70,23 @@ class TupleLabels:
         """
         if isinstance(verdict.recoding, TuplesInParts):
             return cls._put_parts(database, verdict, verdict.recoding, dimensions)
-        coded = verdict.coded
-        levels = coded.bottom or (0,) * len(coded.columns)
+        coded, recoding = verdict.coded, verdict.recoding
+        levels = [
+            *(coded.bottom or (0,) * len(coded.columns)),
+            *(0 for _ in dimensions[len(coded.columns) :]),
+        ]
         sizes = [dimension.labels[level] for dimension, level in zip(dimensions, levels, strict=True)]
         numbers = [
-            column.maps[level][column.codes] for column, level in zip(coded.columns, levels, strict=True)
+            column.maps[level][column.codes] for column, level in zip(coded.columns, levels, strict=False)
         ]
+        parts = 1
+        if isinstance(recoding, LooksBeside):
+            numbers += [coded.attributes[name].codes for name in recoding.columns_beside]
+            part = recoding.parts(coded)
+            parts = int(part.max(initial=0)) + 1
+        varied = [position for position, size in enumerate(sizes) if size > 1]
+        if parts > 1:
+            numbers, sizes = [*numbers, part], [*sizes, parts]
         grouped = _kernel.index_rows(numbers, sizes)
         first = np.zeros(len(grouped), dtype=np.int64)
         # Entries of one tuple differ in other columns alone, so any of them has its labels.
@@ -74,10 +94,10 @@ class TupleLabels:
         released = verdict.entries_kept[first]
         if not star:
             first, released = first[released], released[released]
-        varied = [position for position, size in enumerate(sizes) if size > 1]
+        keyed = [*varied, *([len(dimensions)] if parts > 1 else [])]
         keys = packed(
-            [numbers[position][first] for position in varied],
-            [sizes[position] for position in varied],
+            [numbers[position][first] for position in keyed],
+            [sizes[position] for position in keyed],
             len(first),
         )
         columns: dict[str, pa.Array] = {"key": keys}
@@ -98,6 +118,8 @@ class TupleLabels:
             dimensions=dimensions,
             levels=levels,
             varied=varied,
+            columns=len(coded.columns),
+            parts=parts,
         )
 
     @classmethod
@@ -129,12 +151,19 @@ class TupleLabels:
         )
         joined = tuples.inner_join(of_class, "class").select("key", *labels)
         kept = database.keep(sql(database, joined), "tuples")
-        return cls(kept, key_type, dimensions, (0,) * len(dimensions), varied)
+        return cls(kept, key_type, dimensions, (0,) * len(dimensions), varied, len(dimensions))
 
     @property
     def needed(self) -> list[Dimension]:
         """The dimension tables that the key is made of."""
         return [self.dimensions[position] for position in self.varied]
+
+    def star(self, database: Database) -> Star:
+        """Return the input, with the parts that equal rows are dealt out to, where the key has these."""
+        star = Star.of(database)
+        if self.parts == 1:
+            return star
+        return star.dealt_out(self.needed, [self.levels[position] for position in self.varied], self.parts)
 
     def join(self, joined: Joined) -> tuple[Any, list[Any]]:
         """Join the rows of the input with their labels; rows that are removed go.
@@ -145,11 +174,13 @@ class TupleLabels:
             The joined table, and in it the label of each quasi-identifier.
         """
         # No query looks into a label, so that its type need not be known here.
-        labels = {f"q{position}": "string" for position in range(len(self.dimensions))}
+        labels = {f"q{position}": "string" for position in range(self.columns)}
         side: Any = ibis.table({"key": self.key_type, **labels}, name=self.table)
         numbers = [
             joined.number(self.dimensions[position], self.levels[position]) for position in self.varied
         ]
         counts = [self.dimensions[position].labels[self.levels[position]] for position in self.varied]
+        if self.parts > 1:
+            numbers, counts = [*numbers, joined.input["part"]], [*counts, self.parts]
         table = joined.table.inner_join(side, key(numbers, counts) == side.key)
         return table, [side[name] for name in labels]

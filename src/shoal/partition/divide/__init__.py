@@ -1,0 +1,1 @@
+"""How rows are put into classes that keep the mix of buckets: one way per file."""

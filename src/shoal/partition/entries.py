@@ -1,0 +1,121 @@
+"""The kernel's inputs where classes may depend on more than quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from shoal import _kernel
+from shoal.encode.column import IntArray, UIntArray
+from shoal.recode.by_entries import ByEntries, at_levels, equal_parts
+from shoal.recode.class_labels import LabelForm
+from shoal.strategies.classes import ClassProblem
+
+
+@dataclass(frozen=True)
+class EntryProblem(ClassProblem):
+    """A search problem whose tuples are those of quasi-identifiers, other coded columns and parts of equal rows.
+
+    In the kernel's table the other columns stand after the quasi-identifiers. They cost nothing.
+
+    Attributes
+    ----------
+    key
+        A place for every entry, by which alone the kernel is to cut; None if it cuts by quasi-identifiers.
+    """
+
+    key: UIntArray | None = field(default=None, repr=False)
+
+    def along(self, key: UIntArray) -> Self:
+        """Return the same tuples in the order of a key, a function of the quasi-identifiers."""
+        return replace(self, key=key)
+
+    @cached_property
+    def codes(self) -> list[UIntArray]:
+        """The label of every entry in each quasi-identifier, its other columns, and its part."""
+        table = self.problem.table
+        codes = at_levels(table, [levels[0] for levels in self.levels])
+        codes += [column.codes for column in table.attributes.values()]
+        return [*codes, equal_parts(table, codes)]
+
+    @cached_property
+    def table(self) -> _kernel.CodedTable:
+        inputs, quasi_identifiers = self.problem.kernel_inputs, self.problem.table.columns
+        maps = [
+            [column.step(levels[0], level) for level in levels]
+            for column, levels in zip(quasi_identifiers, self.levels, strict=True)
+        ]
+        codes = [*self.codes, *([] if self.key is None else [self.key])]
+        sizes = [int(of_entries.max(initial=0)) + 1 for of_entries in codes[len(maps) :]]
+        beside = [[np.arange(size, dtype=np.uint32), np.zeros(size, np.uint32)] for size in sizes]
+        return _kernel.CodedTable(
+            codes=codes,
+            maps=[*maps, *beside],
+            user_levels=[*(list(levels) for levels in self.levels), *([0, 1] for _ in beside)],
+            heights=[*(column.height for column in quasi_identifiers), *(1 for _ in beside)],
+            weights=inputs.weights,
+            attributes=inputs.attributes(),
+        )
+
+    @cached_property
+    def _labels(self) -> tuple[UIntArray, ...]:
+        return tuple(np.ascontiguousarray(labels) for labels in self.table.classes([]).labels.T)
+
+    @cached_property
+    def _beside(self) -> tuple[UIntArray, ...]:
+        """What the kernel's table has after the quasi-identifiers: other columns, the part, and the key."""
+        return self._labels[len(self.problem.table.columns) :]
+
+    @cached_property
+    def values(self) -> tuple[UIntArray, ...]:
+        return self._labels[: len(self.problem.table.columns)]
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """The rows of every tuple."""
+        return self.table.classes([]).rows.astype(np.int64)
+
+    @cached_property
+    def beside(self) -> tuple[tuple[str, UIntArray], ...]:
+        """The name of each other column, and its value in every tuple."""
+        return tuple(zip(self.problem.table.attributes, self._beside, strict=False))
+
+    @cached_property
+    def costs(self) -> list[list[list[int]]]:
+        own = super().costs
+        beside = [[[0] * (int(labels.max(initial=0)) + 1), [0]] for labels in self._beside]
+        if self.key is not None:
+            own = [[[0] * len(labels) for labels in levels] for levels in own]
+            beside[-1][1] = [_kernel.full_cost]
+        return [*own, *beside]
+
+    def range_costs(self, labels: LabelForm) -> list[tuple[list[int], list[int]]]:
+        none: list[tuple[list[int], list[int]]] = [([], [])]
+        if self.key is None:
+            return super().range_costs(labels) + none * len(self._beside)
+        places = list(range(int(self.key.max(initial=0)) + 1))
+        return none * (len(self._labels) - 1) + [(places, places)]
+
+    def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByEntries:
+        return ByEntries(
+            kind,
+            settings,
+            labels,
+            self.values,
+            class_of,
+            self.allowed,
+            beside=self.beside,
+            part=self._beside[len(self.beside)],
+        )
+
+    def buckets(self, column: str | None, bucket_of_value: Sequence[int] | IntArray) -> UIntArray:
+        """Return the bucket of every tuple, by the bucket of each value of another column; one if there is none."""
+        if column is None:
+            return np.zeros(len(self._labels[0]), dtype=np.uint32)
+        return (
+            np.asarray(bucket_of_value, dtype=np.int64).clip(0).astype(np.uint32)[dict(self.beside)[column]]
+        )

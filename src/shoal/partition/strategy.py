@@ -1,0 +1,211 @@
+"""Partition: classes that keep the mix of sensitive values, without a lattice and without hierarchies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from shoal import registry
+from shoal.encode.column import CodedColumn, UIntArray
+from shoal.errors import InputError
+from shoal.partition.buckets.buckets import Buckets
+from shoal.partition.buckets.value import ValueBuckets
+from shoal.partition.divide.cuts import FEW_TUPLES, Cuts
+from shoal.partition.divide.divider import DivisionTask
+from shoal.partition.entries import EntryProblem
+from shoal.partition.sensitive_values import SensitiveValues
+from shoal.recode.by_entries import ByEntries, taken_apart
+from shoal.recode.class_labels import LabelForm, is_ordered
+from shoal.spec.spec import Spec
+from shoal.strategies.abilities import Ability
+from shoal.strategies.classes import LABELS_PARAMETER, choose_best, require_cell_costs, require_labels
+from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
+
+
+@dataclass(frozen=True, slots=True)
+class Partition(StrategyDefaults):
+    """Put rows into classes in which sensitive values are mixed as in the table, as far as the models ask.
+
+    Sensitive values are put into buckets, and a divider makes classes that have their share of each. Rows that
+    have the same quasi-identifiers may be in different classes: which one depends on the sensitive value too.
+    Numbers become ranges, categories sets, and columns with a hierarchy its labels.
+
+    Parameters
+    ----------
+    buckets
+        How sensitive values are put together: `value`, `beta-likeness`, `t-closeness`, `incognito`.
+    divide
+        How classes are made: `cuts`, `curve` or `nearest`.
+    labels
+        How labels are written.
+    column
+        The sensitive column that buckets are made of; that of the first model which has one, if not given.
+
+    References
+    ----------
+    The distributed Incognito framework, IEEE International Congress on Big Data 2017; BUREL (J. Cao,
+    P. Karras, PVLDB 5(11), 2012) and SABRE (J. Cao, P. Karras, P. Kalnis, K.-L. Tan, VLDB Journal 20, 2011).
+    Exact tests of halves, and cuts through buckets as the second choice, are ours.
+
+    Examples
+    --------
+    >>> Partition(buckets={"beta-likeness": {"beta": 2}}).to_spec()
+    {'partition': {'buckets': {'beta-likeness': {'beta': 2}}}}
+    """
+
+    buckets: Any = ValueBuckets()
+    divide: Any = Cuts()
+    labels: LabelForm = "fitting"
+    column: str | None = None
+
+    name: ClassVar[str] = "partition"
+    summary: ClassVar[str] = "Classes that keep the mix of sensitive values; no hierarchies needed."
+    parameters: ClassVar[Mapping[str, str]] = {
+        "buckets": "how sensitive values are put together: value (the default), beta-likeness, t-closeness or "
+        "incognito",
+        "divide": "how classes are made: cuts (the default), curve or nearest",
+        "labels": LABELS_PARAMETER + "; the default",
+        "column": "the sensitive column; that of the first model which has one, if not given",
+    }
+    examples: ClassVar[tuple[object, ...]] = (None, {"divide": {"cuts": {"cut": "even"}}})
+    needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
+
+    def __post_init__(self) -> None:
+        problems = []
+        for kind in ("buckets", "divide"):
+            try:
+                object.__setattr__(self, kind, _plug_in(_KINDS[kind], getattr(self, kind)))
+            except InputError as error:
+                problems += error.problems
+        try:
+            require_labels(self.name, self.labels)
+        except InputError as error:
+            problems += error.problems
+        if problems:
+            raise InputError(problems)
+
+    def to_spec(self) -> object:
+        given = {
+            field.name: value.to_spec() if field.name in _KINDS else value
+            for field in fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        }
+        return {self.name: given} if given else self.name
+
+    def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
+        require_cell_costs(self.name, spec.quality, self.labels)
+        problems = []
+        compared = [model.describe() for model in spec.privacy if model.population is not None]
+        if compared:
+            problems.append(
+                f"The recoding '{self.name}' lets classes depend on sensitive values, which a population lacks.\n"
+                f"Found: {' and '.join(compared)}.\nUse recoding: mondrian."
+            )
+        if spec.choose_by == "quasi-identifiers":
+            problems.append(
+                f"The recoding '{self.name}' lets classes depend on sensitive values.\n"
+                "Found: choose-by: quasi-identifiers.\nLeave it out, or use recoding: mondrian."
+            )
+        if self.column is not None and self.column not in spec.attributes:
+            known = ", ".join(spec.attributes) or "none"
+            problems.append(
+                f"The recoding '{self.name}' makes buckets of a sensitive column that a model is about.\n"
+                f"Found: column: {self.column}.\nSuch columns: {known}."
+            )
+        if problems:
+            raise InputError(problems)
+
+    def choose(self, question: Question) -> Chosen:
+        search = question.make_problem(taken_apart(question.problem().table))
+        task = self._task(EntryProblem(search), question)
+        chosen = choose_best(search, self._recodings(question, task))
+        beside = [name for name, _ in task.problem.beside]
+        if not beside:
+            return chosen
+        note = (
+            f"The class of a row depends on its {' and '.join(beside)}, not on the quasi-identifiers alone."
+        )
+        return replace(chosen, notes=(*chosen.notes, note))
+
+    def _task(self, problem: EntryProblem, question: Question) -> DivisionTask:
+        models = question.spec.privacy
+        column = self.column or next((model.column for model in models if model.column), None)
+        buckets = Buckets.of([([0], 1.0)], np.array([problem.problem.table.rows]))
+        if column is not None:
+            values = sensitive_values(problem.problem.table.attributes[column])
+            self.buckets.require(values, column)
+            buckets = _bounded(self.buckets.buckets(values), column, problem)
+        task = DivisionTask(problem, column, buckets, self.labels, question.threads)
+        most = self.divide.most_tuples
+        if most is not None and task.tuples > most:
+            raise InputError(
+                f"The divider '{self.divide.name}' serves up to {most:,} different tuples.\n"
+                f"Found: {task.tuples:,}.\nUse divide: cuts."
+            )
+        return task
+
+    def _recodings(self, question: Question, task: DivisionTask) -> Iterator[ByEntries]:
+        for problem, class_of in self.divide.divide(task):
+            yield self._recoding(problem, class_of)
+        problem = task.problem
+        if isinstance(self.divide, Cuts) and task.tuples <= FEW_TUPLES:
+            # So that a partition never loses more than a division that looks at no sensitive value.
+            yield self._recoding(problem, np.array(task.without_buckets().class_of))
+            levels = problem.full_domain(question)
+            if levels is not None:
+                yield self._recoding(problem, problem.at(levels))
+        # One class is all that some models allow.
+        yield self._recoding(problem, np.zeros(task.tuples, dtype=np.uint32))
+
+    def _recoding(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
+        return problem.recoding(
+            self.name, self.labels, class_of, buckets=self.buckets.name, divide=self.divide.name
+        )
+
+
+_KINDS: Mapping[str, Literal["bucketizers", "dividers"]] = {"buckets": "bucketizers", "divide": "dividers"}
+
+
+def _bounded(buckets: Buckets, column: str, problem: EntryProblem) -> Buckets:
+    """Lower the bound of each bucket of a single value to what the models allow that value."""
+    bounds = buckets.bounds.copy()
+    for condition in problem.problem.kernel_inputs.conditions:
+        if condition.kind == "shares" and (condition.source, condition.name) == ("attribute", column):
+            for number in range(len(buckets)):
+                values = buckets.values(number)
+                if len(values) == 1:
+                    bounds[number] = min(bounds[number], float(condition.upper[values[0]]))
+    return replace(buckets, bounds=bounds)
+
+
+def sensitive_values(column: CodedColumn) -> SensitiveValues:
+    """Return a coded sensitive column as bucketizers see it."""
+    ordered = is_ordered(column.labels[0].type) and not column.labels[0].null_count
+    return SensitiveValues(
+        column.counts,
+        column.maps[1:] if column.height > 1 else (),
+        np.arange(len(column.counts), dtype=np.uint32) if ordered else None,
+    )
+
+
+def _plug_in(kind: Literal["bucketizers", "dividers"], given: Any) -> Any:
+    """Return what a spec names: by its name, by its name with settings, or as it is."""
+    if isinstance(given, str):
+        return registry.resolve(kind, given).from_spec(None)
+    if isinstance(given, Mapping):
+        if len(given) != 1:
+            raise InputError(
+                f"partition takes one of the {kind}.\nFound: {', '.join(map(str, given)) or 'none'}.\n"
+                f"Known: {', '.join(registry.names(kind))}."
+            )
+        ((name, argument),) = given.items()
+        return registry.resolve(kind, str(name)).from_spec(argument)
+    if not callable(getattr(given, "to_spec", None)):
+        raise InputError(
+            f"partition takes one of the {kind} by its name.\nFound: {type(given).__name__}.\n"
+            f"Known: {', '.join(registry.names(kind))}."
+        )
+    return given
