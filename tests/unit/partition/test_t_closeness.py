@@ -33,7 +33,7 @@ def worst_classes(values: SensitiveValues, of_value: list[int], shares: list[flo
 
 
 @given(values=sensitive_values(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_no_class_in_proportion_is_farther_than_t(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:
@@ -60,7 +60,7 @@ def test_one_bucket_is_split_only_if_one_value_alone_is_too_far(
 
 
 @given(values=sensitive_values(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_no_class_of_any_allowed_sizes_is_farther_than_t(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:
@@ -88,8 +88,13 @@ def test_a_class_of_any_sizes_is_no_farther_than_is_said(
     apart = distances(values, distance)
     assert isinstance(buckets.together, BucketDistance)
     farthest = buckets.together.farthest(sizes)
-    for q in worst_classes(values, buckets.of_value.tolist(), (sizes / sizes.sum()).tolist()):
-        assert earth_moved(q, p, apart) <= farthest + 1e-7
+    worst = max(
+        earth_moved(q, p, apart)
+        for q in worst_classes(values, buckets.of_value.tolist(), (sizes / sizes.sum()).tolist())
+    )
+    assert worst <= farthest + 1e-7
+    if distance != "hierarchical":
+        assert worst >= farthest - 1e-7
 
 
 @given(values=sensitive_values(), distance=st.sampled_from(GROUNDS), t=TS, data=st.data())
