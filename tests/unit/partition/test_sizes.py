@@ -108,6 +108,13 @@ def test_spare_rows_alternate() -> None:
     assert [half.tolist() for half in halves] == [[2, 2, 1, 4, 4, 1], [1, 3, 1, 3, 5, 0]]
 
 
+def test_spare_rows_go_to_one_half_where_closeness_needs_it() -> None:
+    """Halves of 2, 1, 2 and 1, 2, 1 rows are not like the table; those of 2, 2, 2 and 1, 1, 1 are."""
+    buckets = TClosenessBuckets(0.05).buckets(SensitiveValues(np.array([3, 3, 3])))
+    assert len(buckets) == 3
+    assert class_sizes(buckets).tolist() == [[1, 1, 1]] * 3
+
+
 @pytest.mark.parametrize(("least", "classes"), [(1, 8), (2, 4), (3, 2), (5, 1), (9, 1)])
 def test_a_class_has_the_least_number_of_rows(least: int, classes: int) -> None:
     buckets = ValueBuckets().buckets(SensitiveValues(np.array([4, 4])))
