@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from shoal.encode.column import IntArray, UIntArray
+from shoal.encode.column import CodedColumn, IntArray, UIntArray
+from shoal.privacy.t_closeness import positions, taxonomy_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +31,17 @@ class SensitiveValues:
     counts: IntArray
     labels: tuple[UIntArray, ...] = ()
     order: UIntArray | None = None
+
+    @classmethod
+    def of(cls, column: CodedColumn, order: Sequence[str | None] | None = None) -> Self:
+        """Return the values of a coded column, at the distances that t-closeness has them.
+
+        `order` lists them from first to last, as text; by default they are in their own order. A column
+        without a hierarchy may be coded with one label above all values: that is no taxonomy, and the spec
+        knows whether there is one.
+        """
+        levels = taxonomy_levels(column) or column.maps[1:]
+        return cls(column.counts, levels if column.height else (), positions(column.labels[0], order))
 
     @cached_property
     def rows(self) -> int:

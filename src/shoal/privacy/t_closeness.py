@@ -179,8 +179,8 @@ class TCloseness(ModelDefaults):
         if self.distance == "equal":
             return earth_mover.equal(extra)
         if self.distance == "ordered":
-            return earth_mover.ordered(extra, _positions(column.labels[0], self.order))
-        return earth_mover.hierarchical(extra, _tree(column))
+            return earth_mover.ordered(extra, positions(column.labels[0], self.order))
+        return earth_mover.hierarchical(extra, taxonomy_levels(column))
 
     def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
         column = table.attributes[self.column]
@@ -188,10 +188,10 @@ class TCloseness(ModelDefaults):
         tree: tuple[UIntArray, ...] = ()
         nearest = 1.0
         if self.distance == "ordered":
-            order = _positions(column.labels[0], self.order)
+            order = positions(column.labels[0], self.order)
             nearest = 1 / max(len(order) - 1, 1)
         elif self.distance == "hierarchical":
-            tree = _tree(column)
+            tree = taxonomy_levels(column)
             nearest = 1 / max(len(tree), 1)
         kinds: dict[Distance, Literal["equal", "ordered", "tree"]]
         kinds = {"equal": "equal", "ordered": "ordered", "hierarchical": "tree"}
@@ -246,7 +246,7 @@ def _are_numbers(values: pa.Array) -> bool:
     return all(re.fullmatch(_NUMBER, value) for value in values.to_pylist() if value is not None)
 
 
-def _positions(values: pa.Array, order: Sequence[str | None] | None) -> UIntArray:
+def positions(values: pa.Array, order: Sequence[str | None] | None) -> UIntArray:
     """Return the position of each value in the order: a given one, or their own; NULL comes last."""
     if order is not None:
         given = {value: position for position, value in enumerate(order)}
@@ -259,16 +259,16 @@ def _positions(values: pa.Array, order: Sequence[str | None] | None) -> UIntArra
         in_order = np.array(sorted(range(len(texts)), key=lambda i: _as_number(texts[i])), dtype=np.int64)
     else:
         in_order = pc.array_sort_indices(values).to_numpy().astype(np.int64)
-    positions = np.empty(len(values), dtype=np.uint32)
-    positions[in_order] = np.arange(len(values), dtype=np.uint32)
-    return positions
+    found = np.empty(len(values), dtype=np.uint32)
+    found[in_order] = np.arange(len(values), dtype=np.uint32)
+    return found
 
 
 def _as_number(value: str | None) -> tuple[bool, float, str]:
     return (True, 0.0, "") if value is None else (False, float(value), value)
 
 
-def _tree(column: CodedColumn) -> tuple[UIntArray, ...]:
+def taxonomy_levels(column: CodedColumn) -> tuple[UIntArray, ...]:
     """Return the labels of each value from level 1 up to a single one.
 
     Where the hierarchy does not end in one label it gets one above. At the top NULL is under it too.

@@ -20,6 +20,7 @@ if find_spec("hypothesis") is None:
     )
 
 from shoal.testing.algorithms import check_algorithm
+from shoal.testing.bucketizers import check_bucketizer
 from shoal.testing.engines import check_engine
 from shoal.testing.hierarchies import check_hierarchy
 from shoal.testing.measures import check_measure
@@ -29,6 +30,7 @@ from shoal.testing.strategies import check_strategy
 
 __all__ = [
     "check_algorithm",
+    "check_bucketizer",
     "check_engine",
     "check_hierarchy",
     "check_measure",

@@ -14,31 +14,12 @@ from scipy.optimize import linprog
 from shoal.partition.sensitive_values import SensitiveValues
 
 BETAS = st.sampled_from([0.1, 0.5, 1, 2, 3, 10])
-TREES = ("one level", "two levels", "several at the top", "uneven")
 
 
 def upper(rows: int, of: int, beta: float) -> float:
     """Return the most of all shares that a value may have."""
     p = rows / of
     return p * (1 + min(beta, -math.log(p)))
-
-
-@st.composite
-def sensitive(draw: st.DrawFn, *, most_values: int = 8, most_rows: int = 12) -> SensitiveValues:
-    """Draw values, some without rows, with a taxonomy and an order."""
-    counts = draw(st.lists(st.integers(0, most_rows), min_size=1, max_size=most_values).filter(any))
-    values = len(counts)
-    places = np.arange(values, dtype=np.uint32)
-    trees = {
-        "one level": (places * 0,),
-        "two levels": (places // 3, places * 0),
-        "several at the top": (places // 2, places // 4),
-        "uneven": (np.minimum(places, 3), np.minimum(places, 1), places * 0),
-    }
-    order = draw(st.permutations(range(values)))
-    return SensitiveValues(
-        np.array(counts), trees[draw(st.sampled_from(TREES))], np.array(order, dtype=np.uint32)
-    )
 
 
 def distances(values: SensitiveValues, distance: str) -> NDArray[np.float64]:

@@ -8,14 +8,15 @@ from hypothesis import given
 
 from shoal.partition.buckets.beta_likeness import BetaLikenessBuckets
 from shoal.partition.sensitive_values import SensitiveValues
-from tests.unit.partition.drawn import BETAS, in_runs, sensitive, set_partitions, upper
+from shoal.testing.bucketizers import sensitive_values
+from tests.unit.partition.drawn import BETAS, in_runs, set_partitions, upper
 
 
 def fits(group: list[int], rows: int, beta: float) -> bool:
     return sum(group) / rows <= upper(min(group), rows, beta) + 1e-9
 
 
-@given(values=sensitive(most_values=9), beta=BETAS)
+@given(values=sensitive_values(most_values=9), beta=BETAS)
 def test_they_are_the_fewest_and_the_most_even_of_neighbours(values: SensitiveValues, beta: float) -> None:
     buckets = BetaLikenessBuckets(beta).buckets(values)
     ascending = sorted(count for count in values.counts.tolist() if count)
@@ -27,7 +28,7 @@ def test_they_are_the_fewest_and_the_most_even_of_neighbours(values: SensitiveVa
     assert (len(buckets), int((buckets.rows**2).sum())) == best
 
 
-@given(values=sensitive(), beta=BETAS)
+@given(values=sensitive_values(), beta=BETAS)
 def test_a_bucket_of_one_value_alone_keeps_its_bound(values: SensitiveValues, beta: float) -> None:
     buckets = BetaLikenessBuckets(beta).buckets(values)
     for value in np.flatnonzero(values.counts):

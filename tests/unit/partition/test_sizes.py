@@ -18,7 +18,8 @@ from shoal.partition.buckets.t_closeness import TClosenessBuckets
 from shoal.partition.buckets.value import ValueBuckets
 from shoal.partition.sensitive_values import SensitiveValues
 from shoal.partition.sizes import class_sizes, halve
-from tests.unit.partition.drawn import sensitive, upper
+from shoal.testing.bucketizers import sensitive_values
+from tests.unit.partition.drawn import upper
 from tests.unit.partition.test_incognito import TABLE_1
 
 BUCKETIZERS: list[Bucketizer] = [
@@ -52,7 +53,9 @@ def test_table_1_has_three_classes_of_a_row_from_each_bucket() -> None:
     assert class_sizes(buckets).tolist() == [[1, 1, 1]] * 3
 
 
-@given(values=sensitive(most_rows=40), bucketizer=st.sampled_from(BUCKETIZERS), least=st.integers(0, 4))
+@given(
+    values=sensitive_values(most_rows=40), bucketizer=st.sampled_from(BUCKETIZERS), least=st.integers(0, 4)
+)
 def test_sizes_add_up_and_every_class_is_allowed(
     values: SensitiveValues, bucketizer: Bucketizer, least: int
 ) -> None:
@@ -64,7 +67,7 @@ def test_sizes_add_up_and_every_class_is_allowed(
     assert all(halve(of_class, buckets, least=least) is None for of_class in sizes)
 
 
-@given(values=sensitive(most_rows=40), beta=st.sampled_from([0.5, 1, 3]))
+@given(values=sensitive_values(most_rows=40), beta=st.sampled_from([0.5, 1, 3]))
 def test_a_class_of_one_value_per_bucket_keeps_the_bound_of_each(
     values: SensitiveValues, beta: float
 ) -> None:
@@ -103,6 +106,13 @@ def test_spare_rows_alternate() -> None:
     halves = halve(free.rows, free)
     assert halves is not None
     assert [half.tolist() for half in halves] == [[2, 2, 1, 4, 4, 1], [1, 3, 1, 3, 5, 0]]
+
+
+def test_spare_rows_go_to_one_half_where_closeness_needs_it() -> None:
+    """Halves of 2, 1, 2 and 1, 2, 1 rows are not like the table; those of 2, 2, 2 and 1, 1, 1 are."""
+    buckets = TClosenessBuckets(0.05).buckets(SensitiveValues(np.array([3, 3, 3])))
+    assert len(buckets) == 3
+    assert class_sizes(buckets).tolist() == [[1, 1, 1]] * 3
 
 
 @pytest.mark.parametrize(("least", "classes"), [(1, 8), (2, 4), (3, 2), (5, 1), (9, 1)])

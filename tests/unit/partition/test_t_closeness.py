@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.partition.buckets.t_closeness import TClosenessBuckets
+from shoal.partition.buckets.t_closeness import BucketDistance, TClosenessBuckets
 from shoal.partition.sensitive_values import SensitiveValues
 from shoal.partition.sizes import class_sizes
 from shoal.privacy.t_closeness import Distance
-from tests.unit.partition.drawn import distances, earth_moved, sensitive, set_partitions
+from shoal.testing.bucketizers import sensitive_values
+from tests.unit.partition.drawn import distances, earth_moved, set_partitions
 
 GROUNDS: list[Distance] = ["equal", "ordered", "hierarchical"]
 TS = st.sampled_from([0.02, 0.1, 0.2, 0.35, 0.6, 1.0])
@@ -31,8 +32,8 @@ def worst_classes(values: SensitiveValues, of_value: list[int], shares: list[flo
     return found
 
 
-@given(values=sensitive(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
-@settings(max_examples=25)
+@given(values=sensitive_values(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
+@settings(max_examples=15)
 def test_no_class_in_proportion_is_farther_than_t(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:
@@ -46,7 +47,7 @@ def test_no_class_in_proportion_is_farther_than_t(
     assert farthest <= t + 1e-7
 
 
-@given(values=sensitive(most_values=6), distance=st.sampled_from(GROUNDS), t=TS)
+@given(values=sensitive_values(most_values=6), distance=st.sampled_from(GROUNDS), t=TS)
 def test_one_bucket_is_split_only_if_one_value_alone_is_too_far(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:
@@ -58,8 +59,8 @@ def test_one_bucket_is_split_only_if_one_value_alone_is_too_far(
         assert (len(TClosenessBuckets(t, distance).buckets(values)) == 1) == (farthest <= t)
 
 
-@given(values=sensitive(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
-@settings(max_examples=25)
+@given(values=sensitive_values(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
+@settings(max_examples=15)
 def test_no_class_of_any_allowed_sizes_is_farther_than_t(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:
@@ -72,7 +73,31 @@ def test_no_class_of_any_allowed_sizes_is_farther_than_t(
             assert earth_moved(q, p, apart) <= t + 1e-7
 
 
-@given(values=sensitive(), distance=st.sampled_from(GROUNDS), t=TS, data=st.data())
+@given(
+    values=sensitive_values(most_values=4, most_rows=6),
+    distance=st.sampled_from(GROUNDS),
+    t=TS,
+    data=st.data(),
+)
+def test_a_class_of_any_sizes_is_no_farther_than_is_said(
+    values: SensitiveValues, distance: Distance, t: float, data: st.DataObject
+) -> None:
+    buckets = TClosenessBuckets(t, distance).buckets(values)
+    sizes = np.array(data.draw(st.tuples(*[st.integers(0, 5) for _ in buckets.rows]).filter(any)))
+    p = (values.counts / values.rows).tolist()
+    apart = distances(values, distance)
+    assert isinstance(buckets.together, BucketDistance)
+    farthest = buckets.together.farthest(sizes)
+    worst = max(
+        earth_moved(q, p, apart)
+        for q in worst_classes(values, buckets.of_value.tolist(), (sizes / sizes.sum()).tolist())
+    )
+    assert worst <= farthest + 1e-7
+    if distance != "hierarchical":
+        assert worst >= farthest - 1e-7
+
+
+@given(values=sensitive_values(), distance=st.sampled_from(GROUNDS), t=TS, data=st.data())
 def test_what_is_within_the_distance_is_within_the_bounds(
     values: SensitiveValues, distance: Distance, t: float, data: st.DataObject
 ) -> None:
@@ -83,7 +108,7 @@ def test_what_is_within_the_distance_is_within_the_bounds(
         assert (sizes / sizes.sum() <= buckets.bounds + 1e-9).all()
 
 
-@given(values=sensitive(most_values=6), t=TS)
+@given(values=sensitive_values(most_values=6), t=TS)
 def test_with_equal_distances_no_other_buckets_are_fewer(values: SensitiveValues, t: float) -> None:
     counts = [count for count in values.counts.tolist() if count]
     fewest = min(
@@ -95,7 +120,7 @@ def test_with_equal_distances_no_other_buckets_are_fewer(values: SensitiveValues
     assert len(TClosenessBuckets(t).buckets(values)) == fewest
 
 
-@given(values=sensitive(), t=TS)
+@given(values=sensitive_values(), t=TS)
 def test_ordered_buckets_are_neighbours_and_the_first_cut_is_the_best(
     values: SensitiveValues, t: float
 ) -> None:
@@ -117,7 +142,7 @@ def test_ordered_buckets_are_neighbours_and_the_first_cut_is_the_best(
     assert mine == pytest.approx(min(cuts))
 
 
-@given(values=sensitive(), t=TS)
+@given(values=sensitive_values(), t=TS)
 def test_hierarchical_buckets_are_all_that_is_under_a_label(values: SensitiveValues, t: float) -> None:
     buckets = TClosenessBuckets(t, "hierarchical").buckets(values)
     occurring = np.flatnonzero(values.counts)
@@ -138,6 +163,15 @@ def test_the_split_that_lowers_the_sum_most_is_the_first() -> None:
     assert TClosenessBuckets(0.2, "hierarchical").buckets(values).of_value.tolist() == [0, 0, 1, 1, 2]
     assert TClosenessBuckets(0.19, "hierarchical").buckets(values).of_value.tolist() == [0, 0, 1, 2, 3]
     assert TClosenessBuckets(0.04, "hierarchical").buckets(values).of_value.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_bucket_is_split_into_the_labels_below_its_own() -> None:
+    labels = [0, 0, 1, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1, 1, 1], [0] * 8
+    values = SensitiveValues(np.full(8, 5), tuple(np.array(of, dtype=np.uint32) for of in labels))
+    # In each half one eighth a third of the height away, and two eighths two thirds: 5/24.
+    assert TClosenessBuckets(0.42, "hierarchical").buckets(values).of_value.tolist() == [0] * 4 + [1] * 4
+    more = TClosenessBuckets(0.41, "hierarchical").buckets(values)
+    assert more.of_value.tolist() == [0, 0, 1, 1, 2, 2, 2, 2]
 
 
 def test_levels_at_which_nothing_parts_are_passed() -> None:

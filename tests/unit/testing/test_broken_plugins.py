@@ -20,6 +20,7 @@ from shoal.engines.kind import Fit
 from shoal.engines.memory import Memory, MemoryKind
 from shoal.measure.height import Height
 from shoal.measure.loss import Loss
+from shoal.partition.buckets.value import ValueBuckets
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.model import PrivacyModel, Reads, Tables
@@ -30,6 +31,7 @@ from shoal.search.algorithms.flash import Flash
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.testing import (
     check_algorithm,
+    check_bucketizer,
     check_engine,
     check_hierarchy,
     check_measure,
@@ -267,6 +269,35 @@ def test_strategies(promise: str) -> None:
 def test_a_strategy_says_whether_it_has_levels() -> None:
     with pytest.raises(AssertionError, match="recodings have levels if it `has_levels`"):
         check_strategy(broken(FullDomainSearch, has_levels=False)())
+
+
+def buckets_with(**changes: Any) -> Any:
+    def buckets(self: Any, values: Any) -> Any:
+        found = ValueBuckets.buckets(self, values)
+        return replace(found, **{key: change(found) for key, change in changes.items()})
+
+    return buckets
+
+
+BUCKETIZERS = {
+    "every value that rows have is in one bucket, and no other": buckets_with(
+        of_value=lambda found: np.maximum(found.of_value, 0) if len(found) else found.of_value
+    ),
+    "every row is in one bucket": buckets_with(rows=lambda found: found.rows + 1),
+    "buckets are numbered by their first values, without gaps": buckets_with(
+        of_value=lambda found: np.where(found.of_value < 0, -1, len(found) - 1 - found.of_value),
+        rows=lambda found: found.rows[::-1],
+    ),
+    "the table itself is within the bounds, which are shares": buckets_with(
+        bounds=lambda found: found.bounds / 10
+    ),
+}
+
+
+@pytest.mark.parametrize("promise", BUCKETIZERS)
+def test_bucketizers(promise: str) -> None:
+    with pytest.raises(AssertionError, match=promise):
+        check_bucketizer(broken(ValueBuckets, buckets=BUCKETIZERS[promise])())
 
 
 class _Forgetful(Memory):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar, Protocol, get_args
 
@@ -37,8 +38,8 @@ class TClosenessBuckets(BucketizerDefaults):
     - `equal`: 1 between any two values. A bucket is cut in two in order of frequency, as for `ordered`. No
       other buckets that keep `t` are fewer.
 
-    A class need not have exactly its share of each bucket. Then the distance between the shares of buckets
-    counts too (`BucketDistance`), also where a release is divided.
+    A class has not exactly its share of each bucket, since rows are whole. `BucketDistance` is how far it may
+    be with the shares that it has.
 
     Parameters
     ----------
@@ -107,11 +108,11 @@ class TClosenessBuckets(BucketizerDefaults):
         near = np.array(ground.nearest(groups)) / ground.steps
         shares = rows / values.rows
         # What a bucket has beyond its share comes from as near as other values are, at least.
-        most = (self.t + shares * near) / (near + worst / shares) if len(groups) > 1 else np.ones(1)
+        spent = worst if ground.alike else 0.0
+        most = np.minimum(shares + (self.t - spent) / near, 1.0) if len(groups) > 1 else np.ones(1)
         of_value = Buckets.of(((members, 1.0) for members in groups), values.counts).of_value
-        together = BucketDistance(values.counts / values.rows, of_value, rows, worst, ground, self.t)
-        bounds = np.minimum(most, 1.0).tolist()
-        return Buckets.of(zip(groups, bounds, strict=True), values.counts, together=together)
+        together = BucketDistance(of_value, rows, worst, ground, self.t)
+        return Buckets.of(zip(groups, most.tolist(), strict=True), values.counts, together=together)
 
     def _ground(self, values: SensitiveValues) -> Ground:
         if self.distance == "hierarchical":
@@ -152,12 +153,12 @@ class TClosenessBuckets(BucketizerDefaults):
 class BucketDistance:
     """How far a class may be from the table, whichever values it takes of its buckets: at most `t`.
 
-    Turn its values into as many rows of each bucket that are distributed like the table's: that costs at
-    most what one value alone would. Then move rows from buckets that it has too many of to those that it has
-    too few of. By the triangle inequality the class is no farther than both together.
+    A class that takes all it has of a bucket with one value is the worst. For `equal` and `ordered` distances
+    the worst value of each bucket can be found alone, and the farthest class exactly. For `hierarchical` ones
+    the distance between the shares of the buckets is added to what each bucket costs: all of it where a class
+    has its share of the bucket or more, and so much less where it has less.
     """
 
-    shares: FloatArray
     of_value: IntArray
     rows: IntArray
     worst: FloatArray
@@ -166,9 +167,7 @@ class BucketDistance:
 
     def farthest(self, sizes: IntArray) -> float:
         """Return how far a class with so many rows of each bucket is from the table, at most."""
-        times = sizes * float(self.rows.sum()) / (self.rows * float(sizes.sum()))
-        between = self.ground.moved((self.shares * (times[self.of_value] - 1))[np.newaxis])
-        return float(between[0] + times @ self.worst)
+        return self.ground.farthest(self, sizes / sizes.sum())
 
     def allows(self, sizes: IntArray) -> bool:
         """Return whether a class may have so many rows of each bucket."""
@@ -182,10 +181,14 @@ class Ground(Protocol):
     ----------
     steps
         How many steps the distance 1 has.
+    alike
+        Whether all values of a bucket are as far from a value of another one.
     """
 
     @property
     def steps(self) -> int: ...
+    @property
+    def alike(self) -> bool: ...
 
     def worst(self, members: IntArray) -> int:
         """Return the cost of turning a bucket with one value alone into what the table has, at most."""
@@ -199,8 +202,8 @@ class Ground(Protocol):
         """Return how many steps other values are away from those of each of several buckets, at least."""
         ...
 
-    def moved(self, extra: FloatArray) -> FloatArray:
-        """Return the earth mover's distance of what is too much to where it is missing, per class."""
+    def farthest(self, buckets: BucketDistance, shares: FloatArray) -> float:
+        """Return how far a class with these shares of the buckets is from the table, at most."""
         ...
 
 
@@ -208,6 +211,7 @@ class Ground(Protocol):
 class _Equal:
     counts: IntArray
     steps: ClassVar[int] = 1
+    alike: ClassVar[bool] = True
 
     def worst(self, members: IntArray) -> int:
         counts = self.counts[members]
@@ -222,14 +226,17 @@ class _Equal:
     def nearest(self, groups: Sequence[IntArray]) -> list[int]:
         return [1] * len(groups)
 
-    def moved(self, extra: FloatArray) -> FloatArray:
-        return earth_mover.equal(extra)
+    def farthest(self, buckets: BucketDistance, shares: FloatArray) -> float:
+        # All but the rarest value of a bucket is somewhere else.
+        rarest = buckets.rows / buckets.rows.sum() - buckets.worst
+        return float((shares - np.minimum(shares, rarest)).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class _Ordered:
     counts: IntArray
     order: UIntArray
+    alike: ClassVar[bool] = False
 
     @property
     def steps(self) -> int:
@@ -260,14 +267,36 @@ class _Ordered:
         of_first = dict(zip((first for first, _ in in_order), least, strict=True))
         return [of_first[int(self.order[own].min())] for own in groups]
 
-    def moved(self, extra: FloatArray) -> FloatArray:
-        return earth_mover.ordered(extra, self.order)
+    @cached_property
+    def _in_order(self) -> tuple[IntArray, FloatArray, IntArray]:
+        """The values that occur, in order: themselves, their cumulated shares, the steps to the next one."""
+        values = np.argsort(self.order)
+        values = values[self.counts[values] > 0]
+        below = np.cumsum(self.counts[values]) / self.counts.sum()
+        positions = self.order[values].astype(np.int64)
+        return values, below, np.append(positions[1:] - positions[:-1], 0)
+
+    def farthest(self, buckets: BucketDistance, shares: FloatArray) -> float:
+        values, below, steps = self._in_order
+        of_value = buckets.of_value[values]
+        starts = np.flatnonzero(np.diff(of_value, prepend=-1))
+        ends = np.append(starts[1:], len(values))
+        # With one value alone, the cumulated share of a class rises there, and nowhere else in the bucket.
+        through = np.cumsum(shares[of_value[starts]])
+        before = np.append(0.0, through[:-1])
+        left = np.abs(below - np.repeat(before, ends - starts)) * steps
+        right = np.abs(below - np.repeat(through, ends - starts)) * steps
+        until_left, until_right = np.append(0.0, np.cumsum(left)), np.append(0.0, np.cumsum(right))
+        cost = until_left[:-1] - np.repeat(until_left[starts], ends - starts)
+        cost += np.repeat(until_right[ends], ends - starts) - until_right[:-1]
+        return float(np.maximum.reduceat(cost, starts).sum()) / self.steps
 
 
 @dataclass(frozen=True, eq=False)
 class _Hierarchical:
     counts: IntArray
     tree: tuple[UIntArray, ...]
+    alike: ClassVar[bool] = True
 
     @property
     def steps(self) -> int:
@@ -302,8 +331,11 @@ class _Hierarchical:
             near[under[labels[first]] > rows] = level
         return [int(steps) for steps in near]
 
-    def moved(self, extra: FloatArray) -> FloatArray:
-        return earth_mover.hierarchical(extra, self.tree)
+    def farthest(self, buckets: BucketDistance, shares: FloatArray) -> float:
+        times = shares * self.counts.sum() / buckets.rows
+        extra = self.counts / self.counts.sum() * (times[buckets.of_value] - 1)
+        between = earth_mover.hierarchical(extra[np.newaxis], self.tree)
+        return float(between[0] + np.minimum(times, 1) @ buckets.worst)
 
 
 def _cut(members: IntArray, counts: IntArray, costs: IntArray) -> list[IntArray]:
