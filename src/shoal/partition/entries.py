@@ -18,7 +18,7 @@ from shoal.strategies.classes import ClassProblem
 
 @dataclass(frozen=True)
 class EntryProblem(ClassProblem):
-    """A search problem whose tuples are those of quasi-identifiers, other coded columns and parts of equal rows.
+    """A search problem whose tuples differ in quasi-identifiers, other coded columns or parts of equal rows.
 
     In the kernel's table the other columns stand after the quasi-identifiers. They cost nothing.
 
@@ -75,6 +75,11 @@ class EntryProblem(ClassProblem):
         return self._labels[: len(self.problem.table.columns)]
 
     @cached_property
+    def tops(self) -> UIntArray:
+        """The widest classes: one, unless a column may not be generalized to a single label."""
+        return self.at({column.name: column.max_level for column in self.problem.table.columns})
+
+    @cached_property
     def rows(self) -> IntArray:
         """The rows of every tuple."""
         return self.table.classes([]).rows.astype(np.int64)
@@ -113,7 +118,7 @@ class EntryProblem(ClassProblem):
         )
 
     def buckets(self, column: str | None, bucket_of_value: Sequence[int] | IntArray) -> UIntArray:
-        """Return the bucket of every tuple, by the bucket of each value of another column; one if there is none."""
+        """Return the bucket of every tuple, by that of its value in another column; all 0 without one."""
         if column is None:
             return np.zeros(len(self._labels[0]), dtype=np.uint32)
         return (

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal import registry
 from shoal.encode.column import CodedColumn, UIntArray
-from shoal.errors import InputError
+from shoal.errors import InputError, Problem
 from shoal.partition.buckets.buckets import Buckets
 from shoal.partition.buckets.value import ValueBuckets
 from shoal.partition.divide.cuts import FEW_TUPLES, Cuts
@@ -18,7 +18,7 @@ from shoal.partition.divide.divider import DivisionTask
 from shoal.partition.entries import EntryProblem
 from shoal.partition.sensitive_values import SensitiveValues
 from shoal.recode.by_entries import ByEntries, taken_apart
-from shoal.recode.class_labels import LabelForm, is_ordered
+from shoal.recode.class_labels import LabelForm
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import LABELS_PARAMETER, choose_best, require_cell_costs, require_labels
@@ -29,8 +29,8 @@ from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 class Partition(StrategyDefaults):
     """Put rows into classes in which sensitive values are mixed as in the table, as far as the models ask.
 
-    Sensitive values are put into buckets, and a divider makes classes that have their share of each. Rows that
-    have the same quasi-identifiers may be in different classes: which one depends on the sensitive value too.
+    Sensitive values are put into buckets, and a divider makes classes that have their share of each. Rows
+    with the same quasi-identifiers may be in different classes: which one depends on the sensitive value too.
     Numbers become ranges, categories sets, and columns with a hierarchy its labels.
 
     Parameters
@@ -56,16 +56,16 @@ class Partition(StrategyDefaults):
     {'partition': {'buckets': {'beta-likeness': {'beta': 2}}}}
     """
 
-    buckets: Any = ValueBuckets()
-    divide: Any = Cuts()
+    buckets: Any = ValueBuckets()  # noqa: RUF009 (frozen)
+    divide: Any = Cuts()  # noqa: RUF009 (frozen)
     labels: LabelForm = "fitting"
     column: str | None = None
 
     name: ClassVar[str] = "partition"
     summary: ClassVar[str] = "Classes that keep the mix of sensitive values; no hierarchies needed."
     parameters: ClassVar[Mapping[str, str]] = {
-        "buckets": "how sensitive values are put together: value (the default), beta-likeness, t-closeness or "
-        "incognito",
+        "buckets": "how sensitive values are put together: value (the default), beta-likeness, t-closeness "
+        "or incognito",
         "divide": "how classes are made: cuts (the default), curve or nearest",
         "labels": LABELS_PARAMETER + "; the default",
         "column": "the sensitive column; that of the first model which has one, if not given",
@@ -74,7 +74,7 @@ class Partition(StrategyDefaults):
     needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 
     def __post_init__(self) -> None:
-        problems = []
+        problems: list[Problem] = []
         for kind in ("buckets", "divide"):
             try:
                 object.__setattr__(self, kind, _plug_in(_KINDS[kind], getattr(self, kind)))
@@ -101,7 +101,7 @@ class Partition(StrategyDefaults):
         compared = [model.describe() for model in spec.privacy if model.population is not None]
         if compared:
             problems.append(
-                f"The recoding '{self.name}' lets classes depend on sensitive values, which a population lacks.\n"
+                f"The recoding '{self.name}' makes classes by sensitive values, which a population lacks.\n"
                 f"Found: {' and '.join(compared)}.\nUse recoding: mondrian."
             )
         if spec.choose_by == "quasi-identifiers":
@@ -135,7 +135,7 @@ class Partition(StrategyDefaults):
         column = self.column or next((model.column for model in models if model.column), None)
         buckets = Buckets.of([([0], 1.0)], np.array([problem.problem.table.rows]))
         if column is not None:
-            values = sensitive_values(problem.problem.table.attributes[column])
+            values = self._values(question.spec, problem.problem.table.attributes[column])
             self.buckets.require(values, column)
             buckets = _bounded(self.buckets.buckets(values), column, problem)
         task = DivisionTask(problem, column, buckets, self.labels, question.threads)
@@ -146,6 +146,14 @@ class Partition(StrategyDefaults):
                 f"Found: {task.tuples:,}.\nUse divide: cuts."
             )
         return task
+
+    @staticmethod
+    def _values(spec: Spec, column: CodedColumn) -> SensitiveValues:
+        values = SensitiveValues.of(column)
+        # Without a hierarchy a column is coded with one label above all values, which is no taxonomy.
+        declared = spec.sensitive.get(column.name)
+        has_levels = declared is not None and declared.hierarchy is not None
+        return values if has_levels else replace(values, labels=())
 
     def _recodings(self, question: Question, task: DivisionTask) -> Iterator[ByEntries]:
         for problem, class_of in self.divide.divide(task):
@@ -158,7 +166,7 @@ class Partition(StrategyDefaults):
             if levels is not None:
                 yield self._recoding(problem, problem.at(levels))
         # One class is all that some models allow.
-        yield self._recoding(problem, np.zeros(task.tuples, dtype=np.uint32))
+        yield self._recoding(problem, problem.tops)
 
     def _recoding(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
         return problem.recoding(
@@ -179,16 +187,6 @@ def _bounded(buckets: Buckets, column: str, problem: EntryProblem) -> Buckets:
                 if len(values) == 1:
                     bounds[number] = min(bounds[number], float(condition.upper[values[0]]))
     return replace(buckets, bounds=bounds)
-
-
-def sensitive_values(column: CodedColumn) -> SensitiveValues:
-    """Return a coded sensitive column as bucketizers see it."""
-    ordered = is_ordered(column.labels[0].type) and not column.labels[0].null_count
-    return SensitiveValues(
-        column.counts,
-        column.maps[1:] if column.height > 1 else (),
-        np.arange(len(column.counts), dtype=np.uint32) if ordered else None,
-    )
 
 
 def _plug_in(kind: Literal["bucketizers", "dividers"], given: Any) -> Any:

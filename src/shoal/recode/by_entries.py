@@ -100,7 +100,7 @@ def equal_parts(table: CodedTable, columns: list[UIntArray]) -> UIntArray:
 
 
 def taken_apart(table: CodedTable) -> CodedTable:
-    """Return a frequency set whose entries are parts of equal rows: as many rows as `equal_parts` deals out."""
+    """Return a frequency set whose entries are parts of equal rows, as `equal_parts` deals them out."""
     if table.weights is None or table.units is not None:
         return table
     weights = table.weights.astype(np.int64)

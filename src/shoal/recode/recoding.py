@@ -65,6 +65,8 @@ class LooksBeside(Protocol):
     @property
     def columns_beside(self) -> tuple[str, ...]: ...
 
+    def cells(self, table: CodedTable) -> tuple[Cells, ...]: ...
+
     def parts(self, table: CodedTable) -> UIntArray:
         """Return the part of every entry: those that are equal in all coded columns are dealt out in turn."""
         ...
@@ -91,7 +93,8 @@ class Recoding(Protocol):
     """How values become labels; implementations are frozen dataclasses.
 
     A recoding is a function of a row's quasi-identifiers, unless it is known to look beside them
-    (`LooksBeside`): rows that have the same values get the same labels. Rows that have the same labels in all quasi-identifiers are one class, whatever the recoding had in mind.
+    (`LooksBeside`): rows that have the same values get the same labels. Rows that have the same labels in all
+    quasi-identifiers are one class, whatever the recoding had in mind.
 
     What only some recodings have is None in the others: whoever needs an ability looks for it, and never at
     the kind. `levels`, `node` and `rungs` are such abilities.

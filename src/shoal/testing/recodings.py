@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from shoal.encode.cells import Cells, cells_at
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.recode.recoding import Recoding
+from shoal.recode.recoding import LooksBeside, Recoding
 from shoal.spec.spec import Spec
 from shoal.testing.promises import draw_and_check, promise, require, require_equal
 from shoal.testing.tables import coded_tables
@@ -64,8 +65,11 @@ def check_recoding_of(recoding: Recoding, table: CodedTable) -> None:
         for column, cells in zip(table.columns, found, strict=True):
             _check_nodes(cells, column)
     with promise(whose, "rows that have the same values get the same labels, whatever their order"):
-        _check_function(found, table)
-        _check_order(recoding, found, table)
+        _check_function(recoding, found, table)
+        if isinstance(recoding, LooksBeside):
+            _check_order_beside(recoding, found, table)
+        else:
+            _check_order(recoding, found, table)
     with promise(whose, "the recoding in a manifest is the same"):
         written = json.loads(json.dumps(recoding.to_manifest()))
         require_equal(written.get("kind"), recoding.kind)
@@ -125,9 +129,13 @@ def _check_nodes(cells: Cells, column: CodedColumn) -> None:
         require(all(at_level[own] == texts[number] for own in set(under.tolist())), "It covers other values.")
 
 
-def _check_function(found: Sequence[Cells], table: CodedTable) -> None:
+def _check_function(recoding: Recoding, found: Sequence[Cells], table: CodedTable) -> None:
     known: dict[tuple[int, ...], tuple[int, ...]] = {}
-    values = zip(*(column.codes.tolist() for column in table.columns), strict=True)
+    seen = [column.codes for column in table.columns]
+    if isinstance(recoding, LooksBeside):
+        seen += [table.attributes[name].codes for name in recoding.columns_beside]
+        seen.append(recoding.parts(table))
+    values = zip(*(codes.tolist() for codes in seen), strict=True)
     labels = zip(*(cells.numbers.tolist() for cells in found), strict=True)
     for value, label in zip(values, labels, strict=True):
         require_equal(known.setdefault(value, label), label)
@@ -145,6 +153,29 @@ def _check_order(recoding: Recoding, found: Sequence[Cells], table: CodedTable) 
         labels = _of_rows(cells, cells.numbers)
         require_equal(_of_rows(other, other.numbers)[::-1], labels)
         require_equal(_of_rows(other, other.of_population["same"]), labels, "Rows of a population. ")
+
+
+def _check_order_beside(recoding: LooksBeside, found: Sequence[Cells], table: CodedTable) -> None:
+    """Recode the rows from the last to the first: which of equal rows is in which part may differ."""
+    if table.weights is not None:
+        return
+    columns = tuple(replace(column, codes=column.codes[::-1].copy()) for column in table.columns)
+    attributes = {
+        name: replace(column, codes=column.codes[::-1].copy()) for name, column in table.attributes.items()
+    }
+    units = None if table.units is None else table.units[::-1].copy()
+    turned = replace(table, columns=columns, attributes=attributes, units=units, populations={})
+    recoded = [
+        Counter(
+            zip(
+                *(column.codes.tolist() for column in (*of.columns, *of.attributes.values())),
+                *(_of_rows(cells, cells.numbers) for cells in labels),
+                strict=True,
+            )
+        )
+        for of, labels in ((table, found), (turned, recoding.cells(turned)))
+    ]
+    require_equal(*recoded)
 
 
 def _check_abilities(recoding: Recoding, found: Sequence[Cells], table: CodedTable) -> None:

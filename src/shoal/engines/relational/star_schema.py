@@ -115,7 +115,7 @@ class Star:
         return ibis.table(self.types, name=self.name) if self.query is None else self.query
 
     def dealt_out(self, dimensions: Sequence[Dimension], levels: Sequence[int], parts: int) -> Star:
-        """Return the same table with a column `part`: rows with equal labels are dealt out to parts in turn."""
+        """Return the same table with a column `part`: rows with equal labels are dealt out in turn."""
         import ibis
 
         joined = self.joined(dimensions)

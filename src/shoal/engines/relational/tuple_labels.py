@@ -29,14 +29,14 @@ class TupleLabels:
     table
         Its name in the database: the columns `key`, `q0`, `q1`, ...
     dimensions, levels
-        Those of the quasi-identifiers, and of other columns that the recoding looks at; the level at which the
-        tuples were counted, by column.
+        Those of the quasi-identifiers, and of other columns that the recoding looks at; the level at which
+        the tuples were counted, by column.
     varied
         The positions of those that the key is made of.
     columns
         How many quasi-identifiers there are.
     parts
-        Into how many parts equal rows are dealt out, which then are in the key too; 1 where they stay together.
+        Into how many parts equal rows are dealt out, which are in the key too; 1 where they stay together.
     """
 
     table: str

@@ -17,11 +17,11 @@ _BITS = 8
 
 @dataclass(frozen=True, slots=True)
 class Curve(DividerDefaults):
-    """Order rows by their place on a curve through all quasi-identifiers, and halve each bucket in that order.
+    """Order rows along a curve through all quasi-identifiers, and halve each bucket in that order.
 
     Each quasi-identifier is put into up to 256 bins of about as many rows. The bits of their numbers, the
-    highest of each column first, are read as a number in Gray's code: neighbours on this curve differ by little.
-    A part is halved at the median of each of its buckets, as long as both halves satisfy every model.
+    highest of each column first, are read as a number in Gray's code: neighbours on this curve differ by
+    little. A part is halved at the median of each of its buckets, as long as both halves satisfy every model.
 
     References
     ----------
@@ -81,4 +81,5 @@ def _bins(codes: UIntArray, weights: NDArray[np.int64]) -> UIntArray:
     if len(counts) <= 1 << _BITS:
         return codes
     middle = np.cumsum(counts) - counts / 2
-    return (middle * ((1 << _BITS) / counts.sum())).astype(np.uint32)[codes]
+    bins: UIntArray = (middle * ((1 << _BITS) / counts.sum())).astype(np.uint32)
+    return bins[codes]

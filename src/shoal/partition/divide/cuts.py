@@ -21,8 +21,8 @@ FEW_TUPLES = 200_000
 class Cuts(DividerDefaults):
     """Cut the table in two, and its parts again, as long as both halves satisfy every model.
 
-    A cut between values may gather a sensitive value in one half. Where no cut passes, the part is cut through
-    its buckets: the half of each with the smaller values against the other half. Both halves then have about
+    A cut between values may gather a sensitive value in one half. Where no cut passes, the part is cut
+    through its buckets: the half of each with the smaller values against the other half. Both then have about
     the same mix of sensitive values, and overlap.
 
     Parameters

@@ -22,17 +22,17 @@ Points = NDArray[np.float64]
 class Nearest(DividerDefaults):
     """Find how many rows each class takes of each bucket by halving the buckets, then fill the classes.
 
-    Seeds are rows far from each other, as k-means++ chooses them: each next one is the row that is farthest from
-    those before. One seed after the other takes the nearest rows that are left of every bucket. Where a class
-    fails a model, it joins the class of the nearest seed, until all that is left passes.
+    Seeds are rows far from each other: each next one is the row that is farthest from those before. One seed
+    after the other takes the nearest rows that are left of every bucket. Where a class fails a model, it
+    joins the class of the nearest seed, until all that is left passes.
 
     Columns are standardized by their range: numbers by their values, others by whether they are equal.
 
     References
     ----------
-    The distributed Incognito framework, IEEE International Congress on Big Data 2017. The paper chooses seeds for
-    each bucket by k-means++, and weighs rows by the taxonomy of their sensitive values, which makes classes less
-    even; here seeds are chosen once, and without chance.
+    The distributed Incognito framework, IEEE International Congress on Big Data 2017. The paper chooses seeds
+    for each bucket by k-means++, and weighs rows by the taxonomy of their sensitive values, which makes
+    classes less even; here seeds are chosen once, and without chance.
     """
 
     name: ClassVar[str] = "nearest"
@@ -46,8 +46,12 @@ class Nearest(DividerDefaults):
         points, rows, bucket_of = _points(problem), problem.rows, task.bucket_of(problem)
         sizes = class_sizes(task.buckets, least=problem.least)
         seeds = _seeds(points, len(sizes))
-        class_of = _filled(points, rows, bucket_of, sizes, seeds)
-        yield problem, _joined(problem, class_of, points[seeds])
+        class_of = _joined(problem, _filled(points, rows, bucket_of, sizes, seeds), points[seeds])
+        if problem.tops.any():
+            # No label covers two of these.
+            pairs = np.stack([class_of, problem.tops])
+            class_of = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(-1).astype(np.uint32)
+        yield problem, class_of
 
 
 def _points(problem: EntryProblem) -> Points:
