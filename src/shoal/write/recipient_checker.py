@@ -27,6 +27,7 @@ KINDS = (
     "starred",
     "mondrian",
     "cells",
+    "partition",
     "microaggregation",
 )
 INVISIBLE = re.compile(
