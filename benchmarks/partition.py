@@ -1,7 +1,8 @@
 """What does `recoding: partition` lose, and how long does it take, beside Mondrian and full-domain?
 
-The first table has real data, Wage and Adult, with the figures asked for ("at most"). For each case: the loss
-of partition with its three dividers, of Mondrian with the same labels, and of the best levels; and the classes.
+The first table has real data, Wage and Adult, with the figures asked for ("at most"). For each case: the
+loss of partition with its three dividers, of Mondrian with the same labels, and of the best levels; and the
+classes.
 
 The second table has Wage drawn again, ages moved by up to two years and wages by about a thousand dollars,
 for sizes up to --most rows: the loss of `cuts` with `even`, the CPU seconds to group rows and to divide them,

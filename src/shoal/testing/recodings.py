@@ -175,7 +175,7 @@ def _check_order_beside(recoding: LooksBeside, found: Sequence[Cells], table: Co
         )
         for of, labels in ((table, found), (turned, recoding.cells(turned)))
     ]
-    require_equal(*recoded)
+    require_equal(recoded[0], recoded[1])
 
 
 def _check_abilities(recoding: Recoding, found: Sequence[Cells], table: CodedTable) -> None:
