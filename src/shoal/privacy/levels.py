@@ -86,7 +86,7 @@ class LevelDefaults(ModelDefaults):
                 f"{self.describe()}: the hierarchy of column {self.column!r} has no level {level}.\n"
                 f"Its levels: 0 (the values) to {len(labels) - 1}.\n{advice}"
             )
-        elif level is not None and level > highest:
+        elif level is not None and highest < level == len(labels) - 1:
             yield (
                 f"{self.describe()}: at level {level} all values of column {self.column!r} have one label.\n"
                 f"Any class would pass.\n{advice}"
@@ -96,6 +96,8 @@ class LevelDefaults(ModelDefaults):
         """Report values or labels so rare that a class with one of them is a large part of the table."""
         column, everybody = table.attributes[self.column], int(whole(table).people[0])
         first = self._levels(column.height)[0]
+        if first and column.labelled(first)[1] <= 1:
+            yield f"{self.describe()}: this level has one label for all values, so it requires nothing."
         most = max(everybody * _MUCH, _FEW)
         sizes = _forced_sizes(self.conditions_at(table, first))
         forcing = sizes[sizes > most]
