@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.privacy.classes import Classes
-from shoal.privacy.condition import Condition
-from shoal.privacy.figures import least_size, whole
+from shoal.privacy.condition import ROUNDING, Condition
+from shoal.privacy.figures import whole
 from shoal.privacy.model import ModelDefaults, Tables
 from shoal.privacy.queries import by_label
 
@@ -175,7 +175,7 @@ def _forced_sizes(conditions: Iterable[Condition]) -> NDArray[np.int64]:
     """Return how many people a class must have that has a value, for each value that has a bound."""
     upper = [condition.upper for condition in conditions if condition.kind == "shares"]
     bounds = np.concatenate([np.zeros(0), *upper])
-    return np.array([least_size(bound) for bound in bounds[bounds > 0].tolist()], dtype=np.int64)
+    return np.ceil(1 / (bounds[bounds > 0] * (1 + ROUNDING))).astype(np.int64)
 
 
 def _advice(others: dict[int, int], most: float, people: str) -> str:
