@@ -47,9 +47,59 @@ def judge(
     chains: Chains | None = None,
 ) -> Judged:
     """Judge one class of a table, of which so many people are in the population."""
+    if given.get("from-level") is not None:
+        assert chains is not None
+        return judge_labels(name, given, members, table, chains)
     return judge_counts(
         name, given, count(members), units_of(members), count(table), units_of(table), population, chains
     )
+
+
+def judge_labels(
+    name: str,
+    given: Mapping[str, Any],
+    members: Sequence[PersonRow],
+    table: Sequence[PersonRow],
+    chains: Chains,
+) -> Judged:
+    """Judge the labels of a level, and for all but t-closeness those of the levels above: each as values."""
+    plain = {key: value for key, value in given.items() if key != "from-level"}
+    values = {row.value for row in table}
+    height = len(next(iter(chains.values())))
+    first, passes, figures = given["from-level"], True, []
+    assert first <= height, "no such level"
+    for level in range(first, (first if name == "t-closeness" else height) + 1):
+        labels = labels_at(values, chains, level)
+        others: Chains = {}
+        if name == "t-closeness":
+            if plain.get("distance") == "ordered":
+                # The place of a label is that of the first of its values.
+                order = in_order(list(values), plain.pop("order", None))
+                place = {
+                    label: min(order.index(v) for v in values if labels[v] == label)
+                    for label in labels.values()
+                }
+                labels = {v: place[label] for v, label in labels.items()}
+            others = {labels[v]: chains[v][level:] for v in values if v is not None}
+        judged = judge(
+            name,
+            plain,
+            [PersonRow(row.group, labels[row.value], row.unit) for row in members],
+            [PersonRow(row.group, labels[row.value], row.unit) for row in table],
+            chains=others,
+        )
+        passes &= judged.passes
+        figures.append(judged.figure)
+    return Judged(passes, max(figures) if members else None)
+
+
+def labels_at(values: set[Value], chains: Chains, level: int) -> dict[Value, Any]:
+    """Return the label of each value; a single one on top has NULL under it too, otherwise it is alone."""
+    labels = {v: None if v is None else ([v, *chains[v]])[level] for v in values}
+    known = {label for v, label in labels.items() if v is not None}
+    if level and level == len(next(iter(chains.values()))) and len(known) <= 1:
+        return dict.fromkeys(values, "root")
+    return labels
 
 
 def judge_counts(  # noqa: PLR0911 (one return per model)
@@ -64,6 +114,7 @@ def judge_counts(  # noqa: PLR0911 (one return per model)
 ) -> Judged:
     if people == 0 and name != "delta-presence":
         return Judged(True, None)
+    assert given.get("from-level") is None, "counts of values do not say how many people have a label"
     match name:
         case "k-anonymity":
             return Judged(people >= given["k"], people)

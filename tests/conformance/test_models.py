@@ -62,13 +62,42 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
         for t in (0, 0.2, 0.25, 0.5)
         for distance in ("equal", "ordered", "hierarchical")
     ]
-    + [{"column": "value", "t": 0.3, "distance": "ordered", "order": ["b", "30", None, "a", "4"]}],
+    + [{"column": "value", "t": 0.3, "distance": "ordered", "order": ["b", "30", None, "a", "4"]}]
+    + [
+        {"column": "value", "t": t, "distance": distance, "from-level": level}
+        for t, level in ((0, 1), (0.25, 1), (0.5, 1), (0.3, 2), (0.2, 0))
+        for distance in ("equal", "ordered", "hierarchical")
+    ]
+    + [
+        {
+            "column": "value",
+            "t": 0.3,
+            "distance": "ordered",
+            "order": ["b", "30", None, "a", "4"],
+            "from-level": 1,
+        }
+    ],
     "beta-likeness": [
         {"column": "value", "beta": beta, "kind": kind}
         for beta in (0.3, 1, 2.5)
         for kind in ("basic", "enhanced")
+    ]
+    + [
+        {"column": "value", "beta": beta, "kind": kind, "from-level": level}
+        for beta, kind, level in (
+            (1, "enhanced", 0),
+            (2.5, "basic", 0),
+            (0.3, "enhanced", 1),
+            (0.3, "basic", 1),
+            (1, "enhanced", 1),
+            (0.3, "enhanced", 2),
+        )
     ],
-    "delta-disclosure": [{"column": "value", "delta": delta} for delta in (0.3, 0.7, 1.5)],
+    "delta-disclosure": [{"column": "value", "delta": delta} for delta in (0.3, 0.7, 1.5)]
+    + [
+        {"column": "value", "delta": delta, "from-level": level}
+        for delta, level in ((0.7, 0), (0.3, 1), (1.5, 1), (0.7, 2))
+    ],
     "risk": [{"maximal": 0.5}, {"maximal": 0.3, "average": 0.3}, {"average": 0.5}],
 }
 
@@ -172,7 +201,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @every_model
-@given(people=peoples(), dropped=st.sets(st.sampled_from(GROUPS), max_size=2), data=st.data())
+@given(people=peoples(height=2), dropped=st.sets(st.sampled_from(GROUPS), max_size=2), data=st.data())
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_audit_measures_the_worst_class(
     name: str,

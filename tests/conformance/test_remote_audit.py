@@ -21,7 +21,7 @@ from shoal import registry
 from shoal.audit import Audit, audit_relation, audit_release
 from shoal.audit.reference import claims, original_columns
 from shoal.audit.remote import database_relation
-from shoal.describe import taxonomy
+from shoal.describe import intervals, taxonomy
 from shoal.describe.roles import Sensitive
 from shoal.privacy.model import PrivacyModel
 from shoal.read.types import Date
@@ -69,6 +69,10 @@ def every_model() -> list[PrivacyModel]:
         closeness("salary", 0.3, distance="ordered"),
         closeness("salary", 0.3, distance="ordered", order=["9", "9.5", "10", "1000"]),
         registry.resolve("models", "l-diversity")("salary", 2),
+        closeness("disease", 0.4, from_level=1),
+        closeness("disease", 0.4, distance="ordered", order=ORDER, from_level=1),
+        closeness("disease", 0.4, distance="hierarchical", from_level=1),
+        registry.resolve("models", "beta-likeness")("salary", 0.2, from_level=0),
     ]
 
 
@@ -98,7 +102,10 @@ def drawn(seed: int, *, unit: bool, models: Sequence[PrivacyModel] = ()) -> Draw
     models = models or every_model()
     spec = Spec(
         quasi_identifiers={AGE: "suppress", PLACE: "suppress"},
-        sensitive={"disease": Sensitive(hierarchy=taxonomy(TAXONOMY)), "salary": Sensitive()},
+        sensitive={
+            "disease": Sensitive(hierarchy=taxonomy(TAXONOMY)),
+            "salary": Sensitive(hierarchy=intervals(10, 1000)),
+        },
         identifiers=["name"],
         insensitive=["who"],
         unit="who" if unit else None,

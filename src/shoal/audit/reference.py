@@ -29,6 +29,7 @@ from shoal.describe.hierarchy import FromData, Hierarchy
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted
 from shoal.prepare.read_rows import open_population
+from shoal.privacy.levels import LevelDefaults, labels_of_taxonomy
 from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import plain
@@ -312,6 +313,9 @@ def add_references(
         except InputError as error:
             problems += about(f"Column {name!r}", error)
             continue
+        labels = labels_of_taxonomy(table.columns)
+        judging = (c.model for c in to_check if c.model.column == name and isinstance(c.model, LevelDefaults))
+        problems += [Problem(text) for model in judging for text in model.level_problems(labels)]
         taxonomies_shown[name] = (numbered("taxonomy", number), table.num_columns)
         taxonomies[name] = (relation.add(taxonomies_shown[name][0], table, {}), table.num_columns)
     if problems:

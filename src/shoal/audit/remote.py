@@ -228,7 +228,29 @@ def translated(query: Tree, dialect: str, spelled: Mapping[str, str], *, shown: 
             _sort_by_bytes(node)
         return node
 
+    if dialect == "pyspark":
+        _name_parts_apart(query)
     return str(query.transform(other, copy=False).sql(dialect=_NAMES[dialect], pretty=shown))
+
+
+def _name_parts_apart(query: Tree) -> None:
+    """Give each part of a query (`WITH name AS`) a name of its own: for Spark all go to its beginning."""
+    from sqlglot import exp
+
+    used: dict[str, int] = {}
+    for parts in list(query.find_all(exp.With)):
+        for part in parts.expressions:
+            name = part.alias
+            used[name] = used.get(name, 0) + 1
+            if used[name] == 1:
+                continue
+            own = f"{name}_{used[name]}"
+            for table in parts.parent.find_all(exp.Table):
+                if table.name == name and not table.db:
+                    alias = table.alias or name
+                    table.set("this", exp.to_identifier(own))
+                    table.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
+            part.set("alias", exp.TableAlias(this=exp.to_identifier(own)))
 
 
 def _hash(node: Tree, dialect: str) -> Tree:

@@ -76,6 +76,24 @@ class CodedColumn:
         _, first = np.unique(self.maps[start], return_index=True)
         return self.maps[level][first]
 
+    def label_numbers(self, level: int) -> UIntArray:
+        """Return the number of each value's label at a level of a taxonomy, where a root joins NULL too.
+
+        The root is the top level, if all values that occur have one label there.
+        """
+        if level and level == self.height:
+            known = ~self.labels[0].is_null().to_numpy(zero_copy_only=False)
+            if len(np.unique(self.maps[level][known])) <= 1:
+                return np.zeros(len(self.counts), dtype=np.uint32)
+        return self.maps[level]
+
+    def labelled(self, level: int) -> tuple[UIntArray, int]:
+        """Return the number of the label of each entry of the table, and how many labels there are."""
+        if level == 0:
+            return self.codes, len(self.counts)
+        labels = self.label_numbers(level)
+        return labels[self.codes], int(labels[-1]) + 1 if len(labels) else 0
+
     def first_codes(self, level: int) -> UIntArray:
         """Return for each label of a level the first code under it, which can represent all of them."""
         starts = np.flatnonzero(np.diff(self.maps[level].astype(np.int64), prepend=-1))

@@ -33,9 +33,9 @@ class Parameters:
     def whole(self, name: str, least: int = 1) -> None:
         value = getattr(self._model, name)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            self._refuse(f"a whole number {name} of at least {least}", value)
+            self._refuse(f"a whole number {_key(name)} of at least {least}", value)
         elif value >= 1 << 62:
-            self._refuse(f"a whole number {name} below 2^62", value)
+            self._refuse(f"a whole number {_key(name)} below 2^62", value)
         else:
             self._set(name, int(value))
 
@@ -48,6 +48,11 @@ class Parameters:
             return False
         self._set(name, int(value) if isinstance(value, int | np.integer) else float(value))
         return True
+
+    def level(self, name: str) -> None:
+        """Check the number of a level, where one is given."""
+        if getattr(self._model, name) is not None:
+            self.whole(name, least=0)
 
     def choice(self, name: str, known: Sequence[str]) -> None:
         value = getattr(self._model, name)
@@ -96,7 +101,7 @@ def _is_double(value: Any) -> bool:
 
 
 def from_mapping(model: type[Model], argument: object, folder: Any = ".") -> Model:
-    """Build a model from the mapping after its name in a spec; its keys are the model's fields.
+    """Build a model from the mapping after its name in a spec; its keys are the model's fields, with hyphens.
 
     Raises
     ------
@@ -104,8 +109,8 @@ def from_mapping(model: type[Model], argument: object, folder: Any = ".") -> Mod
         With everything that is wrong: keys that are unknown or missing, and values that do not fit.
     """
     name = getattr(model, "name", model.__name__)
-    known = [field.name for field in fields(model)]  # type: ignore[arg-type]
-    required = [field.name for field in fields(model) if field.default is MISSING]  # type: ignore[arg-type]
+    known = [_key(field.name) for field in fields(model)]  # type: ignore[arg-type]
+    required = [_key(field.name) for field in fields(model) if field.default is MISSING]  # type: ignore[arg-type]
     if not isinstance(argument, Mapping):
         raise InputError(
             f"{name} needs a mapping with the keys {', '.join(known)}.\nFound: {argument!r}.\n"
@@ -131,12 +136,17 @@ def from_mapping(model: type[Model], argument: object, folder: Any = ".") -> Mod
         missing.append("population")
     if not missing:
         try:
-            made = model(**given)
+            made = model(**{key.replace("-", "_"): value for key, value in given.items()})
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
     return made
+
+
+def _key(name: str) -> str:
+    """Return the key of a field in a spec."""
+    return name.replace("_", "-")
 
 
 def to_mapping(model: Any) -> dict[str, object]:
@@ -147,5 +157,5 @@ def to_mapping(model: Any) -> dict[str, object]:
         if isinstance(value, Population):
             value = value.to_spec()
         if value is not None:
-            written[field.name] = list(value) if isinstance(value, tuple) else value
+            written[_key(field.name)] = list(value) if isinstance(value, tuple) else value
     return written

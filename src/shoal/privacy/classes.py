@@ -65,24 +65,27 @@ class Classes:
     def attribute(self, name: str) -> CodedColumn:
         return self.table.attributes[name]
 
-    def histogram(self, name: str) -> IntArray:
-        """Return how often each value of an attribute occurs in each class: units, where these count."""
-        column = self.table.attributes[name]
-        values = len(column.counts)
-        cells = self.of_rows.astype(np.int64) * values + self._of(column.codes)
+    def histogram(self, name: str, level: int = 0) -> IntArray:
+        """Return how often each value of an attribute occurs in each class: units, where these count.
+
+        At a higher level of its hierarchy, how often each label does.
+        """
+        codes, values = self.table.attributes[name].labelled(level)
+        cells = self.of_rows.astype(np.int64) * values + self._of(codes)
         weights = self._weights
         if self.table.units is not None:
             cells, _ = self._distinct(cells, self._of(self.table.units))
             weights = None
         return count(cells, self.count * values, weights).reshape(self.count, values)
 
-    def totals(self, name: str) -> IntArray:
-        """Return how often each value of an attribute occurs in the whole table."""
+    def totals(self, name: str, level: int = 0) -> IntArray:
+        """Return how often each value of an attribute, or label of a level, occurs in the whole table."""
         column = self.table.attributes[name]
+        codes, values = column.labelled(level)
         if self.table.units is None:
-            return column.counts
-        values, _ = self._distinct(column.codes.astype(np.int64), self.table.units)
-        return np.bincount(values, minlength=len(column.counts))
+            return count(column.label_numbers(level), values, column.counts) if level else column.counts
+        found, _ = self._distinct(codes.astype(np.int64), self.table.units)
+        return np.bincount(found, minlength=values)
 
     def population(self, key: str) -> IntArray:
         """Return the rows of a population in each class."""

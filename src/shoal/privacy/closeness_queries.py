@@ -57,29 +57,8 @@ GROUP BY {shaped(tables)}"""
 
 def ordered(tables: Tables, number: str, order: Sequence[str | None] | None) -> str:
     """Return the query for values in order: a given one, or their own, for text by `number` if all match."""
-    listed = ""
-    if order is None:
-        keys = "value IS NULL, number, value"
-        keyed = (
-            "SELECT value, total,\n"
-            f"        CASE WHEN bool_and(regexp_matches(value::VARCHAR, '^{number}$')) OVER ()\n"
-            "        THEN TRY_CAST(value::VARCHAR AS DOUBLE) END AS number\n"
-            "      FROM totals"
-        )
-    else:
-        keys = "number"
-        labels = ", ".join(f"({text(value)}::VARCHAR, {position})" for position, value in enumerate(order))
-        listed = f", listed AS (\n  SELECT * FROM (VALUES {labels}) AS listed (label, place)\n)"
-        null = order.index(None) if None in order else len(order) + 1
-        # A whole number with a fraction is written without it.
-        keyed = (
-            f"SELECT value, total, CASE WHEN value IS NULL THEN {null}\n"
-            "        ELSE coalesce(as_it_is.place, without_fraction.place) END AS number\n"
-            "      FROM totals\n"
-            "      LEFT JOIN listed AS as_it_is ON as_it_is.label = value::VARCHAR\n"
-            "      LEFT JOIN listed AS without_fraction\n"
-            "        ON without_fraction.label || '.0' = value::VARCHAR"
-        )
+    listed, keyed, keys = _keyed("totals", number, order)
+    listed = f", {listed}" if listed else ""
     # Between two values of a class only the table's cumulated counts grow. So where they pass those of the
     # class, differences change their sign, and sums of cumulated counts tell the rest. To find the last place
     # that they have not passed, both are put in one order.
@@ -125,6 +104,38 @@ def ordered(tables: Tables, number: str, order: Sequence[str | None] | None) -> 
 SELECT {shaped(tables)},
   CASE WHEN coalesce(known, 0) < n THEN 'infinity'::DOUBLE ELSE cost END AS moved
 FROM shapes LEFT JOIN moves USING (class)"""
+
+
+def places(values: str, number: str, order: Sequence[str | None] | None) -> str:
+    """Return a query on distinct values with the columns `value` and `place`, in their order."""
+    listed, keyed, keys = _keyed(values, number, order)
+    start = f"WITH {listed} " if listed else ""
+    return f"{start}SELECT value, row_number() OVER (ORDER BY {keys}) AS place FROM (\n{keyed}\n) AS keyed"
+
+
+def _keyed(values: str, number: str, order: Sequence[str | None] | None) -> tuple[str, str, str]:
+    """Return what a query on values in order begins with, the values with a `number`, and the keys."""
+    if order is None:
+        keyed = (
+            "SELECT *,\n"
+            f"        CASE WHEN bool_and(regexp_matches(value::VARCHAR, '^{number}$')) OVER ()\n"
+            "        THEN TRY_CAST(value::VARCHAR AS DOUBLE) END AS number\n"
+            f"      FROM {values}"
+        )
+        return "", keyed, "value IS NULL, number, value"
+    labels = ", ".join(f"({text(value)}::VARCHAR, {position})" for position, value in enumerate(order))
+    listed = f"listed AS (\n  SELECT * FROM (VALUES {labels}) AS listed (label, place)\n)"
+    null = order.index(None) if None in order else len(order) + 1
+    # A whole number with a fraction is written without it.
+    keyed = (
+        f"SELECT {values}.*, CASE WHEN value IS NULL THEN {null}\n"
+        "        ELSE coalesce(as_it_is.place, without_fraction.place) END AS number\n"
+        f"      FROM {values}\n"
+        "      LEFT JOIN listed AS as_it_is ON as_it_is.label = value::VARCHAR\n"
+        "      LEFT JOIN listed AS without_fraction\n"
+        "        ON without_fraction.label || '.0' = value::VARCHAR"
+    )
+    return listed, keyed, "number"
 
 
 def hierarchical(tables: Tables, taxonomy: str, levels: int) -> str:

@@ -37,6 +37,8 @@ class Condition:
         `upper` times as many.
     source, name
         What is counted: an attribute of the table by its name, the units, or a population by its key.
+    level
+        Of an attribute, the level of its hierarchy whose labels are counted in place of its values.
     lower, upper
         Per value; for `population` one each.
     order
@@ -52,6 +54,7 @@ class Condition:
     ]
     source: Source
     name: str = ""
+    level: int = 0
     least: int = 0
     bound: float = 0.0
     lower: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))

@@ -15,14 +15,15 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, shares
-from shoal.privacy.model import ModelDefaults, Reads, Tables
+from shoal.privacy.levels import LevelDefaults
+from shoal.privacy.model import Reads, Tables
 from shoal.privacy.queries import double, with_shares
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(ModelDefaults):
+class DeltaDisclosure(LevelDefaults):
     """In every class, each value of `column` has about its share in the whole table, up to a factor.
 
     For every value of the table, with the share p in the table and q in a class: abs(ln(q / p)) < delta. So
@@ -30,7 +31,8 @@ class DeltaDisclosure(ModelDefaults):
 
     It stops learning anything much about a sensitive value from the class, in both directions: that somebody
     has it, and that somebody does not. So it is one of the strictest models, and few classes pass. It does
-    not stop re-identification, nor learning from values that are near to each other.
+    not stop re-identification. With `from_level` it must hold for the labels of that level of the column's
+    hierarchy and of every level above it; 0 is the values themselves.
 
     References
     ----------
@@ -52,55 +54,61 @@ class DeltaDisclosure(ModelDefaults):
 
     column: str
     delta: float
+    from_level: int | None = None
     name: ClassVar[str] = "delta-disclosure"
     summary: ClassVar[str] = "In every class every sensitive value is about as likely as in the table."
     parameters: ClassVar[Mapping[str, str]] = {
         "column": "the sensitive column",
         "delta": "a number above 0",
+        "from-level": "judge the labels of this level and above, by the column's hierarchy; 0 is the values",
     }
-    examples: ClassVar[tuple[object, ...]] = ({"column": "disease", "delta": 1.0},)
+    examples: ClassVar[tuple[object, ...]] = (
+        {"column": "disease", "delta": 1.0},
+        {"column": "disease", "delta": 1.0, "from-level": 1},
+    )
     population: ClassVar[None] = None
-    reads: ClassVar[Reads] = Reads(column=True, original=True, unit=True, weight=True)
 
     def __post_init__(self) -> None:
         given = Parameters(self)
         given.column()
         given.number("delta", "above 0, at most 700", lambda delta: 0 < delta <= 700)
+        given.level("from_level")
         given.settle()
 
-    def holds(self, classes: Classes) -> NDArray[np.bool_]:
-        lower, upper = self._bounds(shares(classes.table, self.column))
-        counts, people = classes.histogram(self.column), classes.people[:, np.newaxis]
+    @property
+    def reads(self) -> Reads:
+        return Reads(column=True, original=True, taxonomy=self.from_level is not None, unit=True, weight=True)
+
+    def holds_at(self, classes: Classes, level: int) -> NDArray[np.bool_]:
+        lower, upper = self._bounds(shares(classes.table, self.column, level))
+        counts, people = classes.histogram(self.column, level), classes.people[:, np.newaxis]
         passes = ((lower * people <= counts) & (counts <= upper * people)).all(axis=1)
         return np.asarray(passes | (classes.sizes == 0))
 
-    def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
-        lower, upper = self._bounds(shares(table, self.column))
+    def conditions_at(self, table: CodedTable, level: int) -> tuple[Condition, ...]:
+        lower, upper = self._bounds(shares(table, self.column, level))
         return (
             *at_least(self.column, len(lower)),
             Condition("shares", "attribute", self.column, lower=lower, upper=upper),
         )
 
-    def sql(self, tables: Tables) -> str:
+    def class_query(self, tables: Tables, level: int) -> str:
         low = f"exp(-{double(self.delta)}) * (1 + {ROUNDING})"
         high = f"exp({double(self.delta)}) * (1 - {ROUNDING})"
         lacking = "count(*) < (SELECT count(*) FROM totals)"
         return (
-            "SELECT count(*) FILTER (WHERE fails) AS failing, max(change) AS measured\n"
-            "FROM (\n"
             f"{with_shares(tables, self.column)}\n"
             "SELECT class,\n"
             f"  {lacking}\n"
             f"    OR bool_or(c < p * {low} * n)\n"
             f"    OR bool_or(c > p * {high} * n) AS fails,\n"
             f"  CASE WHEN {lacking} OR min(p) = 0 THEN 'infinity'::DOUBLE\n"
-            "    ELSE max(CASE WHEN p > 0 THEN abs(ln(c / n) - ln(p)) END) END AS change\n"
-            "FROM compared GROUP BY class\n"
-            ") AS classes"
+            "    ELSE max(CASE WHEN p > 0 THEN abs(ln(c / n) - ln(p)) END) END AS measured\n"
+            "FROM compared GROUP BY class"
         )
 
     def describe(self) -> str:
-        return f"{self.delta:g}-disclosure privacy of {self.column}"
+        return f"{self.delta:g}-disclosure privacy of {self.column}{self.described_levels}"
 
     def wording(self, measured: Any) -> str:
         return "no classes" if measured is None else f"largest change {measured:.6g}"

@@ -31,10 +31,10 @@ def whole(table: CodedTable) -> Classes:
     return Classes(table, np.zeros(table.entries, dtype=np.int64), 1)
 
 
-def shares(table: CodedTable, column: str) -> NDArray[np.float64]:
-    """Return for each value of a column the share of the people in the table who have it."""
+def shares(table: CodedTable, column: str, level: int = 0) -> NDArray[np.float64]:
+    """Return for each value of a column, or label of a level, the share of the table's people who have it."""
     everybody = whole(table)
-    return np.asarray(everybody.totals(column) / max(int(everybody.people[0]), 1))
+    return np.asarray(everybody.totals(column, level) / max(int(everybody.people[0]), 1))
 
 
 def fewest_values(most: NDArray[np.float64], sum_of_all: float) -> int:

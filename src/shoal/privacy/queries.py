@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shoal.privacy.model import Tables
@@ -117,6 +117,77 @@ def totals(tables: Tables, column: str) -> str:
     return (
         f", totals AS (\n  SELECT {name} AS value, {originally(tables)} AS total\n"
         f"  FROM {tables.original} GROUP BY {name}\n)"
+    )
+
+
+def by_label(tables: Tables, column: str, level: int, in_order: str) -> tuple[str, Tables]:
+    """Return the beginning of a query on labels of a level above 0, and the tables with these.
+
+    A label is the number of the first value under it, so that labels are in the order of their values. What
+    the original table does not have gets 0, which no label is. NULL is a label of its own, but under a single
+    label on top.
+
+    Parameters
+    ----------
+    in_order
+        A query on `distinct_values` with the columns `value` and `place`, from 1.
+    """
+    taxonomy, levels = tables.taxonomies[column]
+    top = levels - 1
+    label = f"level_{level}"
+    if level == top:
+        torn = f"min(level_{top}) OVER () IS DISTINCT FROM max(level_{top}) OVER ()"
+        label = f"CASE WHEN {torn} THEN level_{top} END"
+    above = "".join(f", level_{upper}" for upper in range(level + 1, levels))
+    # Any name may be taken by a column, so all get others.
+    renamed: Mapping[str, str | None] = {"number": tables.number, "unit": tables.unit}
+    if tables.unit is None:
+        renamed = {**renamed, "weight": tables.weight}
+    own = {name: column for name, column in renamed.items() if column is not None}
+    identifiers: dict[str, str] = {}
+    if tables.number is None:
+        identifiers = {
+            f"q{position}": name for position, name in enumerate(tables.quasi_identifiers, start=1)
+        }
+    people = {} if tables.unit is None else {"unit": tables.unit}
+
+    def labelled(rows: str, columns: Mapping[str, str]) -> str:
+        names = "".join(f"{name}, " for name in columns)
+        given = "".join(f"{column} AS {name}, " for name, column in columns.items())
+        return (
+            f"  SELECT {names}coalesce(label, 0) AS label\n"
+            f"  FROM (SELECT {given}{tables.columns[column]} AS own FROM {rows}) AS given\n"
+            "  LEFT JOIN labels_of_values ON labels_of_values.value IS NOT DISTINCT FROM given.own\n"
+        )
+
+    start = (
+        "WITH distinct_values AS (\n"
+        f"  SELECT {tables.columns[column]} AS value FROM {tables.original} GROUP BY 1\n"
+        "), labels_of_values AS (\n"
+        f"  SELECT value, min(place) OVER (PARTITION BY label) AS label{above}\n"
+        "  FROM (\n"
+        f"    SELECT value, place, {label} AS label{above}\n"
+        f"    FROM ({in_order}) AS places\n"
+        f"    LEFT JOIN {taxonomy} AS taxonomy ON taxonomy.level_0 IS NOT DISTINCT FROM places.value\n"
+        "  ) AS labelled\n"
+        "), kept_by_label AS (\n"
+        f"{labelled(tables.kept, {**identifiers, **own})}"
+        "), original_by_label AS (\n"
+        f"{labelled(tables.original, people)})"
+    )
+    higher = "".join(f", level_{upper} AS level_{upper - level}" for upper in range(level + 1, levels))
+    return start, replace(
+        tables,
+        kept="kept_by_label",
+        quasi_identifiers=list(identifiers),
+        columns={column: "label"},
+        original="original_by_label",
+        taxonomies={
+            column: (f"(SELECT DISTINCT label AS level_0{higher} FROM labels_of_values)", levels - level)
+        },
+        number="number" if "number" in own else None,
+        unit="unit" if "unit" in own else None,
+        weight="weight" if "weight" in own else None,
     )
 
 

@@ -21,7 +21,8 @@ from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import at_least, fewest_values, whole
-from shoal.privacy.model import ModelDefaults, Reads, Tables
+from shoal.privacy.levels import LevelDefaults
+from shoal.privacy.model import Reads, Tables
 from shoal.privacy.people import total_distance
 from shoal.privacy.queries import double
 
@@ -33,7 +34,7 @@ _NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?"
 
 
 @dataclass(frozen=True)
-class TCloseness(ModelDefaults):
+class TCloseness(LevelDefaults):
     """In every class, `column` is distributed as in the whole table, up to an earth mover's distance of `t`.
 
     For a class with the shares q and a table with the shares p of m values, the distance is the least cost
@@ -46,6 +47,9 @@ class TCloseness(ModelDefaults):
       their own order, and so is text that is all numbers; other text is in alphabetical order, unless `order`
       says otherwise. NULL comes last.
     - `hierarchical`: the level at which their labels in the column's hierarchy meet, over its height.
+
+    With `from_level` the labels of that level of the column's hierarchy take the place of the values. They
+    are in the order of the first value under each, and a tree begins with them.
 
     Where the spec names a unit, somebody may have several values. With S values per person in the class and P
     in the table, q and p are the shares of the values in each other, and the distance is min(S, P) times the
@@ -74,12 +78,25 @@ class TCloseness(ModelDefaults):
     [True, True]
     >>> TCloseness("salary", 0.33, distance="ordered").holds(classes).tolist()
     [False, False]
+
+    In bands, [0, 5) and [5, 10), the first class has 2/2 of the lower one and the table 2/4: half must move.
+
+    >>> from shoal import intervals
+    >>> bands = {"salary": intervals(5)}
+    >>> decades = ["20-29", "20-29", "30-39", "30-39"]
+    >>> classes = group(decades, hierarchies=bands, salary=[3, 4, 5, 6])
+    >>> TCloseness("salary", 0.5, distance="ordered", from_level=1).holds(classes).tolist()
+    [True, True]
+    >>> TCloseness("salary", 0.49, distance="ordered", from_level=1).holds(classes).tolist()
+    [False, False]
     """
 
     column: str
     t: float
     distance: Distance = "equal"
     order: Sequence[Any] | None = None
+    from_level: int | None = None
+    upward: ClassVar[bool] = False
     name: ClassVar[str] = "t-closeness"
     summary: ClassVar[str] = "In every class the sensitive values are distributed about as in the table."
     parameters: ClassVar[Mapping[str, str]] = {
@@ -87,11 +104,13 @@ class TCloseness(ModelDefaults):
         "t": "a number from 0 to 1",
         "distance": "equal (the default), ordered or hierarchical",
         "order": "for ordered: the values from first to last, where their own order is not meant",
+        "from-level": "compare the labels of this level of the column's hierarchy; 0 is the values",
     }
     examples: ClassVar[tuple[object, ...]] = (
         {"column": "disease", "t": 0.2},
         {"column": "salary", "t": 0.2, "distance": "ordered"},
         {"column": "disease", "t": 0.2, "distance": "hierarchical"},
+        {"column": "salary", "t": 0.1, "distance": "ordered", "from-level": 1},
     )
     population: ClassVar[None] = None
 
@@ -104,6 +123,7 @@ class TCloseness(ModelDefaults):
             self._settle_order(given)
         elif self.distance in get_args(Distance):
             given.refuse_idle("order", "distance ordered")
+        given.level("from_level")
         given.settle()
 
     def _settle_order(self, given: Parameters) -> None:
@@ -129,15 +149,16 @@ class TCloseness(ModelDefaults):
 
     @property
     def needs_hierarchy(self) -> bool:
-        return self.distance == "hierarchical"
+        return self.distance == "hierarchical" or self.from_level is not None
 
     @property
     def reads(self) -> Reads:
-        return Reads(
-            column=True, original=True, taxonomy=self.distance == "hierarchical", unit=True, weight=True
-        )
+        # The values themselves need none, whatever their hierarchy is.
+        described = self.distance == "hierarchical" or bool(self.from_level)
+        return Reads(column=True, original=True, taxonomy=described, unit=True, weight=True)
 
     def problems(self, table: CodedTable) -> Iterable[str]:
+        yield from super().problems(table)
         if self.order is None:
             return
         values = as_text(table.attributes[self.column].labels[0])
@@ -150,6 +171,7 @@ class TCloseness(ModelDefaults):
             )
 
     def notes(self, table: CodedTable) -> Iterable[str]:
+        yield from super().notes(table)
         if self.distance != "ordered" or self.order is not None:
             return
         values = table.attributes[self.column].labels[0]
@@ -159,13 +181,13 @@ class TCloseness(ModelDefaults):
                 "`order` for another order."
             )
 
-    def holds(self, classes: Classes) -> NDArray[np.bool_]:
-        counts = classes.histogram(self.column).astype(np.float64)
+    def holds_at(self, classes: Classes, level: int) -> NDArray[np.bool_]:
+        counts = classes.histogram(self.column, level).astype(np.float64)
         n = counts.sum(axis=1)
-        table = classes.totals(self.column).astype(np.float64)
+        table = classes.totals(self.column, level).astype(np.float64)
         # In whole numbers, so that a class that is like the table is at distance 0.
         extra = counts * table.sum() - n[:, np.newaxis] * table
-        moved = self._moved(extra, classes.attribute(self.column))
+        moved = self._moved(extra, classes.attribute(self.column), level)
         if classes.table.units is None:
             near = moved <= self.t * n * table.sum() * (1 + ROUNDING)
         else:
@@ -174,24 +196,24 @@ class TCloseness(ModelDefaults):
             near = far <= self.t * (1 + ROUNDING)
         return np.asarray(near | (classes.sizes == 0))
 
-    def _moved(self, extra: FloatArray, column: CodedColumn) -> FloatArray:
+    def _moved(self, extra: FloatArray, column: CodedColumn, level: int) -> FloatArray:
         """Return the cost of moving what is too much to where it is missing."""
         if self.distance == "equal":
             return earth_mover.equal(extra)
         if self.distance == "ordered":
-            return earth_mover.ordered(extra, positions(column.labels[0], self.order))
-        return earth_mover.hierarchical(extra, taxonomy_levels(column))
+            return earth_mover.ordered(extra, self._places(column, level))
+        return earth_mover.hierarchical(extra, taxonomy_levels(column, level))
 
-    def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
+    def conditions_at(self, table: CodedTable, level: int) -> tuple[Condition, ...]:
         column = table.attributes[self.column]
         order: UIntArray = np.zeros(0, dtype=np.uint32)
         tree: tuple[UIntArray, ...] = ()
         nearest = 1.0
         if self.distance == "ordered":
-            order = positions(column.labels[0], self.order)
+            order = self._places(column, level)
             nearest = 1 / max(len(order) - 1, 1)
         elif self.distance == "hierarchical":
-            tree = taxonomy_levels(column)
+            tree = taxonomy_levels(column, level)
             nearest = 1 / max(len(tree), 1)
         kinds: dict[Distance, Literal["equal", "ordered", "tree"]]
         kinds = {"equal": "equal", "ordered": "ordered", "hierarchical": "tree"}
@@ -200,15 +222,30 @@ class TCloseness(ModelDefaults):
         )
         # All of what a class lacks must be moved there, at least as far as the nearest values are apart.
         # Where people have several values, the distance is larger still.
-        shares = whole(table).totals(self.column)
+        shares = whole(table).totals(self.column, level)
         least = fewest_values(shares / max(shares.sum(), 1), 1 - self.t / nearest)
         return *at_least(self.column, least), close
 
-    def sql(self, tables: Tables) -> str:
+    def _places(self, column: CodedColumn, level: int) -> UIntArray:
+        """Return the position of each value, or label of a level, in the order of the values."""
+        places = positions(column.labels[0], self.order)
+        if level == 0:
+            return places
+        labels = column.label_numbers(level)
+        first = np.full(column.labelled(level)[1], len(places), dtype=np.uint32)
+        np.minimum.at(first, labels, places)
+        return np.argsort(np.argsort(first)).astype(np.uint32)
+
+    def order_query(self) -> str:
+        if self.distance != "ordered":
+            return super().order_query()
+        return closeness.places("distinct_values", _NUMBER, self.order)
+
+    def class_query(self, tables: Tables, level: int) -> str:
         if self.distance == "equal":
             query = closeness.equal(tables)
         elif self.distance == "ordered":
-            query = closeness.ordered(tables, _NUMBER, self.order)
+            query = closeness.ordered(tables, _NUMBER, self.order if level == 0 else None)
         else:
             query = closeness.hierarchical(tables, *tables.taxonomies[self.column])
         most = f"{double(self.t)} * (1 + {ROUNDING})"
@@ -218,13 +255,13 @@ class TCloseness(ModelDefaults):
             near = f"{measured} <= {most}"
         return (
             # What cannot be computed does not hold.
-            f"SELECT count(*) FILTER (WHERE NOT coalesce(\n    {near}, false)) AS failing,\n"
-            f"  max({measured}) AS measured\n"
-            f"FROM (\n{closeness.start(tables, self.column)}{query}\n) AS classes"
+            f"SELECT class, NOT coalesce(\n    {near}, false) AS fails,\n"
+            f"  {measured} AS measured\n"
+            f"FROM (\n{closeness.start(tables, self.column)}{query}\n) AS distances"
         )
 
     def describe(self) -> str:
-        return f"{self.t:g}-closeness of {self.column}, {self.distance}"
+        return f"{self.t:g}-closeness of {self.column}{self.described_levels}, {self.distance}"
 
     def wording(self, measured: Any) -> str:
         return "no classes" if measured is None else f"largest distance {measured:.6g}"
@@ -268,16 +305,20 @@ def _as_number(value: str | None) -> tuple[bool, float, str]:
     return (True, 0.0, "") if value is None else (False, float(value), value)
 
 
-def taxonomy_levels(column: CodedColumn) -> tuple[UIntArray, ...]:
-    """Return the labels of each value from level 1 up to a single one.
+def taxonomy_levels(column: CodedColumn, leaves: int = 0) -> tuple[UIntArray, ...]:
+    """Return the labels of each label of a level, from the next level up to a single one.
 
     Where the hierarchy does not end in one label it gets one above. At the top NULL is under it too.
     """
-    values = len(column.counts)
-    if values <= 1:
+    first = _starts(column.label_numbers(leaves))
+    if len(first) <= 1:
         return ()
-    levels = list(column.maps[1:])
-    known = ~column.labels[0].is_null().to_numpy(zero_copy_only=False)
-    if column.height and len(np.unique(column.maps[-1][known])) <= 1:
+    levels = [column.label_numbers(level)[first] for level in range(leaves + 1, column.height + 1)]
+    if levels and not levels[-1].any():
         levels.pop()
-    return (*levels, np.zeros(values, dtype=np.uint32))
+    return (*levels, np.zeros(len(first), dtype=np.uint32))
+
+
+def _starts(labels: UIntArray) -> NDArray[np.intp]:
+    """Return where each label begins: values under one label are neighbours."""
+    return np.flatnonzero(np.diff(labels.astype(np.int64), prepend=-1))

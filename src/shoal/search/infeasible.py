@@ -39,6 +39,7 @@ def infeasible(problem: SearchProblem) -> InfeasibleError:
     lines += [
         f"No row may be suppressed: under {name} a missing class reveals something." for name in revealing
     ]
+    lines += [note for model in problem.models for note in model.notes(problem.table)]
     lines.append(_nearest(problem, top))
     if held:
         lines.append(f"The spec holds {held} below the top level; raising it helps too.")

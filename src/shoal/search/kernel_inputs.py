@@ -17,9 +17,11 @@ from shoal.privacy.condition import Condition
 from shoal.privacy.model import PrivacyModel
 
 UIntArray = NDArray[np.uint32]
-Counted: TypeAlias = tuple[Literal["attribute", "units", "population", "target"], str]
+Counted: TypeAlias = tuple[Literal["attribute", "units", "population", "target"], str, int]
+"""What is counted, its name, and the level of an attribute's hierarchy."""
 
 _NO_VALUE = np.uint32(0xFFFFFFFF)
+_UNITS: Counted = ("units", "", 0)
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,9 @@ class KernelInputs:
     @cached_property
     def counted(self) -> list[Counted]:
         """Return everything that is counted, each once."""
-        found: list[Counted] = [(condition.source, condition.name) for condition in self.conditions]
+        found: list[Counted] = [_counted(condition) for condition in self.conditions]
         if self.table.units is not None and (found or self.average_risk < np.inf):
-            found.append(("units", ""))
+            found.append(_UNITS)
         if self.target:
             found.append(self._target)
         return list(dict.fromkeys(found))
@@ -54,7 +56,7 @@ class KernelInputs:
     @property
     def _target(self) -> Counted:
         # A measure counts rows also where models count units.
-        return ("attribute" if self.table.units is None else "target", self.target)
+        return ("attribute" if self.table.units is None else "target", self.target, 0)
 
     @property
     def target_index(self) -> int:
@@ -70,11 +72,11 @@ class KernelInputs:
             k=k,
             limit=limit,
             conditions=[
-                self._condition(condition, counted.index((condition.source, condition.name)))
+                self._condition(condition, counted.index(_counted(condition)))
                 for condition in self.conditions
             ],
             average_risk=self.average_risk,
-            units=counted.index(("units", "")) if ("units", "") in counted else None,
+            units=counted.index(_UNITS) if _UNITS in counted else None,
             judges_empty=not rows_only and not all(model.suppressible for model in self.models),
         )
 
@@ -102,7 +104,7 @@ class KernelInputs:
         """Return what is counted of the kernel's rows."""
         return [self._attribute(*counted) for counted in self.counted]
 
-    def _attribute(self, source: str, name: str) -> _kernel.Attribute:
+    def _attribute(self, source: str, name: str, level: int) -> _kernel.Attribute:
         table = self.table
         if source == "population":
             own = [(key == name, population.rows) for key, population in table.populations.items()]
@@ -116,13 +118,12 @@ class KernelInputs:
             assert table.units is not None
             units = int(table.units.max(initial=0)) + 1
             return _kernel.Attribute(self._padded(table.units), entries=units, values=units, once=True)
-        column = table.attributes[name]
-        values = len(column.counts)
+        codes, values = table.attributes[name].labelled(level)
         if source == "target" or table.units is None:
-            return _kernel.Attribute(self._padded(column.codes), entries=values, values=values)
+            return _kernel.Attribute(self._padded(codes), entries=values, values=values)
         # Pairs of a value and a unit: in a class, each counts once.
         units = int(table.units.max(initial=0)) + 1
-        pairs, entries = np.unique(column.codes.astype(np.int64) * units + table.units, return_inverse=True)
+        pairs, entries = np.unique(codes.astype(np.int64) * units + table.units, return_inverse=True)
         return _kernel.Attribute(
             self._padded(entries.reshape(-1).astype(np.uint32)),
             entries=len(pairs),
@@ -140,7 +141,7 @@ class KernelInputs:
         people = 0
         if condition.kind in ("equal", "ordered", "tree"):
             whole = Classes(self.table, np.zeros(self.table.entries, dtype=np.int64), 1)
-            totals = whole.totals(condition.name).tolist()
+            totals = whole.totals(condition.name, condition.level).tolist()
             people = int(whole.people[0])
         # No more is ever counted than there are rows, here or in a population.
         least = min(condition.least, 1 << 62)
@@ -159,6 +160,10 @@ class KernelInputs:
             order=np.argsort(condition.order).tolist(),
             tree=_steps(condition.tree),
         )
+
+
+def _counted(condition: Condition) -> Counted:
+    return condition.source, condition.name, condition.level
 
 
 def _steps(tree: tuple[UIntArray, ...]) -> list[list[int]]:

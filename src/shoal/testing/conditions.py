@@ -94,7 +94,8 @@ def units(table: CodedTable, rows: Sequence[int]) -> set[int]:
 
 def histogram(condition: Condition, table: CodedTable, rows: Sequence[int]) -> list[int]:
     column = table.attributes[condition.name]
+    labels = column.label_numbers(condition.level).tolist()
     seen: dict[int, set[int]] = {}
     for row in rows:
-        seen.setdefault(int(column.codes[row]), set()).update(units(table, [row]))
-    return [len(seen.get(value, ())) for value in range(len(column.counts))]
+        seen.setdefault(labels[column.codes[row]], set()).update(units(table, [row]))
+    return [len(seen.get(label, ())) for label in range(labels[-1] + 1 if labels else 0)]

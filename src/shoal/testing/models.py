@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from shoal.errors import InputError
 from shoal.privacy.classes import Classes, IntArray
 from shoal.privacy.condition import ROUNDING
+from shoal.privacy.levels import LevelDefaults
 from shoal.privacy.model import PrivacyModel, Reads, Tables
 from shoal.testing.conditions import accepts, meets
 from shoal.testing.people import GROUPS, TOWN, ExamplePeople, PersonRow, Taxonomy, peoples, released
@@ -65,7 +66,7 @@ def check_model(
     check_words(model)
     check_spec(model)
     check_reads(model)
-    drawn = peoples(max_rows=rows, values=values)
+    drawn = peoples(max_rows=rows, values=values, height=_first_level(model))
     seeds = st.integers(0, 2**32 - 1)
     draw_and_check(partial(check_classes, model, definition), drawn, seeds, examples=examples)
     dropped = st.sets(st.sampled_from(GROUPS), max_size=2)
@@ -140,7 +141,7 @@ def _named(model: PrivacyModel, *, people: bool) -> tuple[Reads, bool]:
                 columns={"another": other, column: marks["column"]},
                 original=marks["original"],
                 populations={} if model.population is None else {model.population.key: marks["population"]},
-                taxonomies={column: (marks["taxonomy"], 2)},
+                taxonomies={column: (marks["taxonomy"], 2 + _first_level(model))},
                 unit=marks["unit"] if people else None,
                 weight=marks["weight"],
                 number=number,
@@ -349,6 +350,11 @@ def _relation(people: ExamplePeople, rows: Sequence[PersonRow]) -> pa.Table:
             "unit": pa.array([str(row.unit) for row in rows], pa.string()),
         }
     )
+
+
+def _first_level(model: PrivacyModel) -> int:
+    """Return the lowest level of a taxonomy that a model judges."""
+    return (model.from_level or 0) if isinstance(model, LevelDefaults) else 0
 
 
 def _classes(model: PrivacyModel, people: ExamplePeople) -> Classes:

@@ -114,9 +114,14 @@ def released(classes: Classes, kept: Sequence[bool]) -> Classes:
 
 
 @st.composite
-def peoples(draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = None) -> ExamplePeople:
-    """Draw a table; its sensitive column has the given values, or some that are text, numbers or NULL."""
-    taxonomies = TAXONOMIES if values is None else _taxonomies(values)
+def peoples(
+    draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = None, height: int = 0
+) -> ExamplePeople:
+    """Draw a table; its sensitive column has the given values, or some that are text, numbers or NULL.
+
+    Its taxonomy has at least the given height.
+    """
+    taxonomies = _at_least(height, TAXONOMIES if values is None else _taxonomies(values))
     values = draw(st.sampled_from(VALUES)) if values is None else values
     # Who may be in several classes, who only in one, few with many values, and everybody with a row of their
     # own.
@@ -134,6 +139,14 @@ def peoples(draw: st.DrawFn, max_rows: int = 16, values: Sequence[Any] | None = 
     if draw(st.booleans()):
         population += [row.group for row in rows]
     return ExamplePeople(rows, counted != "rows", population, draw(st.sampled_from(taxonomies)))
+
+
+def _at_least(height: int, taxonomies: Sequence[Taxonomy]) -> Sequence[Taxonomy]:
+    """Return the taxonomies that are so high; if none is, the first with its top repeated."""
+    found = [taxonomy for taxonomy in taxonomies if len(next(iter(taxonomy.values()))) >= height]
+    return found or [
+        {value: [*labels, *[labels[-1]] * (height - len(labels))] for value, labels in taxonomies[0].items()}
+    ]
 
 
 def _taxonomies(values: Sequence[Any]) -> Sequence[Taxonomy]:

@@ -46,6 +46,17 @@ def requirements(
             BetaLikeness, column, st.sampled_from([0.5, 1.0, 2.0]), st.sampled_from(["basic", "enhanced"])
         ),
         st.builds(DeltaDisclosure, column, st.sampled_from([0.5, 1.0, 2.0])),
+        st.builds(
+            TCloseness,
+            st.just("s"),
+            st.sampled_from([0.1, 0.25, 0.5]),
+            st.sampled_from(["equal", "ordered", "hierarchical"]),
+            from_level=st.just(1),
+        ),
+        st.builds(
+            BetaLikeness, st.just("s"), st.sampled_from([0.5, 1.0, 2.0]), from_level=st.sampled_from([0, 1])
+        ),
+        st.builds(DeltaDisclosure, st.just("s"), st.sampled_from([1.0, 2.0]), from_level=st.just(1)),
         st.builds(Risk, st.sampled_from([None, 0.2, 0.5, 1.0]), st.sampled_from([0.1, 0.2, 0.3, 0.5])),
     ]
     if population is not None:

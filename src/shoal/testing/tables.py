@@ -35,12 +35,12 @@ class FixedHierarchy:
 
 @st.composite
 def coded_columns(
-    draw: st.DrawFn, name: str, rows: int, max_values: int = 6, max_height: int = 3
+    draw: st.DrawFn, name: str, rows: int, max_values: int = 6, max_height: int = 3, min_height: int = 0
 ) -> CodedColumn:
     domain = draw(st.integers(1, max_values))
     size = domain
     parents = []
-    for _ in range(draw(st.integers(0, max_height))):
+    for _ in range(draw(st.integers(min_height, max_height))):
         upper = draw(st.integers(1, size))
         parents.append(tuple(draw(st.lists(st.integers(0, upper - 1), min_size=size, max_size=size))))
         size = upper
@@ -73,9 +73,15 @@ def coded_tables(draw: st.DrawFn, max_rows: int = 40, max_columns: int = 4) -> C
 def described_tables(
     draw: st.DrawFn, max_rows: int = 40, max_columns: int = 4, population: Population | None = None
 ) -> CodedTable:
-    """A table with two sensitive columns, `s` and `t`, perhaps with units, perhaps with a population."""
+    """A table with two sensitive columns, `s` and `t`, perhaps with units, perhaps with a population.
+
+    `s` has a hierarchy of at least one level above the values.
+    """
     table = draw(coded_tables(max_rows, max_columns))
-    attributes = {name: draw(coded_columns(name, table.rows, max_values=5)) for name in ("s", "t")}
+    attributes = {
+        name: draw(coded_columns(name, table.rows, max_values=5, min_height=height))
+        for name, height in (("s", 1), ("t", 0))
+    }
     units = None
     if draw(st.integers(0, 2)) == 0:
         # Few people have many rows each, and then several values; most of many have one row.
