@@ -181,7 +181,8 @@ def _bounded(buckets: Buckets, column: str, problem: EntryProblem) -> Buckets:
     """Lower the bound of each bucket of a single value to what the models allow that value."""
     bounds = buckets.bounds.copy()
     for condition in problem.problem.kernel_inputs.conditions:
-        if condition.kind == "shares" and (condition.source, condition.name) == ("attribute", column):
+        counted = condition.source, condition.name, condition.level
+        if condition.kind == "shares" and counted == ("attribute", column, 0):
             for number in range(len(buckets)):
                 values = buckets.values(number)
                 if len(values) == 1:
