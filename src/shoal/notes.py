@@ -86,6 +86,18 @@ def on_stars(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
     )
 
 
+def on_several_classes(verdict: Verdict, spec: Spec) -> tuple[str, ...]:
+    """Describe how many people models of sensitive columns judge in several classes, each by itself."""
+    several = 0 if all(model.column is None for model in spec.privacy) else verdict.seen.people_in_several
+    if not several:
+        return ()
+    have = "1 person has" if several == 1 else f"{several:,} people have"
+    return (
+        f"{have} rows in several classes. Models of sensitive columns judge each class by itself: whoever "
+        "finds a person in several of them can combine what they reveal, such as a value that they share.",
+    )
+
+
 def on_formulas(rows: Rows, spec: Spec, output: Output | None) -> tuple[str, ...]:
     """List the columns with cells that spreadsheets compute, unless no spreadsheet opens the release."""
     if isinstance(output, TableOutput) or (output is not None and not opens_in_spreadsheets(output.path)):

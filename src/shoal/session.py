@@ -468,6 +468,7 @@ class Session:
                 *remarks.on_weights(spec),
                 *remarks.on_stars(verdict, spec),
                 *remarks.on_traces(verdict, spec),
+                *remarks.on_several_classes(verdict, spec),
                 *remarks.on_formulas(rows, spec, output),
             ),
             source=source,

@@ -115,6 +115,25 @@ def people_counted(*, proposed: bool = False) -> shoal.Release:
     return shoal.anonymize(visits, spec)
 
 
+def several_classes() -> shoal.Release:
+    """Two visits of Ann, in two classes: HIV is the only illness of both."""
+    visits = pa.table(
+        {
+            "age": [29, 28, 31, 35],
+            "patient": ["Ann", "Bob", "Ann", "Cid"],
+            "ill": ["HIV", "flu", "HIV", "gout"],
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["ill"],
+        identifiers=["patient"],
+        unit="patient",
+        privacy=[shoal.KAnonymity(2), shoal.LDiversity("ill", 2), shoal.AlphaK("ill", 0.5, 2)],
+    )
+    return shoal.anonymize(visits, spec)
+
+
 def proposed_unit() -> shoal.Release:
     return people_counted(proposed=True)
 
@@ -304,8 +323,8 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
     make.__name__: make
     for make in (
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
-        people_counted, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped, blind,
-        blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
+        people_counted, several_classes, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped,
+        blind, blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
         best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages,
     )
 }  # fmt: skip

@@ -223,6 +223,10 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "The release is empty: … suppressed.": ("internal:empty", "internal:one_removed"),
     "The roles are those of the spec.": ("internal:one_removed", "internal:proposed"),
     "So was the column by which people are counted.": ("internal:proposed_unit", "internal:proposed"),
+    (
+        "The claims about sensitive columns judge each class by itself. The classes of somebody who has "
+        "rows in several of them can reveal more together."
+    ): ("public:several_classes", "public:people_counted"),
     "The program also proposed the column by which people are counted.": (
         "public:proposed_unit",
         "public:proposed",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -298,3 +299,45 @@ def test_no_figure_tells_whose_rows_are_whose(model: str, engine: str, tmp_path:
         assert not audit_release(path).fails
         assert "counted by 'patient'" in shoal.anonymize(table, asked).summary(), "the publisher sees it"
     assert handed_on[0] == handed_on[1]
+
+
+def two_visits() -> pa.Table:
+    """Ann came at 29 and at 31, with others of either age; each class is 2-diverse, HIV at most one half."""
+    return pa.table(
+        {
+            "age": [29, 28, 31, 35],
+            "patient": ["Ann", "Bob", "Ann", "Cid"],
+            "disease": ["HIV", "flu", "HIV", "gout"],
+        }
+    )
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+def test_classes_of_one_person_are_not_said_to_hold_together(
+    suppressed: Any, engine: str, tmp_path: Path
+) -> None:
+    """Whoever knows that Ann has one illness, and came at both ages, finds the one that both classes have."""
+    asked = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["disease"],
+        identifiers=["patient"],
+        unit="patient",
+        privacy=[
+            shoal.KAnonymity(2),
+            shoal.LDiversity("disease", 2),
+            shoal.AlphaK("disease", alpha=0.5, k=2),
+        ],
+        suppressed=suppressed,
+    )
+    release = shoal.anonymize(**put(two_visits(), engine, tmp_path), spec=asked)
+    rows = release.table.to_pylist()
+    first, second = ({row["disease"] for row in rows if row["age"] == a} for a in ("[20, 30)", "[30, 40)"))
+    assert first & second == {"HIV"}, "the attack"
+    (note,) = [note for note in release.notes if "several classes" in note]
+    assert note.startswith("1 person has rows in several classes. Models of sensitive columns judge each")
+    counted = replace(asked, privacy=(shoal.KAnonymity(2),))
+    told = shoal.anonymize(**put(two_visits(), engine, tmp_path), spec=counted).notes
+    assert not [note for note in told if "several classes" in note], "no model of sensitive columns"
+    alone = two_visits().set_column(1, "patient", [["Ann", "Bob", "Dan", "Cid"]])
+    assert not [note for note in shoal.anonymize(alone, asked).notes if "several classes" in note]

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -321,3 +322,34 @@ def test_no_label_tells_that_a_suppressed_text_was_no_number(recoding: Any) -> N
         assert release.suppressed_rows == 1
         found.append(set(release.table["age"].to_pylist()))
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+@pytest.mark.parametrize("table", ["visits", "(SELECT * FROM visits)"])
+def test_no_label_of_a_suppressed_row_stays_in_a_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, suppressed: Any
+) -> None:
+    """The publisher drops the original table, and hands the file on: it has types beside its tables."""
+    monkeypatch.chdir(tmp_path)  # the manifest of a table is written where one works
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE visits AS SELECT CASE WHEN i = 7 THEN 'Atlantis' WHEN i = 8 THEN 'Utopia' "
+            "ELSE 'Bath' END AS town FROM range(100) AS rows (i)"
+        )
+    spec = shoal.Spec(
+        quasi_identifiers={"town": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        privacy=[shoal.KAnonymity(2)],
+        suppression=0.1,
+        suppressed=suppressed,
+    )
+    release = shoal.anonymize(path, spec, table=table, output_table="released")
+    assert release.suppressed_rows == 2
+    del release
+    with duckdb.connect(path) as connection:
+        towns = connection.execute("SELECT DISTINCT town FROM released ORDER BY 1").fetchall()
+        assert towns == ([("Bath",)] if suppressed == "remove" else [("*",), ("Bath",)])
+        assert connection.execute("SELECT type_name FROM duckdb_types() WHERE NOT internal").fetchall() == []
+    if suppressed == "remove":
+        release = shoal.anonymize(path, spec, table=table)  # which opens the file for reading alone
+        assert release.table["town"].to_pylist() == ["Bath"] * 98

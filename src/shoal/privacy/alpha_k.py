@@ -25,9 +25,9 @@ class AlphaK(ModelDefaults):
     For a class of n rows with counts c of the sensitive values: n >= k, and c <= alpha n for every value.
     Where the spec names a unit, n and c count people; somebody with several values counts for each.
 
-    It stops re-identification as k-anonymity does, and it bounds how sure anybody can be of a sensitive
-    value: at most alpha. It does not look at how common a value is: where 1 in 1000 has an illness, a class
-    in which every second one has it still passes with alpha = 0.5.
+    It stops re-identification as k-anonymity does, and it bounds how sure anybody who finds a person's class
+    can be of a sensitive value: at most alpha. It does not look at how common a value is: where 1 in 1000 has
+    an illness, a class in which every second one has it still passes with alpha = 0.5.
 
     References
     ----------

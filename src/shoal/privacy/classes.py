@@ -62,6 +62,14 @@ class Classes:
             return self.sizes
         return np.bincount(self._distinct(self.of_rows, self._of(self.table.units))[0], minlength=self.count)
 
+    @cached_property
+    def people_in_several(self) -> int:
+        """How many people have rows in several classes; none where each row is taken for one person."""
+        if self.table.units is None:
+            return 0
+        people = self._distinct(self.of_rows, self._of(self.table.units))[1]
+        return int(np.count_nonzero(np.bincount(people) > 1))
+
     def attribute(self, name: str) -> CodedColumn:
         return self.table.attributes[name]
 

@@ -156,7 +156,12 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
         if spec.get("unit"):
             yield "The program also proposed the column by which people are counted."
     models = (settings for model in spec["privacy"] for settings in model.values())
-    covered = {settings.get("column") for settings in models if isinstance(settings, Mapping)}
+    covered = {settings.get("column") for settings in models if isinstance(settings, Mapping)} - {None}
+    if covered and spec.get("unit"):
+        yield (
+            "The claims about sensitive columns judge each class by itself. The classes of somebody who has "
+            "rows in several of them can reveal more together."
+        )
     sensitive = [name for name, settings in spec["columns"].items() if _role(settings) is Role.SENSITIVE]
     if others := [name for name in sensitive if name not in covered]:
         columns = f"{'column' if len(others) == 1 else 'columns'} {listed(others)}"

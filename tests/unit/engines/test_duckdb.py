@@ -7,6 +7,7 @@ import gzip
 import os
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,30 @@ def test_a_table_of_a_database_file(tmp_path: Path) -> None:
         assert rows(connection.sql("FROM visits_release").to_arrow_table()) == expected()
         names = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
     assert names == [("visits",), ("visits_release",)]
+
+
+@pytest.mark.parametrize("table", ["visits", "(SELECT * FROM visits)"])
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT.NOCASE"])
+def test_a_collation_does_not_merge_values(tmp_path: Path, collation: str, table: str) -> None:
+    """Names that differ in capitals are two values, of which none may become the other."""
+    path = tmp_path / "clinic.duckdb"
+    people = [("Ann", "HIV"), ("Ann", "hiv"), ("ANN", "flu"), ("ANN", "Flu")]
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            f"CREATE TABLE visits (name VARCHAR COLLATE {collation}, disease VARCHAR COLLATE {collation})"
+        )
+        connection.executemany("INSERT INTO visits VALUES (?, ?)", people)
+    spec = shoal.Spec(
+        quasi_identifiers={"name": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(2), shoal.LDiversity("disease", 2)],
+    )
+    release = shoal.anonymize(path, spec, table=table)
+    assert sorted(zip(*release.table.to_pydict().values(), strict=True)) == sorted(people)
+    assert release.class_sizes == {2: 2}
+    del release
+    marked = replace(spec, input=InputFormat(null_values=("HIV", "flu")))
+    assert shoal.anonymize(path, marked, table=table).table["disease"].null_count == 2
 
 
 def test_a_relation_stays_what_it_is(people: Path) -> None:

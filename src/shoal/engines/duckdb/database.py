@@ -118,6 +118,9 @@ class DuckDB:
         cells = []
         for position, (name, kind, *_) in enumerate(described):
             cell = quoted(name)
+            if kind == "VARCHAR" and self._attached is not None:
+                # A collation of a column would take values for equal that differ, such as those in capitals.
+                cell = f"{cell} COLLATE C"
             if null_values and kind == "VARCHAR":
                 listed = ", ".join(map(text, null_values))
                 cell = f"CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END"
@@ -173,7 +176,7 @@ class DuckDB:
                 labels = pa.table({"label": table.column(position).unify_dictionaries().chunk(0).dictionary})
                 self._register(f"{kind}_arrow", labels)
                 if labels.num_rows:
-                    self.run(f"CREATE TYPE {kind} AS ENUM (SELECT label FROM {kind}_arrow)")
+                    self.run(f"CREATE TEMP TYPE {kind} AS ENUM (SELECT label FROM {kind}_arrow)")
                     cell = f"CAST({cell} AS {kind}) AS {cell}"
                 self._connection.unregister(f"{kind}_arrow")
             cells.append(cell)
