@@ -1,4 +1,5 @@
-"""What the footer of a Parquet file says of its columns, compared with their rows, and bytes that it omits.
+"""What the footer of a Parquet file says of its columns, compared with their rows and with itself, and bytes
+that it omits.
 
 Readers skip row groups by the least and greatest values in the footer, and never read bytes that it does not
 point to. An original value can be in either.
@@ -43,6 +44,23 @@ def wrong_statistics(path: Path) -> Sequence[str]:
                 if not _fit(chunk, column):
                     found[chunk.path_in_schema] = None
     return list(found)
+
+
+def misplaced(about: Any) -> bool:
+    """Return whether a footer says twice where a column or how many rows are, and not the same.
+
+    Spark finds a column by the path beside its bytes, where DuckDB and Arrow go by its position; and some
+    programs take the number of rows from the file, others from its row groups.
+    """
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    paths = [about.schema.column(position).path for position in range(about.num_columns)]
+    return about.num_rows != sum(group.num_rows for group in groups) or any(
+        group.column(position).path_in_schema != path
+        or group.column(position).physical_type != about.schema.column(position).physical_type
+        or group.column(position).file_path
+        for group in groups
+        for position, path in enumerate(paths)
+    )
 
 
 def has_gaps(path: Path, *, written_by_shoal: bool) -> bool:
