@@ -87,6 +87,7 @@ FORGED: dict[str, Callable[[Said], object]] = {
     "levels of other columns": lambda said: said["recoding"].update(levels={"age": 1, "zip": 1}),
     "levels beyond the limit": lambda said: said["recoding"]["levels"].update(age=99),
     "no levels": lambda said: said["recoding"].pop("levels"),
+    "levels that are null": lambda said: said["recoding"].update(levels=None),
     "a recoding that draws in the terminal": lambda said: said.update(recoding={"kind": "\u001b[2J"}),
     "another format": lambda said: said.update(format="shoal-manifest/9"),
     "another tool": lambda said: said["tool"].update(name="shaol"),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -39,6 +40,14 @@ FIELDS: list[dict[str, Any]] = [
 def _swap(footer: Struct) -> None:
     one, two = (column[3][1] for column in columns_of(footer)[:2])
     one[3], two[3] = two[3], one[3]
+
+
+def _same_bytes(footer: Struct) -> None:
+    """Let the first column be read from the bytes of the second: its own, with exact values, are nobody's."""
+    one, two = (column[3][1] for column in columns_of(footer)[:2])
+    for offset in (9, 11):
+        one[offset] = two[offset]
+    one.pop(12)
 
 
 def _spark(**more: Any) -> bytes:
@@ -68,6 +77,7 @@ ROW = f"{SPARK}sql.parquet.row.metadata"
 FOOTERS: dict[str, tuple[str, Callable[[Struct], object]]] = {
     "paths of other columns": (PLACES, _swap),
     "a path of no column": (PLACES, lambda f: columns_of(f)[1][3][1].update({3: (9, (TEXT, [b"Ann"]))})),
+    "bytes of another column": (PLACES, _same_bytes),
     "other rows": (PLACES, lambda f: f.update({3: (6, 99)})),
     "the name of the root": ("the schema's name", lambda f: f[2][1][1][0].update({4: (TEXT, b"Ann")})),
     "the writer": ("the writer's name", lambda f: f.update({6: (TEXT, b"x version Ann has gout")})),
@@ -106,6 +116,16 @@ def test_what_writers_write_is_no_text(tmp_path: Path, key: str, value: bytes) -
     change_footer(release, _metadata(key, value))
     refit(release)
     assert audit_release(release).holds
+
+
+def test_honest_files_without_rows_and_of_polars(tmp_path: Path) -> None:
+    table = pa.table({"a": [1, 2], "b": ["x", None], "c": pa.nulls(2)})
+    path = tmp_path / "file.parquet"
+    for rows in (table, table.slice(0, 0)):
+        pq.write_table(rows, path)
+        assert list(hidden_content(path, written_by_shoal=True)) == []
+        pl.from_arrow(rows.drop_columns(["c"])).write_parquet(path)
+        assert list(hidden_content(path, written_by_shoal=False)) == []
 
 
 def test_lists_and_structs_of_honest_files(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ HIDDEN = "nothing hidden in the file"
 _LOOKED_INTO: tuple[FileKind, ...] = ("text", "parquet", "excel")
 _BLOCK = 1 << 20
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_WRITER = re.compile(r"[\w.-]+ version [\w. ():+-]{1,80}")
+_WRITER = re.compile(r"[\w.-]+( \([a-z]{1,20}\))? version [\w. ():+-]{1,80}")
 _OWN_WRITER = re.compile(
     r"parquet-cpp-arrow version [0-9][0-9a-zA-Z.-]{0,30}"
     r"|(DuckDB|parquet-mr) version v?[0-9][0-9a-zA-Z.-]{0,30}( \(build [0-9a-f]{1,40}\))?"

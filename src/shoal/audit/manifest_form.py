@@ -98,7 +98,7 @@ class SaidRecoding(_ManifestPart):
         if not isinstance(fields, dict):
             return fields
         if fields.get("kind") == FULL_DOMAIN:
-            return {**fields, "levels": fields.get("levels", "missing")}
+            return {**fields, "levels": "missing" if fields.get("levels") is None else fields["levels"]}
         # What another kind means by levels is not known.
         return {key: value for key, value in fields.items() if key != "levels"}
 
