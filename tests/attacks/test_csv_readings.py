@@ -9,6 +9,7 @@ DuckDB reads.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ from shoal.audit.csv_lines import is_regular
 from shoal.audit.hidden_content import HIDDEN
 from shoal.errors import InputError
 from shoal.read.source import InputFormat
+from shoal.read.sql import splits_well
 from tests.attacks.evidence import check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
 
@@ -194,3 +196,40 @@ def test_what_is_written_well_is_regular(rows: list[tuple[str, str]]) -> None:
     file = io.StringIO(newline="")
     csv.writer(file, lineterminator="\n").writerows([("a", "b"), *rows])
     assert is_regular([file.getvalue().encode()], ",", '"', 2)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_cells_of_many_lines_that_look_like_rows(tmp_path: Path, packed: bool) -> None:
+    """DuckDB let a thread begin within such a cell, so that an honest release of 8 MB was refused."""
+    cell = '"' + "99,z\n" * 500 + '"\n'
+    rows = 4000
+    text = "age,note\n" + "".join(f"{30 + place % 2},{cell}" for place in range(rows))
+    people = tmp_path / ("people.csv.gz" if packed else "people.csv")
+    people.write_bytes(gzip.compress(text.encode(), 1) if packed else text.encode())
+    asked = shoal.Spec(
+        quasi_identifiers={"age": "suppress"}, sensitive=["note"], privacy=[shoal.KAnonymity(3)]
+    ).adjust(levels={"age": 0})
+    for engine in ("memory", "duckdb"):
+        release = tmp_path / f"{engine}.csv"
+        shoal.anonymize(people, asked, engine=engine, output=release)
+        audit = audit_release(release)
+        assert audit.holds
+        assert audit.class_sizes == {rows // 2: 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "well"),
+    [
+        ('a,b\n1,"x"\n', True),
+        ('a,b\n1,"x""y"\n"","z"\n', True),
+        ('a,b\n1,"x\ny"\n', False),
+        ('a,b\n1,"x""\r"\n', False),
+        ('a,b\n1,"""\n"\n', False),
+        ('"a\n",b\n1,2\n', False),
+    ],
+)
+@pytest.mark.parametrize("start", [0, (1 << 20) - 8, (1 << 20) - 9, (1 << 20) - 10])
+def test_which_files_are_read_by_several_threads(tmp_path: Path, text: str, well: bool, start: int) -> None:
+    path = tmp_path / "people.csv.gz"
+    path.write_bytes(gzip.compress(b"x" * start + text.encode()))
+    assert splits_well([path], '"') == well

@@ -87,6 +87,7 @@ FORGED: dict[str, Callable[[Said], object]] = {
     "levels of other columns": lambda said: said["recoding"].update(levels={"age": 1, "zip": 1}),
     "levels beyond the limit": lambda said: said["recoding"]["levels"].update(age=99),
     "no levels": lambda said: said["recoding"].pop("levels"),
+    "levels that are null": lambda said: said["recoding"].update(levels=None),
     "a recoding that draws in the terminal": lambda said: said.update(recoding={"kind": "\u001b[2J"}),
     "another format": lambda said: said.update(format="shoal-manifest/9"),
     "another tool": lambda said: said["tool"].update(name="shaol"),
@@ -256,3 +257,27 @@ def test_a_workbook_that_extends_another(tmp_path: Path) -> None:
     kept = next(finding for finding in audit_release(release).findings if finding.claim == KEPT)
     assert not kept.holds
     assert kept.checkable
+
+
+KEYS: dict[str, tuple[bool, Callable[[Said], object]]] = {
+    "a seal": (True, lambda said: said.update(certified="k-anonymity 50")),
+    "a claim's own k": (True, lambda said: said["claims"][0].update(k=50)),
+    "the rows of others": (True, lambda said: said["rows"].update(original=["Ann", 34])),
+    "a second spec": (False, lambda said: said.update(Spec={"privacy": [{"k-anonymity": 50}]})),
+    "a second text": (False, lambda said: said["claims"][0].update(Claim="k-anonymity 50")),
+    "other rows": (False, lambda said: said["rows"].update(OUT=5000)),
+}
+
+
+@pytest.mark.parametrize("what", KEYS)
+def test_keys_that_nobody_checks(tmp_path: Path, what: str) -> None:
+    """They are reported; those that programs without regard to case read in place of others fail."""
+    release = write(tmp_path)
+    passes, change = KEYS[what]
+    refit(release, change)
+    audit = audit_release(release)
+    (finding,) = (finding for finding in audit.findings if finding.claim == "keys of the manifest")
+    assert (finding.holds, finding.checkable, audit.fails) == (False, not passes, not passes)
+    code, said = check(release)
+    assert code == (not passes)
+    assert f"keys of the manifest: {'NOT CHECKABLE' if passes else 'FAILS'}" in said

@@ -44,6 +44,43 @@ def test_a_row_with_the_number_two_billion_is_refused_at_once(tmp_path):
         open_source(tmp_path / "far.xlsx").read(["age"], coded=())
 
 
+def test_a_text_that_very_many_cells_share(tmp_path):
+    """A workbook of 80 KB holds a text of 30 MB once, and 10,000 cells with it are 300 GB in memory."""
+    openpyxl = pytest.importorskip("openpyxl")
+    openpyxl.Workbook().save(tmp_path / "empty.xlsx")
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    override = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
+    rows = '<row><c t="s"><v>0</v></c></row>' + '<row><c t="s"><v>1</v></c></row>' * 1000
+    rows = f"<sheetData>{rows}</sheetData>"
+    for length, fits in ((1000, True), (1_200_000, False)):
+        path = tmp_path / f"{length}.xlsx"
+        texts = f'<sst xmlns="{main}"><si><t>note</t></si><si><t>{"x" * length}</t></si></sst>'
+        changed = {
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}">{rows}</worksheet>',
+            "xl/sharedStrings.xml": texts,
+        }
+        with (
+            zipfile.ZipFile(tmp_path / "empty.xlsx") as book,
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as far,
+        ):
+            for part in {*book.namelist()} - changed.keys():
+                content = book.read(part)
+                known = b"/xl/sharedStrings.xml" in content
+                if part == "[Content_Types].xml" and not known:
+                    content = content.replace(b"</Types>", override.encode())
+                far.writestr(part, content)
+            for part, content in changed.items():
+                far.writestr(part, content)
+        assert path.stat().st_size < 20_000
+        source = open_source(path)
+        if fits:
+            assert source.read(["note"], coded=()).num_rows == 1000
+            continue
+        with pytest.raises(InputError, match="is too large for an Excel workbook"):
+            source.read(["note"], coded=())
+
+
 def test_twenty_thousand_columns_are_refused_or_done_at_once(tmp_path, shoal, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [f"c{place}" for place in range(20_000)]

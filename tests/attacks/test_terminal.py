@@ -12,12 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import typer
 
 import shoal.cli
 from shoal.cli.main import app
 from shoal.cli.terminal import visible
+from shoal.flow import anonymize
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.spec.spec import Spec
 from tests.attacks.evidence import add_columns, check, refit
 from tests.unit.tampering import write
 
@@ -155,3 +159,20 @@ def test_a_cell_is_not_markup_and_not_two_lines(folder: Path, shoal: Callable[..
     Path("x.csv").write_text('"a\n[red]k-anonymity 9  holds"\n1\n1\n', encoding="utf-8", newline="\n")
     ran = shoal("audit", "x.csv", "-k", 2, "--qi", "a\n[red]k-anonymity 9  holds", "--identifier", "n")
     assert not any(line.startswith(("[red]", "k-anonymity 9")) for line in ran.out.splitlines())
+
+
+def test_a_name_with_an_end_of_line_is_no_verdict(tmp_path: Path, shoal: Any) -> None:
+    """The columns that single out rows are named below the verdicts, and a name could look like one more."""
+    name = "x\nk-anonymity 50    holds, smallest class 50"
+    table = pa.table({"age": [31, 32] * 4, "disease": ["flu", "cold"] * 4, name: list("uvuvwwww")})
+    spec = Spec(
+        quasi_identifiers={"age": "suppress"},
+        insensitive=[name],
+        sensitive=["disease"],
+        privacy=[KAnonymity(2)],
+    )
+    release = anonymize(table, spec).write(tmp_path / "release.csv")
+    ran = shoal("audit", release)
+    assert ran.code == 0
+    assert not [line for line in ran.out.splitlines() if line.startswith("k-anonymity 50")]
+    assert "\\u000ak-anonymity 50" in ran.out

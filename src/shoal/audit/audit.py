@@ -22,6 +22,7 @@ from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.linkable import measure
 from shoal.audit.manifest_check import check_manifest, same_file
 from shoal.audit.manifest_file import Evidence, manifest_path
+from shoal.audit.merged_values import is_merging
 from shoal.audit.numbered_classes import ReleasedClasses
 from shoal.audit.original_finding import original_table
 from shoal.audit.original_rows import OriginalRows
@@ -150,7 +151,7 @@ def audit_release(
         if spec is None:
             to_check = for_recipients(to_check, checked_spec, original, populations)
         references, problems = read_references(checked_spec, to_check, original, populations, levels)
-        problems = [*map(Problem, _missing_columns(relation, checked_spec)), *strange, *problems]
+        problems = [*_unfit_columns(relation, opened, checked_spec), *strange, *problems]
         if unit is not None:
             problems.extend(_of_nobody(relation, checked_spec, unit))
         if problems:
@@ -484,6 +485,26 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
             yield (
                 f"Column '{name}', {roles[name]}, is not in the release '{relation.name}'.\n"
                 f"{shown}{nearest(name, present) if known else ''}"
+            )
+
+
+def _unfit_columns(relation: Relation, opened: Relation, spec: Spec) -> Iterator[Problem]:
+    """Report columns that are not there, and those whose values cannot be compared."""
+    yield from map(Problem, _missing_columns(relation, spec))
+    yield from _incomparable(opened, spec)
+
+
+def _incomparable(relation: Relation, spec: Spec) -> Iterator[Problem]:
+    """Report columns that claims are about in whose types DuckDB finds different values equal."""
+    claimed = dict.fromkeys((*spec.quasi_identifiers, *(model.column for model in spec.privacy), spec.unit))
+    names = [name for name in claimed if name is not None and name in relation.columns]
+    columns = ", ".join(relation.columns[name] for name in names)
+    kinds = relation.connection.sql(f"SELECT {columns} FROM {relation.source}").types if names else []
+    for name, kind in zip(names, kinds, strict=True):
+        if is_merging(kind):
+            yield Problem(
+                f"Column {name!r} of the release has values that cannot be compared.\nFound: {kind}.\n"
+                "Programs differ in which of them are equal: get the release with text in their place."
             )
 
 

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from shoal.audit.csv_lines import is_regular
 from shoal.audit.finding import Finding
 from shoal.audit.merged_values import merged_values
-from shoal.audit.parquet_footer import has_gaps, wrong_statistics
+from shoal.audit.parquet_footer import has_gaps, misplaced, wrong_statistics
 from shoal.errors import InputError
 from shoal.files.folder import data_files, has_folders, left_out
 from shoal.read.delimited import open_delimited
@@ -36,10 +36,24 @@ HIDDEN = "nothing hidden in the file"
 _LOOKED_INTO: tuple[FileKind, ...] = ("text", "parquet", "excel")
 _BLOCK = 1 << 20
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_WRITER = re.compile(r"[\w.-]+ version [\w. ():+-]{1,80}")
+_WRITER = re.compile(r"[\w.-]+( \([a-z]{1,20}\))? version [\w. ():+-]{1,80}")
+_OWN_WRITER = re.compile(
+    r"parquet-cpp-arrow version [0-9][0-9a-zA-Z.-]{0,30}"
+    r"|(DuckDB|parquet-mr) version v?[0-9][0-9a-zA-Z.-]{0,30}( \(build [0-9a-f]{1,40}\))?"
+)
 _OFFSET = re.compile(r"[+-][0-9]{2}:[0-9]{2}")
 _SPARK = "org.apache.spark."
 _SPARK_ROW = "org.apache.spark.sql.parquet.row.metadata"
+_SPARK_KEYS = tuple(_SPARK + key for key in ("version", "timeZone", "legacyDateTime", "legacyINT96"))
+_SPARK_TYPE = {"type", "fields", "elementType", "containsNull", "keyType", "valueType", "valueContainsNull"}
+_SPARK_FIELD = {"name", "type", "nullable", "metadata"}
+_SPARK_NAME = re.compile(r"[a-z_]{1,30}( [a-z ]{1,30})?(\([0-9a-z, ]{1,20}\))?")
+_ROOTS = ("schema", "duckdb_schema", "spark_schema")
+"""What writers of releases call the root of a schema in Parquet, which tools show."""
+_PARQUET_TYPES = ("arrow.uuid", "arrow.json")
+"""Arrow's extension types for types that Parquet has itself: they hold no text of their own."""
+_ARROW_NAMES = ("item", "element", "list", "entries", "key", "value", "key_value", "array")
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def hidden_finding(
@@ -157,11 +171,17 @@ def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
     check_groups(path)
     with parquet.ParquetFile(path) as file:
         about, schema = file.metadata, file.schema_arrow
+    paths = [about.schema.column(position).path for position in range(about.num_columns)]
     for key, value in (about.metadata or {}).items():
-        if not _is_schema(key.decode("utf-8", "replace"), value, schema):
+        if not _is_schema(key.decode("utf-8", "replace"), value, schema, paths):
             yield f"metadata {key.decode('utf-8', 'replace')!r}"
-    if not _WRITER.fullmatch(about.created_by or "x version x"):
+    known = _OWN_WRITER if written_by_shoal else _WRITER
+    if not known.fullmatch(about.created_by or ("" if written_by_shoal else "x version x")):
         yield "a text in place of the writer's name"
+    if written_by_shoal and not _has_known_root(about.schema):
+        yield "a text in place of the schema's name"
+    if misplaced(about):
+        yield "columns that some programs find in another place, or another number of rows"
     if _with_metadata(schema):
         yield "metadata of columns"
     if noted := _noted_columns(about):
@@ -187,24 +207,84 @@ def _noted_columns(about: Any) -> Sequence[str]:
     return list(dict.fromkeys(noted))
 
 
-def _is_schema(key: str, value: bytes, schema: pa.Schema) -> bool:
-    """Return whether metadata says what the columns are, as the writers of releases do, and no more."""
+def _is_schema(key: str, value: bytes, schema: pa.Schema, paths: Sequence[str]) -> bool:
+    """Return whether metadata says what the columns are, as the writers of releases do, and no more.
+
+    Parameters
+    ----------
+    paths
+        The paths of the columns in the file, which have the names of fields inside columns too.
+    """
     if key == "ARROW:schema":
         try:
-            own = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(value, validate=True)))
+            reader = pa.BufferReader(base64.b64decode(value, validate=True))
+            own = pa.ipc.read_schema(reader)
+            if reader.read().removeprefix(_END_OF_STREAM):
+                return False
         except (ValueError, pa.ArrowException):
             return False
-        return own.names == schema.names and not _with_metadata(own)
+        return own.names == schema.names and not _with_metadata(own) and _are_known(own, paths)
     if key == _SPARK_ROW:
         try:
-            fields = json.loads(value)["fields"]
-            return [field["name"] for field in fields] == schema.names and not any(
-                field.get("metadata") or field.keys() - {"name", "type", "nullable", "metadata"}
-                for field in fields
-            )
-        except (ValueError, TypeError, LookupError, AttributeError):
+            return _is_spark_schema(json.loads(value, object_pairs_hook=_unrepeated), schema.names, paths)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return False
-    return key.startswith(_SPARK) and re.fullmatch(rb"[0-9A-Za-z.:+-]{0,40}", value) is not None
+    return key in _SPARK_KEYS and re.fullmatch(rb"[0-9A-Za-z.:+/_-]{0,40}", value) is not None
+
+
+def _are_known(schema: pa.Schema, paths: Sequence[str]) -> bool:
+    """Return whether all fields inside columns are called as in the file, or as Arrow calls them itself."""
+
+    def inside(kind: pa.DataType) -> Iterator[str]:
+        for position in range(kind.num_fields):
+            yield kind.field(position).name
+            yield from inside(kind.field(position).type)
+
+    names = {name for kind in schema.types for name in inside(kind)}
+    return all(name in _ARROW_NAMES or _is_within(name, paths) for name in names)
+
+
+def _is_within(name: str, paths: Sequence[str]) -> bool:
+    """Return whether a column, or a field inside one, has a name."""
+    return any(f".{name}." in f".{path}." for path in paths)
+
+
+def _is_spark_schema(said: Any, names: Sequence[str], paths: Sequence[str]) -> bool:
+    """Return whether Spark's description of a table is of these columns, and holds no other text."""
+
+    def is_type(kind: Any) -> bool:
+        if isinstance(kind, str | bool):
+            return isinstance(kind, bool) or _SPARK_NAME.fullmatch(kind) is not None
+        return _has_keys(kind, _SPARK_TYPE) and all(
+            all(map(is_field, part)) if key == "fields" else is_type(part) for key, part in kind.items()
+        )
+
+    def is_field(field: Any) -> bool:
+        known = _has_keys(field, _SPARK_FIELD) and isinstance(field.get("nullable"), bool)
+        return (
+            known
+            and not field.get("metadata")
+            and _is_within(field["name"], paths)
+            and is_type(field["type"])
+        )
+
+    return is_type(said) and [field["name"] for field in said["fields"]] == [*names]
+
+
+def _has_keys(said: Any, known: set[str]) -> bool:
+    return isinstance(said, dict) and said.keys() <= known
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+def _has_known_root(schema: Any) -> bool:
+    """Return whether the root of a schema in Parquet is called as writers of releases call it."""
+    _, group, *_ = str(schema).splitlines()
+    return any(group.endswith(f" {name} {{") for name in _ROOTS)
 
 
 def _with_metadata(schema: pa.Schema) -> bool:
@@ -215,7 +295,9 @@ def _with_metadata(schema: pa.Schema) -> bool:
         if any(key != b"PARQUET:field_id" or not value.isdigit() for key, value in own.items()):
             return True
         kind = field.type
-        if isinstance(kind, pa.BaseExtensionType) or not _is_zone(getattr(kind, "tz", None) or "UTC"):
+        if isinstance(kind, pa.BaseExtensionType) and kind.extension_name not in _PARQUET_TYPES:
+            return True
+        if not _is_zone(getattr(kind, "tz", None) or "UTC"):
             return True
         return any(has(kind.field(position)) for position in range(kind.num_fields))
 

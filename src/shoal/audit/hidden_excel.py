@@ -8,10 +8,15 @@ cell has. Parts and elements that are allowed are listed, so that what nobody th
 from __future__ import annotations
 
 import re
+import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Self
 from xml.etree import ElementTree
 
 _PARTS = re.compile(
@@ -46,6 +51,14 @@ _IN_SHEETS = {(*_CELL, *_within("v")), (*_CELL, *_within("is", "t")), (*_CELL, *
 _IN_STRINGS = {_within("sst", "si", "t"), _within("sst", "si", "r", "t")}
 """Elements that hold what a cell shows, each with those that it is in; no other has a text."""
 _TEXTS = ("s", "str", "inlineStr")
+_WHOLE = re.compile("[0-9]+")
+_FORMS = {
+    "n": re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|"),
+    "s": _WHOLE,
+    "b": re.compile("[01]|"),
+    "d": re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})?(T?[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,3})?)?)?"),
+}
+"""How the values of a kind of cell are written, for all programs to read the same; none is no value."""
 _PLACE = {"r", "spans"}
 """Attributes of a row that say where it is, not what it looks like."""
 _ESCAPE = re.compile("_x[0-9A-Fa-f]{4}_")
@@ -99,9 +112,12 @@ def _in_zip(book: zipfile.ZipFile, strict: bool) -> Iterator[str]:
         yield from _in_forms(book, [*sheets, *names.keys() & {_STRINGS}])
     for sheet in sheets:
         yield from _in_sheet(book, sheet, strings)
-    if _STYLES in names and any(
+    # In all parts, since programs find the styles by their links.
+    others = [name for name in names if name.endswith((".xml", ".rels")) and name not in (*sheets, _STRINGS)]
+    if any(
         not _FORMAT.fullmatch(element.get("formatCode", ""))
-        for element in _root(book, _STYLES).iter()
+        for name in others
+        for element in _root(book, name).iter()
         if _kind(element) == "numFmt"
     ):
         yield "number formats that show more than the number"
@@ -206,6 +222,8 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
             depth -= 1
             if kind in ("row", "c", "is", "r") and not _is_plain(element):
                 yield "further contents of rows or cells"
+            if kind == "c" and not _is_read_alike(element):
+                yield "values that programs read differently"
             if kind in _HIDING and _is_hidden(element):
                 yield _HIDING[kind]
             elif kind == "f":
@@ -213,7 +231,8 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
             elif kind == "rPh":
                 yield "phonetic texts"
             elif kind == "c" and element.get("t") == "s":
-                strings.update(int(value.text or -1) for value in element if _kind(value) == "v")
+                used = (value.text or "" for value in element if _kind(value) == "v")
+                strings.update(int(text) for text in used if _WHOLE.fullmatch(text))
             elif depth == 1 and kind not in _SHEET and (len(element) or element.text):
                 yield f"{kind!r} in the sheet"
             if kind == "row":
@@ -221,14 +240,17 @@ def _in_sheet(book: zipfile.ZipFile, name: str, strings: set[int]) -> Iterator[s
 
 
 def _in_forms(book: zipfile.ZipFile, parts: list[str]) -> Iterator[str]:
-    """Name what people see of cells and the audit does not."""
+    """Name what people or programs see of cells and the audit does not."""
     forms: dict[int, tuple[str | None, str]] = {}
+    dates = _Dates.of(book)
     for part in parts:
         header = True
         with book.open(part) as file:
             for _, element in ElementTree.iterparse(file):
                 if _kind(element) == "t" and _is_shown_otherwise(element):
                     yield "texts that Excel shows otherwise"
+                if _kind(element) == "c" and element.get("t") in ("str", "d"):
+                    yield "cells of a kind that Shoal does not write"
                 own = element.attrib.keys() - _PLACE if _kind(element) == "row" else _kind(element) == "rPr"
                 if own:
                     yield "rows or parts of texts in formats of their own"
@@ -238,8 +260,53 @@ def _in_forms(book: zipfile.ZipFile, parts: list[str]) -> Iterator[str]:
                         _, column = _cell_position(cell, 0, column)
                         if forms.setdefault(column, _form(cell)) != _form(cell):
                             yield "cells of one column in several formats"
+                        elif dates.is_merged(column, cell):
+                            yield "dates or times that differ in less than programs show"
                     header = False
                     element.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Dates:
+    """How openpyxl reads numbers as dates and times, up to a millisecond.
+
+    Attributes
+    ----------
+    styles, spans
+        The styles of dates and times, and those among them of durations.
+    found
+        By column the numbers that were read, by what they were read as.
+    """
+
+    styles: Collection[int]
+    spans: Collection[int]
+    epoch: datetime
+    found: dict[int, dict[object, str]]
+
+    @classmethod
+    def of(cls, book: zipfile.ZipFile) -> Self:
+        from openpyxl import load_workbook
+
+        assert book.filename is not None, "it is a file"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of parts that it does not keep
+            opened = load_workbook(book.filename, read_only=True)
+        with closing(opened):
+            return cls(opened._date_formats, opened._timedelta_formats, opened.epoch, {})
+
+    def is_merged(self, column: int, cell: ElementTree.Element) -> bool:
+        """Return whether a cell is the same date as an earlier one of its column, by another number."""
+        from openpyxl.utils.datetime import from_excel
+
+        style = int(cell.get("s", "0"))
+        number = next((child.text for child in cell if _kind(child) == "v"), None)
+        if style not in self.styles or number is None or cell.get("t", "n") != "n":
+            return False
+        try:
+            value = from_excel(float(number), self.epoch, timedelta=style in self.spans)
+        except (OverflowError, ValueError):  # whoever reads the rows takes it for an error
+            return False
+        return self.found.setdefault(column, {}).setdefault(value, number) != number
 
 
 def _cell_position(element: ElementTree.Element, row: int, column: int) -> tuple[int, int]:
@@ -268,6 +335,12 @@ def _is_plain(element: ElementTree.Element) -> bool:
     if _kind(element) == "r":
         return kinds in ([], ["t"])
     return kinds in ([], ["is" if element.get("t") == "inlineStr" else "v"])
+
+
+def _is_read_alike(cell: ElementTree.Element) -> bool:
+    """Return whether a value is written as its kind is: Python reads `1_0` as 10, and text -1 as the last."""
+    form = _FORMS.get(cell.get("t", "n"))
+    return form is None or all(form.fullmatch(value.text or "") for value in cell if _kind(value) == "v")
 
 
 def _form(cell: ElementTree.Element) -> tuple[str | None, str]:

@@ -53,6 +53,7 @@ def check_manifest(
     """
     return (
         *_other_writer(evidence),
+        *_unknown_keys(evidence),
         same_file(evidence, release),
         hidden_finding(release, written_by_shoal=True, dialect=evidence.input_format),
         _rows(evidence, audit, spec),
@@ -72,6 +73,16 @@ def _other_writer(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(name, False, f"of another tool, {tool.name!r}", "")
     elif tool.version != own:
         yield Finding(name, False, f"of version {tool.version!r}, and this is {own}", "", checkable=False)
+
+
+def _unknown_keys(evidence: Evidence) -> Iterator[Finding]:
+    """Report keys that nobody checks here. One like a known key is read in its place by some programs."""
+    found = dict(evidence.manifest.unknown_keys())
+    if not found:
+        return
+    alike = [key for key in found if found[key]]
+    words = f"spelled like others: {_some(alike)}" if alike else f"not known here: {_some([*found])}"
+    yield Finding("keys of the manifest", False, words, "", checkable=bool(alike))
 
 
 def same_file(evidence: Evidence, release: Path) -> Finding:

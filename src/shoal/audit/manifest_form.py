@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -13,7 +14,19 @@ _Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
 class _ManifestPart(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    def unknown_keys(self) -> Iterator[tuple[str, bool]]:
+        """Yield the keys that are not known here, and whether some programs take one for a key that is."""
+        fields = type(self).model_fields
+        known = {(field.alias or name).casefold() for name, field in fields.items()}
+        for key in self.model_extra or {}:
+            yield key, key.casefold() in known
+        for name, field in fields.items():
+            value, where = getattr(self, name), field.alias or name
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, _ManifestPart):
+                    yield from ((f"{where}.{key}", alike) for key, alike in part.unknown_keys())
 
 
 class _ListedFile(_ManifestPart):
@@ -63,6 +76,7 @@ class _Linkable(_ManifestPart):
 class _Extends(_ManifestPart):
     file: _ListedFile
     claims: list[SaidClaim]
+    people: Any = None
 
 
 FULL_DOMAIN = "full-domain"
@@ -74,19 +88,23 @@ class SaidRecoding(_ManifestPart):
     kind: str = Field(pattern="^[a-z][a-z0-9-]{0,63}$")
     levels: dict[str, _Count] | None = None
 
+    def unknown_keys(self) -> Iterator[tuple[str, bool]]:
+        known = self.kind == FULL_DOMAIN
+        yield from ((key, alike) for key, alike in super().unknown_keys() if known or alike)
+
     @model_validator(mode="before")
     @classmethod
     def _as_known(cls, fields: Any) -> Any:
         if not isinstance(fields, dict):
             return fields
         if fields.get("kind") == FULL_DOMAIN:
-            return {**fields, "levels": fields.get("levels", "missing")}
+            return {**fields, "levels": "missing" if fields.get("levels") is None else fields["levels"]}
         # What another kind means by levels is not known.
         return {key: value for key, value in fields.items() if key != "levels"}
 
 
 class Manifest(_ManifestPart):
-    """What an audit looks at in a manifest; it may hold more.
+    """What an audit looks at in a manifest. It may hold more, which the audit reports.
 
     Format 1 was for one kind of recoding, and has its levels at the top.
     """
@@ -105,6 +123,8 @@ class Manifest(_ManifestPart):
     suppressed: Literal["remove", "star"]
     null: dict[str, str]
     spec: dict[str, Any]
+    versions: dict[str, str] = {}
+    shuffled: bool | None = None
     dialect: _Dialect | None = None
     extends: _Extends | None = None
     linkable: _Linkable | None = None
@@ -113,7 +133,9 @@ class Manifest(_ManifestPart):
     @classmethod
     def _as_format_2(cls, fields: Any) -> Any:
         if isinstance(fields, dict) and fields.get("format") == "shoal-manifest/1":
-            return {**fields, "recoding": {"kind": FULL_DOMAIN, "levels": fields.get("levels")}}
+            levels = fields.get("levels")
+            rest = {key: value for key, value in fields.items() if key != "levels"}
+            return {**rest, "recoding": {"kind": FULL_DOMAIN, "levels": levels}}
         return fields
 
     @model_validator(mode="before")

@@ -1,7 +1,8 @@
 """Values in a Parquet file that are one for DuckDB, which audits it, and several for other programs.
 
 DuckDB takes the times that Parquet calls INT96 for microseconds, which may be nanoseconds, and numbers of
-more than 38 digits for floats, and -0.0 equals 0.0. So a class of four for the audit can be four people who
+more than 38 digits for floats, and -0.0 equals 0.0. A month equals 30 days, and in a column of variants 1
+equals 1.0. So a class of four for the audit can be four people who
 stand alone.
 """
 
@@ -43,6 +44,20 @@ def merged_values(path: Path, *, written_by_shoal: bool) -> Sequence[str]:
             and _may_be_merged(*kinds[name], zeros=written_by_shoal)
             and _are_merged(file, position)
         ]
+
+
+def is_merging(kind: Any) -> bool:
+    """Return whether DuckDB finds different values of a type equal: a month and 30 days, or 1 and 1.0.
+
+    Parameters
+    ----------
+    kind
+        A type of DuckDB; one inside lists and structs counts too.
+    """
+    if kind.id in ("interval", "variant"):
+        return True
+    nested = kind.id in ("list", "array", "struct", "map", "union")
+    return nested and any(is_merging(inner) for _, inner in kind.children if hasattr(inner, "id"))
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

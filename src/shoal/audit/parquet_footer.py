@@ -1,4 +1,5 @@
-"""What the footer of a Parquet file says of its columns, compared with their rows, and bytes that it omits.
+"""What the footer of a Parquet file says of its columns, compared with their rows and with itself, and bytes
+that it omits.
 
 Readers skip row groups by the least and greatest values in the footer, and never read bytes that it does not
 point to. An original value can be in either.
@@ -43,6 +44,31 @@ def wrong_statistics(path: Path) -> Sequence[str]:
                 if not _fit(chunk, column):
                     found[chunk.path_in_schema] = None
     return list(found)
+
+
+def misplaced(about: Any) -> bool:
+    """Return whether a footer says twice where a column or how many rows are, and not the same.
+
+    Spark finds a column by the path beside its bytes, where DuckDB and Arrow go by its position; and some
+    programs take the number of rows from the file, others from its row groups. Columns that share bytes leave
+    others that nobody reads, whose size is accounted for.
+    """
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    leaves = [about.schema.column(position) for position in range(about.num_columns)]
+    chunks = [(group.column(position), leaf) for group in groups for position, leaf in enumerate(leaves)]
+    starts = [chunk.dictionary_page_offset or chunk.data_page_offset for chunk, _ in chunks]
+    ends = [start + chunk.total_compressed_size for start, (chunk, _) in zip(starts, chunks, strict=True)]
+    return (
+        about.num_rows != sum(group.num_rows for group in groups)
+        or any(end > start for end, start in zip(sorted(ends), sorted(starts)[1:], strict=False))
+        or any(
+            chunk.path_in_schema != leaf.path
+            or chunk.physical_type != leaf.physical_type
+            or chunk.file_path
+            or (start > chunk.data_page_offset and chunk.num_values)
+            for start, (chunk, leaf) in zip(starts, chunks, strict=True)
+        )
+    )
 
 
 def has_gaps(path: Path, *, written_by_shoal: bool) -> bool:

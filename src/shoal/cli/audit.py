@@ -247,7 +247,7 @@ def _rows(found: Audit) -> str:
             stars = "1 row has * in every quasi-identifier and is"
         words += f"\n{stars} checked as a class, because that is what recipients see."
     if found.linkable is not None:
-        words += f"\nLinkable: {found.linkable.words()}."
+        words += f"\nLinkable: {visible(found.linkable.words(), keep='')}."  # names may have line ends
         if not found.linkable.holds:
             words += (
                 "\nThat is not a claim, but these columns single people out, and the spec does not accept it "

@@ -48,6 +48,7 @@ _LARGEST = 2 << 30
 _LARGE = 32 << 20
 _MOST_PACKED = 100
 """A workbook above this ratio is meant to fill memory: usual workbooks are packed about tenfold."""
+_MOST_CHARACTERS = 1 << 30
 _MIDNIGHT = datetime.time()
 _KINDS: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -113,6 +114,7 @@ class ExcelFile:
                 f"{' ...' if beyond[_MOST_SHOWN:] else ''}.\n"
                 "Name these columns in the first row, or clear the cells."
             )
+        self._check_lengths(cells)
         self._check_formulas()
         self._check_errors(indices, cells)
         arrays = []
@@ -136,6 +138,17 @@ class ExcelFile:
             raise InputError(
                 f"File {self.name!r} is too large for an Excel workbook.\n"
                 f"It unpacks from {packed / 1e6:,.1f} MB to {size / 1e6:,.0f} MB.\n"
+                "Save its table as .csv or .parquet, which Shoal reads within --memory."
+            )
+
+    def _check_lengths(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Refuse texts that fill the memory: cells share one in the file, and Arrow keeps each of them."""
+        size = sum(len(cell) for cells in columns for cell in cells if isinstance(cell, str))
+        packed = self._path.stat().st_size
+        if size > max(_MOST_CHARACTERS, 2 * _MOST_PACKED * packed):
+            raise InputError(
+                f"File {self.name!r} is too large for an Excel workbook.\n"
+                f"It unpacks from {packed / 1e6:,.1f} MB to {size / 1e6:,.0f} million characters.\n"
                 "Save its table as .csv or .parquet, which Shoal reads within --memory."
             )
 

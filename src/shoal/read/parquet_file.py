@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from shoal.read.parquet_size import check_size
 from shoal.read.source import InputFormat, check_content, check_names, check_wanted
 
 _SIGNATURE = b"PAR1"
+_SPARK = b"org.apache.spark."
 
 
 class ParquetFile:
@@ -60,6 +62,26 @@ class ParquetFile:
             for name, column in zip(table.column_names, table.columns, strict=True)
         }
         return pa.table(columns)
+
+
+def spark_calendar(metadata: Mapping[bytes, bytes]) -> tuple[object, ...]:
+    """Return how Spark counts the days in a file: version 2 by the calendar before 1582, later ones if told.
+
+    Examples
+    --------
+    >>> spark_calendar({b"org.apache.spark.version": b"4.0.1"}) == spark_calendar({})
+    True
+    >>> spark_calendar({b"org.apache.spark.version": b"2.4.8"}) == spark_calendar({})
+    False
+    """
+    version = metadata.get(_SPARK + b"version")
+    old = version is not None and not re.match(rb"[3-9]\.|[1-9][0-9]", version)
+    older = old or (version is not None and version.startswith(b"3.0"))
+    days, moments = (
+        old or _SPARK + b"legacyDateTime" in metadata,
+        older or _SPARK + b"legacyINT96" in metadata,
+    )
+    return days, moments, metadata.get(_SPARK + b"timeZone") if days or moments else None
 
 
 def _not_parquet(path: Path) -> str:

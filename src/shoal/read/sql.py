@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import re
 import shutil
+import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ from shoal.read.delimited import open_delimited
 from shoal.read.source import InputFormat
 
 _UTF8 = ("utf-8", "utf8", "utf-8-sig", "ascii")
+
+_FOR_ONE_THREAD = 4 << 20
+"""Bytes of a file that DuckDB does not divide among threads: half of what it gives to one."""
 
 _FILE_ONLY = "hive_partitioning = false"
 """A folder named `age=30` must not matter; otherwise DuckDB uses 30 instead of the files' `age`."""
@@ -121,9 +126,40 @@ def _opened(path: Path, mode: str, **how: Any) -> Any:
     return gzip.open(path, mode, **how) if path.suffix.lower() == ".gz" else path.open(mode, **how)
 
 
-def reading_csv(paths: str, form: str) -> str:
-    """Return SQL that reads CSV files, but nothing from their folders' names."""
-    return f"read_csv({paths}, {form}, {_FILE_ONLY})"
+def reading_csv(paths: str, form: str, *, parallel: bool = True) -> str:
+    """Return SQL that reads CSV files, but nothing from their folders' names.
+
+    Parameters
+    ----------
+    parallel
+        Whether several threads may begin anywhere in a file; see `splits_well`.
+    """
+    return f"read_csv({paths}, {form}, {_FILE_ONLY}{'' if parallel else ', parallel = false'})"
+
+
+def splits_well(paths: Sequence[Path], quote: str) -> bool:
+    """Return whether DuckDB may begin to read CSV files at any line.
+
+    A thread that begins within a cell of several lines takes these for rows, if they have as many cells as
+    the table has. Then DuckDB refuses the file, or finds other rows in it.
+    """
+    return not any(_has_lines_in_cells(path, quote.encode()) for path in paths)
+
+
+def _has_lines_in_cells(path: Path, quote: bytes) -> bool:
+    if path.suffix.lower() != ".gz" and path.stat().st_size <= _FOR_ONE_THREAD:
+        return False
+    inside = 0
+    with (
+        suppress(OSError, EOFError, zlib.error),
+        _opened(path, "rb") as file,
+    ):  # whoever reads it reports that
+        for block in iter(lambda: file.read(1 << 20), b""):
+            parts = block.split(quote)
+            if any(b"\n" in part or b"\r" in part for part in parts[1 - inside :: 2]):
+                return True
+            inside = (inside + len(parts) - 1) % 2
+    return False
 
 
 def reading_parquet(paths: str, *, alike: bool = True) -> str:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from shoal.errors import InputError
 from shoal.files.folder import data_files
 from shoal.read.delimited import open_delimited
-from shoal.read.parquet_file import ParquetFile
+from shoal.read.parquet_file import ParquetFile, spark_calendar
 from shoal.read.source import InputFormat, Source, open_source
 from shoal.read.sql import (
     csv_form,
@@ -27,6 +27,7 @@ from shoal.read.sql import (
     quoted,
     reading_csv,
     reading_parquet,
+    splits_well,
     text,
     unique_names,
     unquoted,
@@ -171,7 +172,9 @@ def open_relation(
                 options = csv_options(
                     readable[0], unique_names(file.columns), file.dialect, input_format.null_values
                 )
-                source, shown = reading_csv(files(readable), options), _shown(shown_path, options)
+                parallel = splits_well(readable, file.dialect.quote or '"')
+                source = reading_csv(files(readable), options, parallel=parallel)
+                shown = _shown(shown_path, options)
             elif isinstance(file, ParquetFile):
                 connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
                 _check_columns(path, parts)
@@ -262,7 +265,7 @@ def _check_columns(folder: Path, parts: Sequence[Path]) -> None:
         stored = [about.column(position) for position in range(len(about.names))]
         types = [(column.path, column.physical_type, str(column.logical_type)) for column in stored]
         arrow = about.to_arrow_schema()
-        return types, arrow.names, arrow.types
+        return types, arrow.names, arrow.types, spark_calendar(parquet.read_metadata(part).metadata or {})
 
     if len(parts) > 1:
         own = form(parts[0])

@@ -30,6 +30,13 @@ KINDS = (
     "partition",
     "microaggregation",
 )
+KEYS = """format tool versions file folder files table dialect claims rows classes class_sizes linkable
+recoding levels suppressed null shuffled extends spec"""
+PARTS = {
+    "claims": "claim holds measured sql checkable figure",
+    "rows": "in suppressed out",
+    "tool": "name version",
+}
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
@@ -302,6 +309,15 @@ def recoding(kind, columns):
         yield "levels that the spec allows", None, f"{kind}, whose labels do not show the limits"
 
 
+def keys(told):
+    """Yield what can be said of keys that are not known here: some programs take `Spec` for `spec`."""
+    parts = [(part, PARTS[n]) for n in PARTS for part in (told[n] if n == "claims" else [told[n]])]
+    known = [(key, words.split()) for part, words in [(told, KEYS), *parts] for key in part]
+    strange = sorted((key.casefold() not in words, key) for key, words in known if key not in words)
+    if strange:  # those like known ones come first
+        yield "keys of the manifest", None if strange[0][0] else False, ", ".join(key for _, key in strange)
+
+
 def check(path, told):
     """Yield what was checked, whether it holds (None where this cannot be checked), and what was found."""
     models = check_form(told)
@@ -362,6 +378,7 @@ def check(path, told):
             same = same and len(said) == len(figures) and all(map(math.isclose, said, figures.values()))
         yield name, holds if same else False, words if same else f"{words}; not so in the manifest"
     yield from recoding(told["recoding"]["kind"], spec["columns"].values())
+    yield from keys(told)
     if "extends" in told:
         yield "what it adds to an earlier release", None, "this program reads one release"
 

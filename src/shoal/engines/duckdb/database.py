@@ -19,7 +19,16 @@ from shoal.engines.relational.star_schema import Dimension
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
 from shoal.read.source import check_names
-from shoal.read.sql import csv_form, file_text, pattern, quoted, reading_csv, reading_parquet, text
+from shoal.read.sql import (
+    csv_form,
+    file_text,
+    pattern,
+    quoted,
+    reading_csv,
+    reading_parquet,
+    splits_well,
+    text,
+)
 from shoal.sql.interrupts import interrupts
 from shoal.write.output import FileOutput, Output, TableOutput
 
@@ -345,7 +354,8 @@ def _secret_number() -> str:
 
 
 def _read_csv(path: Path, columns: Sequence[str], output: FileOutput) -> str:
-    return reading_csv(file_text(path), csv_form(columns, output.delimiter, output.quote))
+    form = csv_form(columns, output.delimiter, output.quote)
+    return reading_csv(file_text(path), form, parallel=splits_well([path], output.quote))
 
 
 def _read_parquet(path: Path, suffix: str) -> str:

@@ -22,6 +22,7 @@ from shoal.read.sql import (
     quoted,
     reading_csv,
     reading_parquet,
+    splits_well,
     text,
     unique_names,
 )
@@ -154,7 +155,7 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
         )
     dialect = InputFormat(first.delimiter, first.quote, first.encoding, header=input_format.header)
     options = csv_options(readable[0], unique_names(names), dialect, input_format.null_values)
-    source = reading_csv(files(readable), options)
+    source = reading_csv(files(readable), options, parallel=splits_well(readable, first.quote))
     database.open(source, names, (), paths)
     ((rows,),) = database.rows(f"SELECT count(*) FROM (SELECT * FROM {database.input} LIMIT 1)")
     if rows == 0 and first.more:
