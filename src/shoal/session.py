@@ -90,6 +90,8 @@ class Found:
         How the table was counted, where that was planned.
     nodes
         If asked for, all choices of levels that satisfy, the best first.
+    engine
+        That of the session that found it.
     """
 
     spec: Spec
@@ -104,6 +106,7 @@ class Found:
     nodes: Nodes | None
     coded: CodedTable = field(repr=False)
     profile: Profile = field(repr=False)
+    engine: Engine = field(repr=False)
 
     @property
     def levels(self) -> dict[str, int]:
@@ -328,6 +331,7 @@ class Session:
             nodes=None,
             coded=coded,
             profile=prepared.profile,
+            engine=self.engine,
         )
         if chosen.satisfying is None or chosen.recoding.node is None:
             return found
@@ -392,6 +396,12 @@ class Session:
             Where it will go, if that is known and not what the session was opened with: an engine then
             writes it there at once, hidden until `Release.write`.
         """
+        if found is not None and found.engine is not self._engine:
+            raise InputError(
+                "A session releases what it found itself.\n"
+                "Found: what another session found, perhaps in another table.\n"
+                "Search in this session, or release it with the session that found it."
+            )
         given = as_output(output, output_table)
         written_to = self.output if given is None else self._checked(given)
         found = self.search() if found is None else found
@@ -472,7 +482,7 @@ class Session:
             ),
             source=source,
             steps=steps,
-            original=Original(source, coded, recoding, verdict.lost),
+            original=Original(source, coded, recoding, verdict.lost, verdict.entries_kept),
             engine=self.engine.name,
             satisfying_nodes=found.nodes,
             subsets=_as_tables(found.subsets),

@@ -127,3 +127,23 @@ def test_what_the_readme_promises_of_a_manifest() -> None:
     assert isinstance(claims, list) and all(claim["sql"] for claim in claims)
     (closeness,) = [claim for claim in claims if "closeness" in claim["claim"]]
     assert closeness["figure"] is None and not re.search(r"\d", closeness["measured"])
+
+
+@pytest.mark.parametrize("suppressed", ["remove", "star"])
+def test_a_suppressed_row_is_not_called_unchanged(suppressed: str) -> None:
+    """The two whose value nobody else has keep it in the classes that are suppressed, not in the release."""
+    people = pa.table({"job": ["cook"] * 3 + ["nurse"] * 3 + ["judge", "bishop"]})
+    column = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    spec = shoal.Spec(
+        quasi_identifiers={"job": column},
+        privacy=[shoal.KAnonymity(2 if suppressed == "star" else 3)],
+        suppression=0.25,
+        suppressed=suppressed,
+    )
+    release = shoal.anonymize(people, spec, recoding="cells", keep_order=True)
+    assert release.suppressed_rows == 2
+    kept = release.table["job"].to_pylist()
+    share = sum(job == label for job, label in zip(people["job"].to_pylist(), kept, strict=False)) / len(kept)
+    (choice,) = release.choices()
+    assert choice.chosen == f"{share:.0%} of the rows"
+    assert share == (1.0 if suppressed == "remove" else 0.75)

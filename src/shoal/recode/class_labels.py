@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal import _kernel
 from shoal.describe.hierarchy import as_text
+from shoal.describe.label_forms import written_set
 from shoal.encode.cells import HierarchyNodes
 from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable
 from shoal.encode.table import CodedTable
@@ -23,7 +24,6 @@ LabelForm: TypeAlias = Literal["nodes", "ranges", "sets"]
 its numbers or dates, `[21, 34]`; or the set of its values, `{clerk, cook}`."""
 
 NO_CLASS = np.uint32(_kernel.no_class)
-NULL_TEXT = "NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +242,11 @@ class ClassValues:
         members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
         starts = np.flatnonzero(np.diff(members[0], prepend=-1))
         ends = np.append(starts[1:], members.shape[1])
-        texts = [NULL_TEXT if text is None else text for text in self._texts(self.base)]
+        texts = self._texts(self.base)
         leaves = column.leaves[self.base]
         return {
             number: (
-                "{" + ", ".join(texts[value] for value in by_value[members[1, start:end]].tolist()) + "}",
+                written_set([texts[value] for value in by_value[members[1, start:end]].tolist()]),
                 int(leaves[by_value[members[1, start:end]]].sum()),
             )
             for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))

@@ -130,7 +130,7 @@ def write_internal_report(
         The file cannot be written there.
     """
     path = Path(path)
-    check_path(path)
+    check_path(path, apart_from=release.inputs)
     if name is None and path.name.endswith(_SUFFIX):
         name = path.name.removesuffix(_SUFFIX)
     text = internal_html(

@@ -161,11 +161,14 @@ def _quasi_identifiers(release: Release) -> Markup:
 
 
 def _generalized(release: Release) -> int:
-    """Count the quasi-identifiers with labels that are no original values."""
-    levels = release.recoding.levels
+    """Count the quasi-identifiers with released labels that are no original values."""
+    levels, original = release.recoding.levels, release.original
     if levels is not None:
         return sum(level > 0 for level in levels.values())
-    return sum(bool((cells.leaves > 1).any()) for cells in release.recoding.cells(release.original.coded))
+    return sum(
+        bool(((cells.leaves > 1) & (cells.label_counts(original.coded) > lost)).any())
+        for cells, lost in zip(release.recoding.cells(original.coded), original.lost, strict=True)
+    )
 
 
 def _others(number: int) -> str:
