@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import shoal
 from shoal import registry
@@ -150,3 +151,46 @@ def test_a_suppressed_row_is_not_called_unchanged(suppressed: str, share: str) -
     assert release.suppressed_rows == 2
     assert f"{sum(job == label for job, label in rows) / len(rows):.0%}" == share
     assert release.choices()[0].chosen == f"{share} of the rows"
+
+
+BLIND = shoal.Spec(
+    quasi_identifiers={"age": shoal.intervals(10), "sex": "suppress"},
+    sensitive=["ill"],
+    privacy=[shoal.KAnonymity(3), shoal.LDiversity("ill", 2)],
+    suppression=0.2,
+    choose_by="quasi-identifiers",
+)
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "cells"])
+def test_a_comparison_lists_what_would_be_released(recoding: str) -> None:
+    """A choice by the quasi-identifiers alone ended the comparison with a traceback."""
+    people = cases.PEOPLE.drop_columns(["name"])
+    (point,) = shoal.compare(people, BLIND, recodings=[recoding]).points
+    release = shoal.anonymize(people, BLIND, recoding=recoding)
+    assert (point.suppressed_rows, point.score) == (release.suppressed_rows, release.score)
+    assert point.smallest_class == min(release.class_sizes)
+    alike = people.set_column(2, "ill", pa.array(["flu"] * 7 + ["cold"]))
+    (point,) = shoal.compare(alike, BLIND, recodings=[recoding]).points
+    assert point.problem is not None and "ill" in point.problem
+    with pytest.raises(shoal.InfeasibleError):
+        shoal.anonymize(alike, BLIND, recoding=recoding)
+
+
+def test_a_comparison_refuses_what_removed_rows_reveal(tmp_path: Path) -> None:
+    """All of the town who are in no released class are in the table."""
+    people = pa.table({"zip": ["1"] * 4 + ["2"]})
+    town = tmp_path / "town.csv"
+    csv.write_csv(pa.table({"zip": ["1"] * 8 + ["2"]}), town)
+    column = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    model = shoal.DeltaPresence(lower=0.0, upper=0.5, population=town)
+    spec = shoal.Spec(
+        quasi_identifiers={"zip": column},
+        types={"zip": "text"},
+        privacy=[shoal.KAnonymity(2), model],
+        suppression=0.2,
+    )
+    with pytest.raises(shoal.InfeasibleError, match="removed rows"):
+        shoal.anonymize(people, spec)
+    (point,) = shoal.compare(people, spec).points
+    assert point.problem is not None and "removed rows" in point.problem
