@@ -167,10 +167,14 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "Values became … by a recoding of the kind … . …": ("internal:frequent_values", "internal:one_removed"),
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
     "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
+    "In place of its own values of … , a row has the … of each over all rows of its …": (
+        "public:averages",
+        "public:overlapping",
+    ),
+    ": of two middle values the lower one": ("public:medians", "public:averages"),
     (
-        "A row does not have its own values of … , but the … of each over all rows of its … , rounded. Its "
-        "own values may be lower or higher."
-    ): ("public:averages", "public:overlapping"),
+        ". NULL does not count where others have values. A row's own values may be lower, higher or the same."
+    ): ("public:medians", "public:overlapping"),
     "A … stands for the range of its … ; where several have the same, for their mean width.": (
         "internal:averages",
         "internal:overlapping",

@@ -194,3 +194,35 @@ def test_a_comparison_refuses_what_removed_rows_reveal(tmp_path: Path) -> None:
         shoal.anonymize(people, spec)
     (point,) = shoal.compare(people, spec).points
     assert point.problem is not None and "removed rows" in point.problem
+
+
+def test_a_label_that_covers_one_value_is_not_that_value() -> None:
+    """Ages are given by the decade, and each decade has one age: nothing is lost, and all are generalized."""
+    release = cases.release("fixed_labels")
+    assert set(release.table["age"].to_pylist()) == {"[20, 30)", "[30, 40)"}
+    assert release.score == 0
+    assert release.choices()[0].chosen == "0% of the rows"
+    assert "The quasi-identifier is generalized." in cases.internal("fixed_labels")
+    assert "The quasi-identifier is not generalized." in cases.internal("one_choice")
+
+
+def test_a_median_is_one_of_the_values_and_leaves_null_out() -> None:
+    """What recipients read of such numbers: the lower of two, without NULL, perhaps somebody's own."""
+    release = cases.release("medians")
+    assert release.table["age"].to_pylist() == [21, 21, 40, 47, 47, 40]
+    page = cases.public("medians")
+    assert "the median of each over all rows of its class: of two middle values the lower one." in page
+    assert "A row's own values may be lower, higher or the same." in page
+    assert ", rounded. NULL does not count" in cases.public("averages")
+
+
+def test_ranges_are_advised_only_where_something_is_lost() -> None:
+    """All rows keep their ages, or the spec forbids it: then no range keeps more."""
+    people = pa.table({"age": [21] * 3 + [35] * 3 + [50] * 3})
+    for least, k, advised in ((0, 3, False), (0, 4, True), (1, 4, False)):
+        column = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), min_level=least)
+        spec = shoal.Spec(quasi_identifiers={"age": column}, privacy=[shoal.KAnonymity(k)])
+        release = shoal.anonymize(people, spec, recoding="mondrian")
+        assert any("`labels: ranges`" in note for note in release.notes) == advised
+        ranges = shoal.anonymize(people, spec, recoding={"mondrian": {"labels": "ranges"}})
+        assert advised or ranges.score == release.score

@@ -166,8 +166,10 @@ def _generalized(release: Release) -> int:
     if levels is not None:
         return sum(level > 0 for level in levels.values())
     return sum(
-        bool(((cells.leaves > 1) & (cells.label_counts(original.coded) > lost)).any())
-        for cells, lost in zip(release.recoding.cells(original.coded), original.lost, strict=True)
+        bool((~cells.unchanged(column) & (cells.label_counts(original.coded) > lost)).any())
+        for column, cells, lost in zip(
+            original.coded.columns, release.recoding.cells(original.coded), original.lost, strict=True
+        )
     )
 
 
