@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv
@@ -226,3 +227,28 @@ def test_ranges_are_advised_only_where_something_is_lost() -> None:
         assert any("`labels: ranges`" in note for note in release.notes) == advised
         ranges = shoal.anonymize(people, spec, recoding={"mondrian": {"labels": "ranges"}})
         assert advised or ranges.score == release.score
+
+
+def test_what_means_lost_is_not_called_a_range() -> None:
+    """The page named a share of the variance, and explained it as the share of a range that a cell hides."""
+    release = cases.release("averages")
+    page = cases.internal("averages")
+    original = release.original.table(release.spec)
+    lost = []
+    for name in ("age", "height"):
+        before, after = (np.array(table[name].to_pylist(), float) for table in (original, release.table))
+        lost.append(1 - after.var() / before.var())
+    share = f"{100 * sum(lost) / 2:.1f}%"
+    assert f"The quasi-identifiers lost {share} of their variance on average." in page
+    assert f"Variance lost {share} mean of the quasi-identifiers" in page
+    assert "of their detail" not in page
+
+
+def test_columns_that_stayed_null_lost_nothing() -> None:
+    people = pa.table({"age": pa.nulls(6, pa.int64()), "height": [160, 161, 162, 180, 181, 182]})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress", "height": "suppress"}, privacy=[shoal.KAnonymity(3)]
+    )
+    release = shoal.anonymize(people, spec, recoding="microaggregation")
+    assert release.table["age"].null_count == 6
+    assert release.utility(learning=False).columns["age"].loss == 0
