@@ -290,15 +290,15 @@ def not_ordered(values: pa.Array) -> int:
 def range_widths(column: CodedColumn) -> IntArray:
     """Return a number for each value such that ranges cover as many leaves as these differ by, plus 1.
 
-    A hierarchy over all whole numbers of a range has leaves that the table has not. NULL is a leaf in no range.
+    A hierarchy over all whole numbers of a range has leaves that the table has not. NULL is one, in no range.
     """
     values = column.labels[0]
     known = values.drop_null()
+    leaves = column.total_leaves - values.null_count
     if (
         pa.types.is_integer(values.type)
         and len(known)
-        and column.total_leaves - values.null_count
-        >= int(pc.max(known).as_py()) - int(pc.min(known).as_py()) + 1
+        and leaves >= int(pc.max(known).as_py()) - int(pc.min(known).as_py()) + 1
     ):
         filled: IntArray = values.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
         return filled

@@ -305,7 +305,7 @@ def test_manifests_say_how_it_was_chosen(people: CodedTable, strategy: Strategy)
 def test_null_is_no_missing_number_of_a_range():
     """Where one number was missing and NULL was there, a range was charged for the missing one too.
 
-    The ages 1 and 3 together are two of four values, in 3 of 8 rows. With 0 and 1 together 4 rows lose as much.
+    The ages 1 and 3 together are two of four values, in 3 of 8 rows. With 0 and 1 together, 4 rows lose that.
     """
     ages = pa.table({"age": pa.array([0] * 3 + [1] + [3] * 2 + [None] * 2, pa.int64())})
     spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
