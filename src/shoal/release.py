@@ -360,7 +360,7 @@ class Release:
 
     def choices(self) -> list[Choice]:
         """Return what was chosen for each quasi-identifier."""
-        chosen = self.recoding.choices(self.original.coded).of_columns
+        chosen = self.recoding.choices(self.original.released(self.released.count)).of_columns
         return [
             Choice(name, words, _some_labels(self.released.labels(name))) for name, words in chosen.items()
         ]

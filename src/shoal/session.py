@@ -90,6 +90,8 @@ class Found:
         How the table was counted, where that was planned.
     nodes
         If asked for, all choices of levels that satisfy, the best first.
+    engine
+        That of the session that found it.
     """
 
     spec: Spec
@@ -104,6 +106,7 @@ class Found:
     nodes: Nodes | None
     coded: CodedTable = field(repr=False)
     profile: Profile = field(repr=False)
+    engine: Engine = field(repr=False)
 
     @property
     def levels(self) -> dict[str, int]:
@@ -236,6 +239,12 @@ class Session:
         with self._cancellation.guard():
             return prepared.make_problem(prepared.seen.at((0,) * len(prepared.spec.quasi_identifiers)))
 
+    def table(self, spec: Spec | None = None) -> CodedTable:
+        """Return the table with all tuples counted, and the columns that a search does not see, too."""
+        prepared = self._prepare(spec)
+        with self._cancellation.guard():
+            return prepared.viewed.at((0,) * len(prepared.spec.quasi_identifiers))
+
     def plan(self, spec: Spec | None = None) -> Plan:
         """Return how the table would be counted for a search, and how large that is."""
         prepared = self._prepare(spec)
@@ -328,6 +337,7 @@ class Session:
             nodes=None,
             coded=coded,
             profile=prepared.profile,
+            engine=self.engine,
         )
         if chosen.satisfying is None or chosen.recoding.node is None:
             return found
@@ -392,6 +402,12 @@ class Session:
             Where it will go, if that is known and not what the session was opened with: an engine then
             writes it there at once, hidden until `Release.write`.
         """
+        if found is not None and found.engine is not self._engine:
+            raise InputError(
+                "A session releases what it found itself.\n"
+                "Found: what another session found, perhaps in another table.\n"
+                "Search in this session, or release it with the session that found it."
+            )
         given = as_output(output, output_table)
         written_to = self.output if given is None else self._checked(given)
         found = self.search() if found is None else found
@@ -426,15 +442,10 @@ class Session:
         """Recode the table, and audit what comes of it."""
         spec, coded, recoding = found.spec, found.coded, found.recoding
         with steps("recode"):
-            allowed = _suppressed_rows_allowed(coded.rows, spec)
-            star = allowed if spec.suppressed == "star" else None
-            verdict = Verdict.of(coded, recoding, spec.searched, star=star)
-            verdict.require_hidden(spec.privacy)
-            if spec.choose_by == "quasi-identifiers":
-                require_all(spec.privacy, verdict)
+            verdict = judged(spec, coded, recoding)
             recoding = verdict.recoding  # its labels show nothing of suppressed rows
             suppressed = verdict.suppressed_rows
-            _check_suppressed(suppressed, allowed)
+            _check_suppressed(suppressed, _suppressed_rows_allowed(coded.rows, spec))
             rows = found.profile.recode(
                 spec, verdict, output=output, seed=self._seed, keep_order=self._keep_order
             )
@@ -473,7 +484,7 @@ class Session:
             ),
             source=source,
             steps=steps,
-            original=Original(source, coded, recoding, verdict.lost),
+            original=Original(source, coded, recoding, verdict.lost, verdict.entries_kept),
             engine=self.engine.name,
             satisfying_nodes=found.nodes,
             subsets=_as_tables(found.subsets),
@@ -625,6 +636,28 @@ class _Prepared:
             least = max(qi.min_level, counted[column.name])
             columns.append(replace(column, weight=qi.weight, min_level=least, max_level=most))
         return replace(table, columns=tuple(columns))
+
+
+def judged(spec: Spec, coded: CodedTable, recoding: Recoding) -> Verdict:
+    """Return the classes that a recoding leaves, if they may be released.
+
+    Parameters
+    ----------
+    coded
+        With the columns of all models, also of those that had no part in the choice.
+
+    Raises
+    ------
+    InfeasibleError
+        A model that the search did not look at fails: of a choice by the quasi-identifiers alone, or of what
+        removed rows tell.
+    """
+    star = _suppressed_rows_allowed(coded.rows, spec) if spec.suppressed == "star" else None
+    verdict = Verdict.of(coded, recoding, spec.searched, star=star)
+    verdict.require_hidden(spec.privacy)
+    if spec.choose_by == "quasi-identifiers":
+        require_all(spec.privacy, verdict)
+    return verdict
 
 
 def _form(spec: Spec) -> object:

@@ -310,6 +310,21 @@ def averages() -> shoal.Release:
     return shoal.anonymize(people, spec, recoding="microaggregation")
 
 
+def medians() -> shoal.Release:
+    """Two have the same age, and one of two has none: no row is unlike its class, and no age is rounded."""
+    people = pa.table({"age": pa.array([21, 21, 40, 47, 80, None], pa.int64())})
+    spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    recoding = {"microaggregation": {"value": "median"}}
+    return shoal.anonymize(people, spec, recoding=recoding, keep_order=True)
+
+
+def fixed_labels() -> shoal.Release:
+    """The spec forbids original values: each label covers one of them, and none is one."""
+    column = shoal.QuasiIdentifier(hierarchy=shoal.intervals(10), min_level=1)
+    spec = shoal.Spec(quasi_identifiers={"age": column}, privacy=[shoal.KAnonymity(3)])
+    return shoal.anonymize(pa.table({"age": [21] * 3 + [35] * 3}), spec, recoding="cells")
+
+
 def no_cells() -> shoal.Release:
     spec = shoal.Spec(
         quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
@@ -325,7 +340,8 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
         one_removed, two_removed, none_suppressed, limited, three_starred, empty, all_starred, by_hand,
         people_counted, several_classes, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped,
         blind, blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
-        best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages,
+        best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages, medians,
+        fixed_labels,
     )
 }  # fmt: skip
 

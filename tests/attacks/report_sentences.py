@@ -167,10 +167,31 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "Values became … by a recoding of the kind … . …": ("internal:frequent_values", "internal:one_removed"),
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
     "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
+    "In place of its own values of … , a row has the … of each over all rows of its …": (
+        "public:averages",
+        "public:overlapping",
+    ),
+    ": of two middle values the lower one": ("public:medians", "public:averages"),
+    ", as if numbers were normally distributed": ("internal:averages", "internal:one_removed"),
+    ": log2(rows / rows with that label), counted in the original table": (
+        "internal:one_removed",
+        "internal:averages",
+    ),
     (
-        "A row does not have its own values of … , but the … of each over all rows of its … , rounded. Its "
-        "own values may be lower or higher."
-    ): ("public:averages", "public:overlapping"),
+        "Loss: the share of the column's variance that the released numbers lack; a suppressed cell lacks "
+        "all of it."
+    ): ("internal:averages", "internal:one_removed"),
+    "… : the average share of the column's range that a cell hides; a suppressed cell hides all of it.": (
+        "internal:one_removed",
+        "internal:averages",
+    ),
+    "The quasi-identifiers lost … of their variance on average. …": (
+        "internal:averages",
+        "internal:one_removed",
+    ),
+    (
+        ". NULL does not count where others have values. A row's own values may be lower, higher or the same."
+    ): ("public:medians", "public:overlapping"),
     "A … stands for the range of its … ; where several have the same, for their mean width.": (
         "internal:averages",
         "internal:overlapping",
@@ -423,18 +444,17 @@ TESTED: dict[str, str] = {
     (
         "Values of … are … : original values, or coarser ones that cover them, after … ."
     ): "test_released_labels_cover_the_original_values",
-    (
-        "The information in a released cell, in bits, as a share of that in an original cell: log2(rows /"
-        " rows with that label), counted in the original table. A suppressed cell has none."
-    ): "test_what_cells_hide_and_tell",
+    "The information in a released cell, in bits, as a share of that in an original cell": (
+        "test_what_cells_hide_and_tell"
+    ),
+    ". A suppressed cell has none.": "test_what_cells_hide_and_tell",
     "alone in a class": "test_the_risk_is_that_of_the_smallest_class",
     "checked by separate code": "test_other_code_checks_claims",
     "counted as a value": "test_null_counts_as_a_value",
     "in plain SQL, with other code than the code that made the release.": "test_other_code_checks_claims",
     "mean of the quasi-identifiers": "test_what_cells_hide_and_tell",
     (
-        "… : the average share of the column's range that a cell hides; a suppressed cell hides "
-        "all of it. Bits: the average information in a cell, which before is the … . … : the distance "
+        "Bits: the average information in a cell, which before is the … . … : the distance "
         "between the original distribution and that of the release, if each label is spread "
         "evenly over the values it covers."
     ): "test_what_cells_hide_and_tell",

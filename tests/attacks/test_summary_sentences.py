@@ -10,8 +10,10 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import shoal
 from shoal import registry
@@ -127,3 +129,126 @@ def test_what_the_readme_promises_of_a_manifest() -> None:
     assert isinstance(claims, list) and all(claim["sql"] for claim in claims)
     (closeness,) = [claim for claim in claims if "closeness" in claim["claim"]]
     assert closeness["figure"] is None and not re.search(r"\d", closeness["measured"])
+
+
+@pytest.mark.parametrize(("suppressed", "share"), [("remove", "50%"), ("star", "38%")])
+def test_a_suppressed_row_is_not_called_unchanged(suppressed: str, share: str) -> None:
+    """The judge and the bishop, alone in their towns, keep their jobs in classes that are suppressed."""
+    people = pa.table(
+        {
+            "job": ["cook"] * 3 + ["nurse", "doctor", "aide", "judge", "bishop"],
+            "town": ["A"] * 3 + ["B"] * 3 + ["C", "D"],
+        }
+    )
+    town = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    spec = shoal.Spec(
+        quasi_identifiers={"job": "suppress", "town": town},
+        privacy=[shoal.KAnonymity(2)],
+        suppression=0.25,
+        suppressed=suppressed,
+    )
+    release = shoal.anonymize(people, spec, recoding="cells", keep_order=True)
+    rows = list(zip(people["job"].to_pylist(), release.table["job"].to_pylist(), strict=False))
+    assert release.suppressed_rows == 2
+    assert f"{sum(job == label for job, label in rows) / len(rows):.0%}" == share
+    assert release.choices()[0].chosen == f"{share} of the rows"
+
+
+BLIND = shoal.Spec(
+    quasi_identifiers={"age": shoal.intervals(10), "sex": "suppress"},
+    sensitive=["ill"],
+    privacy=[shoal.KAnonymity(3), shoal.LDiversity("ill", 2)],
+    suppression=0.2,
+    choose_by="quasi-identifiers",
+)
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "cells"])
+def test_a_comparison_lists_what_would_be_released(recoding: str) -> None:
+    """A choice by the quasi-identifiers alone ended the comparison with a traceback."""
+    people = cases.PEOPLE.drop_columns(["name"])
+    (point,) = shoal.compare(people, BLIND, recodings=[recoding]).points
+    release = shoal.anonymize(people, BLIND, recoding=recoding)
+    assert (point.suppressed_rows, point.score) == (release.suppressed_rows, release.score)
+    assert point.smallest_class == min(release.class_sizes)
+    alike = people.set_column(2, "ill", pa.array(["flu"] * 7 + ["cold"]))
+    (point,) = shoal.compare(alike, BLIND, recodings=[recoding]).points
+    assert point.problem is not None and "ill" in point.problem
+    with pytest.raises(shoal.InfeasibleError):
+        shoal.anonymize(alike, BLIND, recoding=recoding)
+
+
+def test_a_comparison_refuses_what_removed_rows_reveal(tmp_path: Path) -> None:
+    """All of the town who are in no released class are in the table."""
+    people = pa.table({"zip": ["1"] * 4 + ["2"]})
+    town = tmp_path / "town.csv"
+    csv.write_csv(pa.table({"zip": ["1"] * 8 + ["2"]}), town)
+    column = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)
+    model = shoal.DeltaPresence(lower=0.0, upper=0.5, population=town)
+    spec = shoal.Spec(
+        quasi_identifiers={"zip": column},
+        types={"zip": "text"},
+        privacy=[shoal.KAnonymity(2), model],
+        suppression=0.2,
+    )
+    with pytest.raises(shoal.InfeasibleError, match="removed rows"):
+        shoal.anonymize(people, spec)
+    (point,) = shoal.compare(people, spec).points
+    assert point.problem is not None and "removed rows" in point.problem
+
+
+def test_a_label_that_covers_one_value_is_not_that_value() -> None:
+    """Ages are given by the decade, and each decade has one age: nothing is lost, and all are generalized."""
+    release = cases.release("fixed_labels")
+    assert set(release.table["age"].to_pylist()) == {"[20, 30)", "[30, 40)"}
+    assert release.score == 0
+    assert release.choices()[0].chosen == "0% of the rows"
+    assert "The quasi-identifier is generalized." in cases.internal("fixed_labels")
+    assert "The quasi-identifier is not generalized." in cases.internal("one_choice")
+
+
+def test_a_median_is_one_of_the_values_and_leaves_null_out() -> None:
+    """What recipients read of such numbers: the lower of two, without NULL, perhaps somebody's own."""
+    release = cases.release("medians")
+    assert release.table["age"].to_pylist() == [21, 21, 40, 47, 47, 40]
+    page = cases.public("medians")
+    assert "the median of each over all rows of its class: of two middle values the lower one." in page
+    assert "A row's own values may be lower, higher or the same." in page
+    assert ", rounded. NULL does not count" in cases.public("averages")
+
+
+def test_ranges_are_advised_only_where_something_is_lost() -> None:
+    """All rows keep their ages, or the spec forbids it: then no range keeps more."""
+    people = pa.table({"age": [21] * 3 + [35] * 3 + [50] * 3})
+    for least, k, advised in ((0, 3, False), (0, 4, True), (1, 4, False)):
+        column = shoal.QuasiIdentifier(hierarchy=shoal.suppress(), min_level=least)
+        spec = shoal.Spec(quasi_identifiers={"age": column}, privacy=[shoal.KAnonymity(k)])
+        release = shoal.anonymize(people, spec, recoding="mondrian")
+        assert any("`labels: ranges`" in note for note in release.notes) == advised
+        ranges = shoal.anonymize(people, spec, recoding={"mondrian": {"labels": "ranges"}})
+        assert advised or ranges.score == release.score
+
+
+def test_what_means_lost_is_not_called_a_range() -> None:
+    """The page named a share of the variance, and explained it as the share of a range that a cell hides."""
+    release = cases.release("averages")
+    page = cases.internal("averages")
+    original = release.original.table(release.spec)
+    lost = []
+    for name in ("age", "height"):
+        before, after = (np.array(table[name].to_pylist(), float) for table in (original, release.table))
+        lost.append(1 - after.var() / before.var())
+    share = f"{100 * sum(lost) / 2:.1f}%"
+    assert f"The quasi-identifiers lost {share} of their variance on average." in page
+    assert f"Variance lost {share} mean of the quasi-identifiers" in page
+    assert "of their detail" not in page
+
+
+def test_columns_that_stayed_null_lost_nothing() -> None:
+    people = pa.table({"age": pa.nulls(6, pa.int64()), "height": [160, 161, 162, 180, 181, 182]})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress", "height": "suppress"}, privacy=[shoal.KAnonymity(3)]
+    )
+    release = shoal.anonymize(people, spec, recoding="microaggregation")
+    assert release.table["age"].null_count == 6
+    assert release.utility(learning=False).columns["age"].loss == 0

@@ -429,7 +429,7 @@ def anonymize(
         spec_used = adjusted(
             spec_used, levels=levels or [], weights=weight or [], missing_values=missing_values
         )
-        for target in filter(None, (output, all_nodes)):
+        for target in filter(None, (output, all_nodes, manifest)):
             if target == output and not target.suffix and target.is_dir():
                 continue  # of files that an engine wrote before: it says whether they may be replaced
             check_path(target, apart_from=[*filter(None, (spec, sign)), *spec_used.files])

@@ -20,6 +20,7 @@ from shoal.describe.hierarchies.dates import Dates
 from shoal.describe.hierarchy import HierarchyError
 from shoal.describe.label_forms import (
     NULL_IN_SETS,
+    Member,
     Range,
     is_everything,
     is_mask,
@@ -182,8 +183,9 @@ def cover_of(
         pairs.add_level(level)
     pairs.settle()
     pairs.add_values()
+    divisible = _divisible(domain.texts)
     for number in pairs.open():
-        found = None if texts[number] is None else _by_form(texts[number], domain)
+        found = None if texts[number] is None else _by_form(texts[number], domain, levels, divisible)
         if found is not None:
             pairs.add(number, found)
     if domain.dated and len(pairs.open()):
@@ -328,27 +330,62 @@ def range_of(label: str, *, dated: bool) -> Range | None:
     return None if days is None else Range(*days.tolist())
 
 
-def _by_form(label: str, domain: Domain) -> NDArray[np.intp] | None:
-    """Return the positions that a label covers by its form, if it has one that fits the domain."""
+def _by_form(
+    label: str, domain: Domain, levels: Sequence[pa.Array], divisible: Sequence[Sequence[str]]
+) -> NDArray[np.intp] | None:
+    """Return the positions that a label covers by its form, if it has one that fits the domain.
+
+    Parameters
+    ----------
+    levels
+        As for `cover_of`.
+    divisible
+        The parts of values that a set without quotes would list as several.
+    """
     if domain.numbers is not None and (span := range_of(label, dated=domain.dated)) is not None:
         # The last day of a range of days belongs to it, at whatever time.
         whole_days = domain.dated and ":" not in label
         return span.positions(np.floor(domain.numbers) if whole_days else domain.numbers)
     members = read_set(label)
     if members is not None:
-        return _of_members(pa.array(members, pa.string()), domain)
+        return _of_members(members, domain, levels, divisible)
     return read_mask(label, domain.texts) if is_mask(label) else None
 
 
-def _of_members(members: pa.Array, domain: Domain) -> NDArray[np.intp] | None:
-    """Return the positions of the members of a set. One that is unknown may be half of one with a comma."""
-    positions = pc.index_in(members, domain.texts)
-    null = pc.and_(pc.equal(members, NULL_IN_SETS), positions.is_null())
-    positions = positions.filter(pc.invert(null))
-    if positions.null_count:
+def _of_members(
+    members: Sequence[Member],
+    domain: Domain,
+    levels: Sequence[pa.Array],
+    divisible: Sequence[Sequence[str]],
+) -> NDArray[np.intp] | None:
+    """Return the positions of the members of a set; None if it can be read in several ways, or in none.
+
+    A member is a value, or a label of a hierarchy. One without quotes may be part of a value with a comma.
+    """
+    texts = [None if each.quoted else each.text for each in members]
+    if any(texts[start : start + len(parts)] == parts for parts in divisible for start in range(len(texts))):
         return None
-    found: NDArray[np.intp] = np.unique(positions.to_numpy(zero_copy_only=False))
-    return np.append(found, domain.size - 1) if domain.null and pc.any(null).as_py() else found
+    found: list[NDArray[np.intp]] = []
+    values = pc.index_in(pa.array([each.text for each in members], pa.string()), domain.texts).to_pylist()
+    for member, value in zip(members, values, strict=True):
+        if member == Member(NULL_IN_SETS) and (domain.null or value is None):
+            found.append(np.arange(domain.size - domain.null, domain.size))
+        elif value is not None:
+            found.append(np.array([value]))
+        else:
+            equal = [pc.equal(level, member.text).fill_null(False).to_numpy(False) for level in levels]
+            found.append(np.flatnonzero(np.any(equal, axis=0)) if equal else np.zeros(0, np.intp))
+            if not len(found[-1]):
+                return None
+    return np.unique(np.concatenate(found))
+
+
+def _divisible(texts: pa.Array) -> list[list[str]]:
+    """Return the parts of the values with commas whose parts are values too."""
+    with_commas = texts.filter(pc.match_substring(texts, ",")).to_pylist()
+    values = set(texts.to_pylist()) if with_commas else set()
+    parts = ([part.strip() for part in text.split(",")] for text in with_commas)
+    return [each for each in parts if values.issuperset(each)]
 
 
 def _calendar(texts: pa.Array) -> list[pa.Array]:

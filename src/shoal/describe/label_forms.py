@@ -7,6 +7,7 @@ itself, whether or not somebody rounded to it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -25,12 +26,20 @@ _DATES = re.compile(rf"\[({_DATE}), ({_DATE})\]")
 _CALENDAR = re.compile("[0-9]{4}(-([0-9]{2}|Q[1-4]|W[0-9]{2}))?")
 _DECADE = re.compile(r"([0-9]{3}0)s")
 _SET = re.compile(r"\{(.*)\}", re.DOTALL)
+_MEMBER = re.compile(r'\s*"((?:[^"]|"")*)"\s*,|([^,]*),')
 _NOT_ALL = re.compile(r" and [0-9,]+ more$|\.\.\.")
 _STARS = re.compile(r"\*+")
 
 
 NULL_IN_SETS = "NULL"
 """How sets list NULL: `{1, NULL}`."""
+
+
+class Member(NamedTuple):
+    """What a set lists: a text, and whether it was in quotes, so that it is neither NULL nor half a value."""
+
+    text: str
+    quoted: bool = False
 
 
 class Range(NamedTuple):
@@ -110,18 +119,46 @@ def is_calendar(label: str) -> bool:
     return _CALENDAR.fullmatch(label) is not None
 
 
-def read_set(label: str) -> tuple[str, ...] | None:
+def written_set(values: Sequence[str | None]) -> str:
+    """Return the label that lists some values, such that it can be read in one way alone.
+
+    Examples
+    --------
+    >>> written_set(["clerk", "cook", None]), written_set(["clerk", "manager, sales", "NULL"])
+    ('{clerk, cook, NULL}', '{clerk, "manager, sales", "NULL"}')
+    """
+    return "{" + ", ".join(NULL_IN_SETS if value is None else _member(value) for value in values) + "}"
+
+
+def _member(text: str) -> str:
+    plain = text and text == text.strip() and text != NULL_IN_SETS
+    if plain and "," not in text and '"' not in text and not _NOT_ALL.search(text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def read_set(label: str) -> tuple[Member, ...] | None:
     """Return the values that a label lists, if it lists them all.
 
     Examples
     --------
-    >>> read_set("{clerk, cook}"), read_set("{clerk, cook and 3 more}"), read_set("clerk")
-    (('clerk', 'cook'), None, None)
+    >>> [member.text for member in read_set("{clerk, cook}")]
+    ['clerk', 'cook']
+    >>> [member.text for member in read_set('{clerk, "manager, sales"}')]
+    ['clerk', 'manager, sales']
+    >>> read_set("{clerk, cook and 3 more}"), read_set("clerk")
+    (None, None)
     """
     found = _SET.fullmatch(label.strip())
-    if found is None or _NOT_ALL.search(found[1]):
+    if found is None:
         return None
-    return tuple(part.strip() for part in found[1].split(","))
+    members = tuple(
+        Member(plain.strip()) if quoted is None else Member(quoted.replace('""', '"'), quoted=True)
+        for quoted, plain in (each.groups() for each in _MEMBER.finditer(f"{found[1]},"))
+    )
+    if any(not member.quoted and _NOT_ALL.search(member.text) for member in members):
+        return None
+    return members
 
 
 def is_everything(label: str | None) -> bool:

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.describe.hierarchy import as_text
 from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.exact_counts import count
@@ -64,6 +66,11 @@ class Cells:
             return None
         level = int(self.nodes.levels[0])
         return level if (self.nodes.levels == level).all() else None
+
+    def unchanged(self, column: CodedColumn) -> NDArray[np.bool_]:
+        """Return for each label whether it is an original value, and covers no other."""
+        original = pc.is_in(as_text(self.labels), as_text(column.labels[0])).to_numpy(zero_copy_only=False)
+        return np.asarray(original & (self.leaves == 1))
 
     def label_counts(self, table: CodedTable) -> IntArray:
         """Return the number of rows of the table with each label."""

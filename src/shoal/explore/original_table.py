@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,12 +35,27 @@ class Original:
         How their values became labels.
     lost
         ``lost[column][label]`` counts the suppressed rows that have this label.
+    kept
+        For each entry of the coded table, whether it is released with its labels.
     """
 
     source: Source
     coded: CodedTable
     recoding: Recoding
     lost: tuple[NDArray[np.int64], ...]
+    kept: NDArray[np.bool_]
+
+    def released(self, rows: int) -> CodedTable:
+        """Return the coded table without the suppressed rows, for what is said of the release alone.
+
+        Parameters
+        ----------
+        rows
+            How many rows the release has, those that it has with `*` included.
+        """
+        coded = self.coded
+        weights = np.ones(coded.entries, dtype=np.uint64) if coded.weights is None else coded.weights
+        return replace(coded, rows=rows, weights=np.where(self.kept, weights, np.uint64(0)))
 
     def table(self, spec: Spec) -> pa.Table:
         """Read the original rows again: the columns that are released, in the types of the spec.

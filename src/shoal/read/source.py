@@ -121,7 +121,7 @@ class Source(Protocol):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that it reads, unless an engine does: no release may replace them."""
+        """The files on this machine that it reads: no release may replace them."""
         ...
 
     @property

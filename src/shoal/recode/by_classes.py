@@ -91,7 +91,7 @@ class ByClasses:
         one_base = self.allowed is not None and any(bases)
         words = {}
         for column, base, cells in zip(table.columns, bases, self.cells(table), strict=True):
-            kept = cells.leaves == 1
+            kept = cells.unchanged(column)
             if one_base:
                 at_base = pc.is_in(as_text(cells.labels), as_text(column.labels[base]))
                 kept = at_base.to_numpy(zero_copy_only=False)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal import _kernel
 from shoal.describe.hierarchy import as_text
+from shoal.describe.label_forms import written_set
 from shoal.encode.cells import HierarchyNodes
 from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable
 from shoal.encode.table import CodedTable
@@ -23,7 +24,6 @@ LabelForm: TypeAlias = Literal["nodes", "ranges", "sets", "fitting"]
 its numbers or dates, `[21, 34]`; the set of its values, `{clerk, cook}`; or what fits the column."""
 
 NO_CLASS = np.uint32(_kernel.no_class)
-NULL_TEXT = "NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +244,11 @@ class ClassValues:
         members = np.unique(np.stack([self.class_of.astype(np.int64), rank[self.values]]), axis=1)
         starts = np.flatnonzero(np.diff(members[0], prepend=-1))
         ends = np.append(starts[1:], members.shape[1])
-        texts = [NULL_TEXT if text is None else text for text in self._texts(self.base)]
+        texts = self._texts(self.base)
         leaves = column.leaves[self.base]
         return {
             number: (
-                "{" + ", ".join(texts[value] for value in by_value[members[1, start:end]].tolist()) + "}",
+                written_set([texts[value] for value in by_value[members[1, start:end]].tolist()]),
                 int(leaves[by_value[members[1, start:end]]].sum()),
             )
             for number, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
@@ -299,14 +299,15 @@ def not_ordered(values: pa.Array) -> int:
 def range_widths(column: CodedColumn) -> IntArray:
     """Return a number for each value such that ranges cover as many leaves as these differ by, plus 1.
 
-    A hierarchy over all whole numbers of a range has leaves that the table has not.
+    A hierarchy over all whole numbers of a range has leaves that the table has not. NULL is one, in no range.
     """
     values = column.labels[0]
     known = values.drop_null()
+    leaves = column.total_leaves - values.null_count
     if (
         pa.types.is_integer(values.type)
         and len(known)
-        and column.total_leaves >= int(pc.max(known).as_py()) - int(pc.min(known).as_py()) + 1
+        and leaves >= int(pc.max(known).as_py()) - int(pc.min(known).as_py()) + 1
     ):
         filled: IntArray = values.fill_null(0).cast(pa.int64(), safe=False).to_numpy(zero_copy_only=False)
         return filled

@@ -98,9 +98,7 @@ def label_widths(
 def _of_column(column: CodedColumn, cells: Cells, rows: IntArray, starred: int) -> LabelWidths:
     texts = as_text(cells.labels)
     stars = pc.equal(texts, ANYTHING).fill_null(False).to_numpy(zero_copy_only=False)
-    original = pc.is_in(texts, as_text(column.labels[0])).to_numpy(zero_copy_only=False)
-    leaves = cells.charged_leaves
-    unchanged = original & (leaves == 1)
+    leaves, unchanged = cells.charged_leaves, cells.unchanged(column)
     everything = ~unchanged & (stars | (leaves == column.total_leaves))
     between = ~unchanged & ~everything
     there = np.flatnonzero(rows)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.files.atomic import atomic, check_path
+from shoal.recode.recoding import Averaging
 from shoal.report.page import render
 from shoal.report.sections.claims import claims
 from shoal.report.sections.neighbours import neighbours
@@ -68,6 +69,7 @@ def internal_html(
     installed = find_spec("sklearn") is not None
     risks = release.risk(sampling_fraction=sampling_fraction, listener=listener)
     usable = release.utility(learning=learning and installed, listener=listener)
+    average = release.recoding.average if isinstance(release.recoding, Averaging) else None
     return render(
         "internal.html.jinja",
         name=name,
@@ -77,7 +79,7 @@ def internal_html(
         requirements=requirements(release.spec, release.source.columns),
         done=done(release),
         risk=risk(release, risks),
-        utility=utility(usable, learning=learning, installed=installed),
+        utility=utility(usable, learning=learning, installed=installed, average=average),
         neighbours=None
         if release.recoding.node is None
         else neighbours(release, release.neighbours(), release.lattice()),
@@ -130,7 +132,7 @@ def write_internal_report(
         The file cannot be written there.
     """
     path = Path(path)
-    check_path(path)
+    check_path(path, apart_from=release.inputs)
     if name is None and path.name.endswith(_SUFFIX):
         name = path.name.removesuffix(_SUFFIX)
     text = internal_html(

@@ -242,12 +242,13 @@ def advise_ranges(chosen: Chosen, spec: Spec, labels: LabelForm) -> Chosen:
         for column in chosen.problem.table.columns
         if isinstance(spec.quasi_identifiers[column.name].hierarchy, Suppress)
         and len(column.labels[0]) > 2
+        and column.min_level == 0
         and has_ranges(column)
     ]
-    if not names or labels != "nodes":
+    if not names or labels != "nodes" or not chosen.score:
         return chosen
     advice = (
         f"Without a hierarchy, a cell of {', '.join(names)} is released as it is or as *. "
-        "`labels: ranges` keeps more."
+        "`labels: ranges` may keep more."
     )
     return replace(chosen, notes=(*chosen.notes, advice))

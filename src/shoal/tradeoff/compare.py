@@ -13,9 +13,9 @@ from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.events import Listener, SearchAdvanced, Steps
 from shoal.read.source import InputFormat
 from shoal.search.algorithms.best_first import BestFirst
-from shoal.search.blind_choice import require_all
 from shoal.search.frequency_sets import InMemory
 from shoal.search.problem import SearchProblem
+from shoal.session import judged
 from shoal.spec.spec import Spec
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.resolve import require_spec
@@ -128,10 +128,10 @@ def compare(
     for group in grouped(chosen):
         with group.open(data, listener) as session:
             problems_of_group = group.problems(session)
-            for position, candidate, problem in zip(
+            for position, candidate, (problem, table) in zip(
                 group.positions, group.candidates, problems_of_group, strict=True
             ):
-                points[position] = search.point(candidate, problem)
+                points[position] = search.point(candidate, problem, table)
                 rows = problem.table.rows
     with steps("audit"):
         notes = tuple(linkable_notes(data, chosen))
@@ -150,8 +150,8 @@ class _Search:
     def _advance(self, nodes: int, decided: int, best: float | None) -> None:
         self._steps.report(SearchAdvanced(nodes, decided, best))
 
-    def point(self, candidate: Candidate, problem: SearchProblem) -> Point:
-        """Search, and measure what was found."""
+    def point(self, candidate: Candidate, problem: SearchProblem, table: CodedTable) -> Point:
+        """Search, and measure what was found, judged on a table with the columns of all models."""
         point = Point(
             name=candidate.name,
             spec_name=candidate.spec_name,
@@ -179,9 +179,7 @@ class _Search:
                         listener=self._listener,
                     )
                 )
-                verdict = problem.verdict_of(chosen.recoding)
-                if candidate.spec.choose_by == "quasi-identifiers":
-                    require_all(candidate.spec.privacy, verdict)
+                verdict = judged(candidate.spec, table, chosen.recoding)
             except (InputError, InfeasibleError) as error:
                 # Such as a budget that was too small: the others may do better.
                 return replace(point, problem=_in_one_line(error.render()))

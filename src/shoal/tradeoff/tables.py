@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shoal.describe.hierarchy import FromData
+from shoal.encode.table import CodedTable
 from shoal.errors import InputError, Problem
 from shoal.events import Listener
 from shoal.prepare.columns import settle_columns
@@ -57,8 +58,11 @@ class Group:
             listener=listener,
         )
 
-    def problems(self, session: Session) -> list[SearchProblem]:
+    def problems(self, session: Session) -> list[tuple[SearchProblem, CodedTable]]:
         """Read and code the table, and return what a search is to be asked for each, sharing F0.
+
+        With each comes the table by which its release is judged: of a choice by the quasi-identifiers alone,
+        the search does not see all columns of that.
 
         Raises
         ------
@@ -66,7 +70,8 @@ class Group:
             With everything that is wrong about the table.
         """
         together = self._together()
-        return [session.problem(self._own(candidate, together)) for candidate in self.candidates]
+        specs = [self._own(candidate, together) for candidate in self.candidates]
+        return [(session.problem(spec), session.table(spec)) for spec in specs]
 
     def _own(self, candidate: Candidate, together: Spec) -> Spec:
         """Return the spec of a candidate, with the columns that all of them look at."""

@@ -12,7 +12,15 @@ import pyarrow.compute as pc
 
 from shoal.describe.hierarchy import Generalizing
 from shoal.describe.label_cover import Domain, FloatArray, IntArray, cover_of, range_of
-from shoal.describe.label_forms import NULL_IN_SETS, is_calendar, is_everything, is_mask, read_range, read_set
+from shoal.describe.label_forms import (
+    NULL_IN_SETS,
+    Member,
+    is_calendar,
+    is_everything,
+    is_mask,
+    read_range,
+    read_set,
+)
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import fitted
 from shoal.read.columns import text_of
@@ -277,13 +285,13 @@ def _positions(texts: pa.Array, among: pa.Array) -> IntArray:
 def _values_in(texts: pa.Array, *, null: bool, text: bool) -> Domain:
     """Return the values among some texts, of which others may be labels."""
     values: list[str] = []
-    in_sets: set[str] = set()
+    in_sets: set[Member] = set()
     ranges: list[str] = []
     periods: list[str] = []
     masks: list[str] = []
     for label in texts.to_pylist():
         if (members := read_set(label)) is not None:
-            values += members
+            values += [each.text for each in members]
             in_sets.update(members)
         elif is_mask(label):
             masks.append(label)
@@ -294,9 +302,10 @@ def _values_in(texts: pa.Array, *, null: bool, text: bool) -> Domain:
         elif not is_everything(label):
             values.append(label)
     values = list(dict.fromkeys(values))
-    if NULL_IN_SETS in in_sets and pc.index(texts, NULL_IN_SETS).as_py() < 0:
+    if Member(NULL_IN_SETS) in in_sets and pc.index(texts, NULL_IN_SETS).as_py() < 0:
         null = True
-        values.remove(NULL_IN_SETS)
+        if Member(NULL_IN_SETS, quoted=True) not in in_sets:
+            values.remove(NULL_IN_SETS)
     found = Domain.of(pa.array(values, pa.string()), null=null, text=text)
     if periods and not masks and not text:
         dates = [value for value in values if not is_calendar(value)]

@@ -258,6 +258,8 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
 
 def _lost_variance(domain: Domain, counts: IntArray, labels: pa.Array, rows: IntArray) -> float:
     """Return the share of the variance of a column that its averages lack."""
+    if not len(domain.texts):
+        return 0.0  # NULL alone, which stays what it is
     written, numbers = numbers_among(labels)
     if domain.numbers is None or numbers is None:
         return 1.0

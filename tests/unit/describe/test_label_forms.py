@@ -7,7 +7,15 @@ from math import inf
 import pyarrow as pa
 import pytest
 
-from shoal.describe.label_forms import Range, is_everything, read_mask, read_range, read_set
+from shoal.describe.label_forms import (
+    Member,
+    Range,
+    is_everything,
+    read_mask,
+    read_range,
+    read_set,
+    written_set,
+)
 
 
 @pytest.mark.parametrize(
@@ -46,11 +54,31 @@ def test_the_boundary_belongs_to_the_interval_that_begins_with_it():
 
 
 def test_sets():
-    assert read_set("{a, b}") == ("a", "b")
-    assert read_set("{a}") == ("a",)
+    assert read_set("{a, b}") == (Member("a"), Member("b"))
+    assert read_set("{a}") == (Member("a"),)
+    assert read_set('{"a, b" , c,}') == (Member("a, b", quoted=True), Member("c"), Member(""))
     assert read_set("{a, b and 12 more}") is None
     assert read_set("{long...}") is None
     assert read_set("a, b") is None
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["a", "b"],
+        ["a, b", "a", "b"],
+        ["NULL", None, "x"],
+        ["", " ", "  a"],
+        ['"', '""', 'say "hi"', '",', ',"'],
+        ["a and 2 more", "..."],
+        ["{", "}", "{a, b}", "a\nb", "\u202eb"],
+    ],
+)
+def test_a_set_is_read_as_it_was_written(values: list[str | None]):
+    for order in (values, values[::-1]):
+        members = read_set(written_set(order))
+        assert members is not None
+        assert [None if each == Member("NULL") else each.text for each in members] == order
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_labels_are_never_below_the_lowest_level_that_is_allowed() -> None:
     ranges = by_classes(table, 0, 0, 0, 1, labels="ranges")
     assert labels(ranges, table) == ["[20, 40)"] * 3 + ["[50, 60)"]
     sets = by_classes(table, 0, 0, 0, 0, labels="sets")
-    assert labels(sets, table) == ["{[20, 30), [30, 40), [50, 60)}"] * 4
+    assert labels(sets, table) == ['{"[20, 30)", "[30, 40)", "[50, 60)"}'] * 4
 
 
 def test_rows_in_no_class_keep_their_values_and_are_suppressed() -> None:

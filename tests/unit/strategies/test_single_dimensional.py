@@ -300,3 +300,17 @@ def test_manifests_say_how_it_was_chosen(people: CodedTable, strategy: Strategy)
     assert chosen is not None
     labels = "ranges" if isinstance(strategy, OrderedSet) else "nodes"
     assert chosen.recoding.to_manifest() == {"kind": strategy.name, "labels": labels, "seconds": 3}
+
+
+def test_null_is_no_missing_number_of_a_range():
+    """Where one number was missing and NULL was there, a range was charged for the missing one too.
+
+    The ages 1 and 3 together are two of four values, in 3 of 8 rows. With 0 and 1 together, 4 rows lose that.
+    """
+    ages = pa.table({"age": pa.array([0] * 3 + [1] + [3] * 2 + [None] * 2, pa.int64())})
+    spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    for recoding in ("ordered-set", {"mondrian": {"labels": "ranges"}}, {"cells": {"labels": "ranges"}}):
+        release = shoal.anonymize(ages, spec, recoding=recoding, keep_order=True)
+        assert release.table["age"].to_pylist() == ["0"] * 3 + ["[1, 3]"] * 3 + [None] * 2
+        assert release.score == pytest.approx(3 / 8 * (2 - 1) / (4 - 1))
+        assert release.utility(learning=False).loss == pytest.approx(release.score)

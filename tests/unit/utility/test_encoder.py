@@ -136,8 +136,8 @@ def test_null_in_a_set_is_null():
         pytest.approx([25, 1 / 2]),
         pytest.approx([30, 1 / 3]),
     ]
-    # Where NULL is a text of the column, that is what the set lists.
-    assert encode(encoder, "job", ["{NULL, cook}"]) == [[0.5, 0.5, 0]]
+    # Where NULL is a text of the column, that is in quotes.
+    assert encode(encoder, "job", ['{"NULL", cook}', "{NULL, cook}"]) == [[0.5, 0.5, 0], [0, 0.5, 0.5]]
     # Where no value was NULL, the others are what is known.
     assert encode(shoal.LabelEncoder().fit(PEOPLE), "age", ["{21, 29, NULL}"]) == [[25]]
 

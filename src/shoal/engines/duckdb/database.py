@@ -87,7 +87,7 @@ class DuckDB:
         self.doubtful = False
         self.schema: Mapping[str, str] = {}
         self.input = "shoal_input"
-        self._inputs: list[Path] = []
+        self.files: Sequence[Path] = ()
         try:
             self._connection = duckdb.connect(
                 config={
@@ -111,7 +111,7 @@ class DuckDB:
         how = "" if writing else " (READ_ONLY)"
         self.run(f"ATTACH {text(str(path))} AS shoal_source{how}")
         self._attached, self._writable = "shoal_source", writing
-        self._inputs = [path]
+        self.files = (path,)
 
     def open(
         self,
@@ -136,7 +136,7 @@ class DuckDB:
             cells.append(f"{cell} AS c{position}")
         self.run(f"CREATE TEMP VIEW {self.input} AS SELECT {', '.join(cells)} FROM {source}")
         self.schema = {f"c{position}": _ibis_type(row[1]) for position, row in enumerate(described)}
-        self._inputs += files
+        self.files = (*self.files, *files)
 
     def check(self, output: Output) -> None:
         if isinstance(output, TableOutput):
@@ -158,7 +158,7 @@ class DuckDB:
                     "Choose another name."
                 )
             return
-        check_files(output, self._inputs)
+        check_files(output, self.files)
 
     def run(self, sql: str) -> None:
         self._execute(sql)

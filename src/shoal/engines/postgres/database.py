@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import psycopg
@@ -72,6 +73,7 @@ class Postgres:
     dialect: ClassVar[str] = "postgres"
     dictionaries: ClassVar[bool] = False
     doubtful: ClassVar[bool] = False
+    files: ClassVar[tuple[Path, ...]] = ()
 
     def __init__(
         self,

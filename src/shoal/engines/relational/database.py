@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -58,6 +59,11 @@ class Database(SqlDatabase, Protocol):
     @property
     def doubtful(self) -> bool:
         """Whether these may be somebody's values: a first row that may be no header."""
+        ...
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files on this machine that hold it, as far as they are known: nothing may replace them."""
         ...
 
     @property

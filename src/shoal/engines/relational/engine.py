@@ -58,7 +58,7 @@ class TableSource:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return ()
+        return tuple(file for file in self.database.files if file.exists())
 
     @property
     def doubtful(self) -> bool:

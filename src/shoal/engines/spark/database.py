@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 import pyarrow as pa
@@ -87,6 +88,7 @@ class Spark:
     name: ClassVar[str] = "spark"
     dialect: ClassVar[str] = "pyspark"
     dictionaries: ClassVar[bool] = False
+    files: ClassVar[tuple[Path, ...]] = ()
 
     def __init__(self, session: SparkConnection, table: Opened, null_values: tuple[str, ...] = ()) -> None:
         self._session = session

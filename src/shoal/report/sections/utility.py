@@ -41,8 +41,15 @@ class DrawnLearning:
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """The section on utility."""
+    """The section on utility.
 
+    Attributes
+    ----------
+    average
+        What rows have in place of their numbers, where that is no label: then other figures say what is lost.
+    """
+
+    average: str | None
     kept: tuple[Markup, ...]
     columns: tuple[Line, ...]
     associations: tuple[Line, ...]
@@ -55,10 +62,13 @@ class Utility:
     notes: tuple[str, ...]
 
 
-def utility(found: UtilityAssessment, *, learning: bool, installed: bool) -> Utility:
+def utility(
+    found: UtilityAssessment, *, learning: bool, installed: bool, average: str | None = None
+) -> Utility:
     """Put what the release can still do beside what the table could."""
     changed = sorted(found.associations, key=lambda pair: -abs(pair.before - pair.after))
     return Utility(
+        average=average,
         kept=tuple(_kept(found)),
         columns=tuple(Line(name, _cells(column)) for name, column in found.columns.items()),
         associations=tuple(

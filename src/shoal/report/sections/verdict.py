@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from shoal.measure.measure import canonical
+from shoal.recode.recoding import Averaging
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, counted, figure, listed, one_in, percent
@@ -161,11 +162,16 @@ def _quasi_identifiers(release: Release) -> Markup:
 
 
 def _generalized(release: Release) -> int:
-    """Count the quasi-identifiers with labels that are no original values."""
-    levels = release.recoding.levels
+    """Count the quasi-identifiers with released labels that are no original values."""
+    levels, original = release.recoding.levels, release.original
     if levels is not None:
         return sum(level > 0 for level in levels.values())
-    return sum(bool((cells.leaves > 1).any()) for cells in release.recoding.cells(release.original.coded))
+    return sum(
+        bool((~cells.unchanged(column) & (cells.label_counts(original.coded) > lost)).any())
+        for column, cells, lost in zip(
+            original.coded.columns, release.recoding.cells(original.coded), original.lost, strict=True
+        )
+    )
 
 
 def _others(number: int) -> str:
@@ -219,9 +225,14 @@ def rows_or_people(risk: RiskComparison) -> Markup:
 
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
-    lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
-        percent(utility.loss), link("loss"), proof(release)
-    )
+    if isinstance(release.recoding, Averaging):
+        lost = Markup("The quasi-identifiers lost {} of their variance on average. {}").format(
+            percent(utility.loss), proof(release)
+        )
+    else:
+        lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
+            percent(utility.loss), link("loss"), proof(release)
+        )
     if release.alternative is None:
         return lost
     return lost + Markup(" Another recoding keeps more: with {} it would score {}.").format(
@@ -303,7 +314,12 @@ def _cards(
         count(release.suppressed_rows),
         f"{percent(release.suppressed_rows / release.rows)} of {count(release.rows)}",
     )
-    yield Card(link("loss", "Detail lost"), percent(utility.loss), "mean of the quasi-identifiers")
+    averaged = isinstance(release.recoding, Averaging)
+    yield Card(
+        "Variance lost" if averaged else link("loss", "Detail lost"),
+        percent(utility.loss),
+        "mean of the quasi-identifiers",
+    )
 
 
 def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
