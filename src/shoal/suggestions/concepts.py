@@ -183,7 +183,7 @@ CONCEPTS: Final = (
     _concept(
         "age",
         _Q,
-        "age, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe, wiek, "
+        "age, iage, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe, wiek, "
         "leeftijd, idade, eta, alder, ikae, vek, eletkor, yas, varsta, umur, возраст, ηλικια, 年龄, 年齢",
         "C",
         hint="age",
@@ -213,7 +213,7 @@ CONCEPTS: Final = (
     _concept(
         "sex",
         _Q,
-        "sex, gender, geschlecht, sexe, sexo, genero, genre, plec, "
+        "sex, isex, gender, geschlecht, sexe, sexo, genero, genre, plec, "
         "geslacht, sesso, kon, koen, kjonn, kjoenn, sukupuoli, pohlavi, cinsiyet, kelamin, пол, φυλο, 性别, "
         "性別",
     ),
@@ -244,8 +244,8 @@ CONCEPTS: Final = (
     _concept(
         "a state or region",
         _Q,
-        "state, region, province, bundesland, departement, provincia, statefip, canton, kanton, metro, "
-        "rural, urban",
+        "state, region, province, bundesland, departement, provincia, statefip, istatenum, canton, kanton, "
+        "metro, rural, urban",
     ),
     _concept(
         "a country or origin",
@@ -258,7 +258,7 @@ CONCEPTS: Final = (
     _concept(
         "race or ethnicity",
         _Q,
-        "race, racea, ethnicity, ethnic, ethnic group, hispanic, latino, ethnie, raza",
+        "race, racea, irace, ihispanic, ethnicity, ethnic, ethnic group, hispanic, latino, ethnie, raza",
     ),
     _concept(
         "marital status",

@@ -31,6 +31,7 @@ _PHONE = re.compile(
 )
 _DATE = re.compile(r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}.*|[0-9]{4}[-/.][0-9]{1,2}")
 _ICD = re.compile(r"[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?([ :-].*)?")
+_ICD_AND_TEXT = re.compile(r"[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?[ :-]+[^\W\d_].*")
 _POSTCODE = re.compile(
     r"[0-9]{5}-[0-9]{4}"  # United States
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"  # United Kingdom
@@ -59,6 +60,9 @@ _RUN = re.compile(r"([0-9]+)|([^\W\d_]+)")
 _CLOCK = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?")
 _FREE_TEXT_WORDS = 5
 _FREE_TEXT_LENGTH = 25
+
+
+ILLNESSES = "ICD-10 codes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +215,8 @@ PATTERNS: Final = (
     Pattern("free text", _I, is_free_text),
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
-    Pattern("ICD-10 codes", _S, _full(_ICD), sign=lambda text: "." in text),
+    Pattern(ILLNESSES, _S, _full(_ICD), sign=lambda text: "." in text),
+    Pattern(f"{ILLNESSES} with texts", _Q, _full(_ICD_AND_TEXT)),
     Pattern(DATES, _Q, is_date, "C"),
     Pattern(TIMES, _Q, _full(_CLOCK), "C"),
 )

@@ -30,7 +30,6 @@ SOME: Final = 20
 _FLAT = 0.9
 """Share of the largest entropy. People have about as many rows each; a few illnesses have most."""
 _LONG = 6
-_NEARLY_ALL = 0.9
 _ONCE = 0.1
 _NAME = "the name of a person"
 _NUMBER_OF_A_PERSON = "a person's number"
@@ -269,10 +268,8 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
-    once = column.distinct > _FEW and column.once >= _NEARLY_ALL * column.distinct
-    if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and once:
-        reason = f"{about.what}, in texts of which most occur once and may name people; removed"
-        return Proposal(Role.IDENTIFIER, reason, sure=False)
+    if about.hipaa == "C" and column.kind is Kind.TEXT and not (column.pattern or column.harmless):
+        return None  # names, under the word for a day
     of_form = column.pattern is not None and column.pattern.role is Role.SENSITIVE
     if (
         about.role is Role.SENSITIVE
@@ -325,14 +322,10 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
     if column.distinct > 10 and share >= _KEY_SHARE and column.kind in (Kind.TEXT, Kind.INTEGER):
         reason = "almost every row has a unique value: identifies one person"
         return Proposal(Role.IDENTIFIER, reason, sure=column.kind is Kind.TEXT)
-    if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
-        reason = f"{share:.0%} of the values differ: text that may name people; removed"
-        return Proposal(Role.IDENTIFIER, reason, sure=False)
     if _are_codes(column):
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
-    text = column.kind is Kind.TEXT and not column.leading_zeros
-    if text and column.distinct > SOME and not is_of_things(column.name):
+    if column.kind is Kind.TEXT and not (column.harmless or column.leading_zeros):
         reason = f"{column.distinct:,} texts that may name people; removed unless you know what they are"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     if concepts:
