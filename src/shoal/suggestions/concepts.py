@@ -26,6 +26,8 @@ class Concept:
         Its letter among the eighteen identifiers of Safe Harbor.
     hint
         The kind of hierarchy that suits it, where the values alone do not settle it.
+    numbers
+        Whether its values are numbers; whatever else has such a name is of unknown meaning.
     """
 
     what: str
@@ -33,13 +35,20 @@ class Concept:
     phrases: tuple[str, ...]
     hipaa: str | None = None
     hint: str | None = None
+    numbers: bool = False
 
 
 def _concept(
-    what: str, role: Role, phrases: str, hipaa: str | None = None, hint: str | None = None
+    what: str,
+    role: Role,
+    phrases: str,
+    hipaa: str | None = None,
+    hint: str | None = None,
+    *,
+    numbers: bool = False,
 ) -> Concept:
     listed = tuple(" ".join(phrase.casefold().split()) for phrase in phrases.split(","))
-    return Concept(what, role, listed, hipaa, hint)
+    return Concept(what, role, listed, hipaa, hint, numbers)
 
 
 _I, _Q, _S = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
@@ -282,6 +291,11 @@ CONCEPTS: Final = (
         "tatigkeit, arbeitgeber, branche, metier, emploi, employeur, profesion, ocupacion, empleo, "
         "veteran, military, hours per week",
     ),
+    _concept(
+        "a department",
+        _Q,
+        "department, ward, specialty, abteilung, fachrichtung, fachabteilung, reparto, departamento",
+    ),
     _concept("language", _Q, "language, mother tongue, sprache, muttersprache, langue, idioma, lengua"),
     _concept(
         "family and household",
@@ -323,6 +337,22 @@ CONCEPTS: Final = (
         "savings, capital gain, capital loss, pension, benefits, rent, revenue, gehalt, lohn, einkommen, "
         "verdienst, vermoegen, schulden, rente, salaire, revenu, dette, salario, sueldo, ingreso, "
         "ingresos, renta, deuda",
+    ),
+    _concept(
+        "a measurement or an amount",
+        _S,
+        "pulse, heart rate, systolic, diastolic, temperature, creatinine, hemoglobin, haemoglobin, glucosio, "
+        "glukose, glucosa, pain, dose, result, results, resultado, resultat, risultato, ergebnis, messwert, "
+        "wynik, score, satisfaction, wellbeing, length stay, duration, sentence months, "
+        "charges, cost, costs, fee, premium, payment, expenses, kosten, betrag, beitrag, cout, montant, costo, "
+        "importe, importo, salaris, loon, stipendio, wynagrodzenie",
+        numbers=True,
+    ),
+    _concept(
+        "an outcome or a decision",
+        _S,
+        "outcome, decision, verdict, churn, defaulted, hospitalized, hospitalised, decede, relapse, "
+        "reason absence, complication, complications",
     ),
     _concept(
         "religion or belief",

@@ -11,10 +11,12 @@ from math import ceil
 from typing import Final
 
 from shoal.describe.roles import Role
+from shoal.suggestions.first_names import has_name
 
 MOST = 0.8
 """Share of the values that must have a form before the column is assigned it."""
 
+_SOME_NAMES = 0.4
 SOME = 0.1
 """Share of the values that must have the sign of a form that has one."""
 DATES = "dates"
@@ -81,6 +83,8 @@ class Pattern:
         Its letter among the eighteen identifiers of Safe Harbor.
     sign
         What some values must have where other codes may have the form too.
+    share
+        Share of the values that must have the form.
     """
 
     what: str
@@ -88,6 +92,7 @@ class Pattern:
     matches: Callable[[str], bool]
     hipaa: str | None = None
     sign: Callable[[str], bool] | None = None
+    share: float = MOST
 
 
 def luhn(digits: str) -> bool:
@@ -213,6 +218,7 @@ PATTERNS: Final = (
     Pattern("UUIDs", _I, _full(_UUID), "R"),
     Pattern("telephone numbers", _I, is_phone, "D"),
     Pattern("free text", _I, is_free_text),
+    Pattern("names of people", _I, has_name, "A", share=_SOME_NAMES),
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
     Pattern(ILLNESSES, _S, _full(_ICD), sign=lambda text: "." in text),
@@ -256,7 +262,7 @@ def pattern_of(values: Iterable[str]) -> Pattern | None:
     for pattern in PATTERNS:
         if pattern.sign is not None and sum(map(pattern.sign, values)) < SOME * len(values):
             continue
-        misses_left = len(values) - ceil(MOST * len(values))
+        misses_left = len(values) - ceil(pattern.share * len(values))
         for value in values:
             if not pattern.matches(value.strip()):
                 misses_left -= 1

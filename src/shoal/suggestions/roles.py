@@ -17,7 +17,7 @@ from shoal.describe.roles import Role
 from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.names import concepts_of, head, is_about, is_agent, is_numbered, is_of_things, words
-from shoal.suggestions.patterns import DATES, TIMES
+from shoal.suggestions.patterns import DATES, ILLNESSES, TIMES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
 _FEW = 50
@@ -257,7 +257,7 @@ def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
 
 
 def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
-    if about is None:
+    if about is None or (about.numbers and column.kind not in (Kind.INTEGER, Kind.DECIMAL, Kind.BOOLEAN)):
         return None
     names = about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT  # `family` may have names
     # The numbers of citizens and households are no origins and sizes.
@@ -270,13 +270,9 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
     if about.hipaa == "C" and column.kind is Kind.TEXT and not (column.pattern or column.harmless):
         return None  # names, under the word for a day
-    of_form = column.pattern is not None and column.pattern.role is Role.SENSITIVE
-    if (
-        about.role is Role.SENSITIVE
-        and column.kind is Kind.TEXT
-        and column.distinct > SOME
-        and not (of_form or is_about(column.name, about) or is_of_things(column.name))
-    ):
+    known = is_about(column.name, about) or (column.looks_like or "").startswith(ILLNESSES)
+    known = known or column.harmless or (column.coded and is_of_things(column.name))
+    if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and not known:
         reason = f"{about.what}, in {column.distinct:,} texts that may name people or days"
         return Proposal(Role.IDENTIFIER, f"{reason}; removed unless you know what they are", sure=False)
     return Proposal(about.role, f"{about.what}: {_SENTENCES[about.role]}{_hipaa(about.hipaa)}", about=about)

@@ -64,9 +64,11 @@ class ColumnSuggestion:
     @property
     def proposal(self) -> Proposal:
         """The proposed role."""
+        from shoal.suggestions.names import concepts_of
         from shoal.suggestions.roles import Proposal
 
-        return Proposal(self.role, self.reason, self.sure)
+        about = next((concept for concept in concepts_of(self.name) if concept.role is self.role), None)
+        return Proposal(self.role, self.reason, self.sure, about)
 
     @property
     def type(self) -> object:

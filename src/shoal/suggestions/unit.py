@@ -155,7 +155,7 @@ def given_unit(proposals: dict[str, Proposal], column: str | None) -> Unit:
     if column is None:
         return Unit(None, proposals, sure=True)
     one = proposals[column]
-    if not (one.sure and one.role is Role.QUASI_IDENTIFIER):
+    if one.about is None or one.about.what not in _BORN_WITH:
         one = Proposal(Role.IDENTIFIER, "identifies the person, as given", about=one.about)
     return Unit(column, {**proposals, column: one}, sure=True)
 
@@ -165,10 +165,12 @@ def _question(columns: Sequence[str], proposals: dict[str, Proposal], why: str) 
 
 
 def _removed(search: _Search, found: str) -> dict[str, Proposal]:
-    """Remove a column of unknown meaning by whose values people are counted."""
+    """Remove a column of unknown meaning, or of texts, by whose values people are counted."""
     proposal = search.proposals[found]
     agreed = search.alike.get(found)
-    if not agreed or (proposal.role is Role.IDENTIFIER and proposal.sure):
+    column = search.columns[found]
+    names = column.kind is Kind.TEXT and not column.leading_zeros and column.pattern is None
+    if not agreed or (proposal.sure and not (names and proposal.role is not Role.IDENTIFIER)):
         return search.proposals
     reason = f"rows with the same value agree in {listed(agreed, most=3)}: may identify the person"
     return {**search.proposals, found: Proposal(Role.IDENTIFIER, f"{reason}; removed", sure=False)}
@@ -193,7 +195,17 @@ class _Search:
     @cached_property
     def traits(self) -> list[str]:
         """The columns in which the rows of a person are alike, those of different people not."""
-        return self._traits(_BORN_WITH) or self._traits(_KEPT)
+        return self.born_with or self._traits(_KEPT)
+
+    @cached_property
+    def born_with(self) -> list[str]:
+        """The columns of age, sex and birth."""
+        return self._traits(_BORN_WITH)
+
+    @cached_property
+    def only_sex(self) -> bool:
+        """Whether only the sex refutes: first names agree in it, so that alone it shows nothing."""
+        return bool(self.born_with) and all(self.about[name] == "sex" for name in self.born_with)
 
     @cached_property
     def ranks(self) -> dict[str, int]:
@@ -245,7 +257,7 @@ class _Search:
             column
             for name, column in self.columns.items()
             if column.kind in (Kind.TEXT, *_NUMBERS)
-            and name not in self.traits
+            and name not in self.born_with
             and name not in self.references
             and self.proposals[name].role is not Role.INSENSITIVE
             and column.distinct > 1
@@ -272,8 +284,9 @@ class _Search:
             and not self.is_refuted(name)
         ]
         found = dict.fromkeys([*self.own_keys, *unrefuted])
-        if not self.traits:
+        if not self.born_with or self.only_sex:
             anything = [name for name in self.columns if self._may_be_anything(name)]
+            anything = [name for name in anything if not self.is_refuted(name) and not self.is_unclear(name)]
             # Few values beside a name or number are those of something else.
             found |= dict.fromkeys(
                 name for name in anything if not found or self.columns[name].distinct >= _ENOUGH
@@ -293,7 +306,8 @@ class _Search:
     def is_sure(self, name: str) -> bool:
         """Return whether a person's number or all that a person is born with says so."""
         by_name = self.ranks.get(name) in (_PERSON, _MAIL) and name in self.keys
-        return by_name or (name in self.alike and bool(self._traits(_BORN_WITH)))
+        alike = name in self.alike and not self._is_known(name)
+        return by_name or (alike and bool(self.born_with))
 
     def rivals(self, found: str) -> list[str]:
         """Return the columns that may number other people than those of the found one."""
@@ -392,12 +406,17 @@ class _Search:
     def _may_be_anything(self, name: str) -> bool:
         """Return whether a column that is not known as a measurement, an amount or a code repeats."""
         column, proposal = self.columns[name], self.proposals[name]
-        if proposal.role is not Role.QUASI_IDENTIFIER or name in self.references:
-            return False
         if column.distinct <= _TWINS or column.values < _ROWS_PER_PERSON * column.distinct:
             return False
+        if name in self.references or name in self.born_with:
+            return False
+        if proposal.role in (Role.IDENTIFIER, Role.INSENSITIVE):
+            return False
+        if proposal.role is Role.SENSITIVE:
+            texts = column.kind is Kind.TEXT and column.pattern is None and column.distinct >= _ENOUGH
+            return texts or (column.kind is Kind.INTEGER and self.only_sex)
         if column.kind is Kind.INTEGER or column.leading_zeros:
-            return not proposal.sure
+            return self.only_sex or not proposal.sure
         return column.kind in (Kind.TEXT, *_DAYS)
 
     def _traits(self, wanted: Collection[str]) -> list[str]:
@@ -419,13 +438,12 @@ class _Search:
         """Return the columns in which the rows of a value are alike, if these are enough for one person."""
         if self.is_refuted(name):
             return []
-        born_with = [trait for trait in self.traits if self.about[trait] in _BORN_WITH]
-        if born_with:
-            if not all((self._likeness(name, trait) or 0) >= _ALIKE for trait in born_with):
-                return []
-            if any(self.about[trait] != "sex" for trait in born_with):
-                return born_with
-        if self._is_known(name):
+        born_with = self.born_with
+        if born_with and self.is_unclear(name):
+            return []
+        if born_with and not self.only_sex:
+            return born_with
+        if self._is_known(name) and not born_with:
             return []
         agreed = [
             other
@@ -436,7 +454,7 @@ class _Search:
             and (not self.determines(other, name) or (self._is_identifier(name) and self._is_known(other)))
         ]
         independent = self._independent(name, agreed)
-        if len(independent) < (1 if self._is_identifier(name) else _MANY - bool(born_with)):
+        if len(independent) < (1 if born_with or self._is_identifier(name) else _MANY):
             return []
         return [*born_with, *independent]
 
