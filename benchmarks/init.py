@@ -1,14 +1,14 @@
 """How often does `shoal init` propose what a careful steward would, and does it ever propose what is unsafe?
 
-Tables are made up, the same in every run: hospital visits, court records, line lists, HR files, schools, loans,
-surveys and others, in several languages. Beside each heading is the role that a steward would give, written
-down before `shoal init` saw the table, and above it the column by which a steward would count people: `rows`
-where each row is another person, `?` where the table does not say.
+Tables are made up, the same in every run: hospital visits, court records, line lists, HR files, schools,
+loans, surveys and others, in several languages. Beside each heading is the role that a steward would give,
+written down before `shoal init` saw the table, and above it the column by which a steward would count people:
+`rows` where each row is another person, `?` where the table does not say.
 
-It prints the agreement by role, and how people are counted: as the steward does, more strictly (by a column of
-which each person has one value), or after a question. Counted apart is what is unsafe, which must be nothing:
-people with several rows who are counted as rows or by a column that differs within a person, an identifier
-that is released, and an exact date that is released where people are not surely counted.
+It prints the agreement by role, and how people are counted: as the steward does, more strictly (by a column
+of which each person has one value), or after a question. Counted apart is what is unsafe, which must be
+nothing: people with several rows who are counted as rows or by a column that differs within a person, an
+identifier that is released, and an exact date that is released where people are not surely counted.
 
     python benchmarks/init.py [--tables] [--release]
 """
@@ -80,7 +80,8 @@ HR file, de: 500 people, 1 rows, unit rows
   i Personalnummer integer | i Nachname last | i Vorname first | q Alter age | q Abteilung department
   q Beruf job | s Gehalt amount
 HR absences, en: 150 people, 8 rows, unit employee_id
-  i employee_id number | q age age | q gender sex | d start_date day | s reason_for_absence absence | s days small
+  i employee_id number | q age age | q gender sex | d start_date day | s reason_for_absence absence
+  s days small
 payroll, nl: 120 people, 12 rows, unit BSN
   i BSN integer | q leeftijd age | q geslacht mw | q maand month | s salaris amount
 school grades, en: 200 people, 8 rows, unit student_id
@@ -104,7 +105,8 @@ survey, no age: 500 people, 1 rows, unit rows
 survey waves, en: 200 people, 4 rows, unit respondent
   i respondent number | q wave wave | q age age | q sex sex | s wellbeing small
 telecom, en: 600 people, 1 rows, unit rows
-  i customerID number | q gender sex | q senior flag | q tenure small | s MonthlyCharges measure | s Churn flag
+  i customerID number | q gender sex | q senior flag | q tenure small
+  s MonthlyCharges measure | s Churn flag
 telecom calls, en: 120 people, 15 rows, unit caller
   i caller phone | i callee phones | d started time | s seconds seconds
 insurance claims, en: 200 people, 4 rows, unit policy_holder
@@ -137,10 +139,8 @@ remarks: 120 people, 5 rows, unit ?
   q age age | q sex sex | q zip zip | i Obs. note | s score small
 """
 
-FIRST = ["Anna", "Ben", "Carla", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ida", "Jan", "Kira", "Leo", "Mia", "Noah", "Olga", "Paul", "Rosa", "Sam", "Tina", "Udo"]
-LAST = (
-    ["Weber", "Kovac", "Rossi", "Novak", "Lind", "Olsen", "Serra", "Costa", "Meyer", "Dubois", "Silva", "Horvat", "Jansen", "Popov", "Berg", "Ricci"]
-)
+FIRST = ("Anna", "Ben", "Carla", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ida", "Jan", "Kira", "Leo")
+LAST = ("Weber", "Kovac", "Rossi", "Novak", "Lind", "Olsen", "Serra", "Costa", "Meyer", "Dubois", "Popov")
 PAIRS = [f"{first} {last}" for first in FIRST for last in LAST]
 START = date(2023, 1, 1)
 
@@ -174,9 +174,7 @@ EVENTS: dict[str, Callable[[Random], Any]] = {
     "time": lambda random: f"{START + timedelta(random.randrange(90))} {random.randrange(24):02d}:15:00",
     "month": lambda random: f"2024-{random.randrange(1, 13):02d}",
     "ward": choice("A1", "A2", "B1", "C"),
-    "doctor": choice(
-        "Dr. Weber", "Dr. Kovac", "Dr. Rossi", "Dr. Novak", "Dr. Lind", "Dr. Olsen", "Dr. Silva"
-    ),
+    "doctor": choice(*(f"Dr. {name}" for name in LAST[:7])),
     "nurse": choice("Rosa Berg", "Hugo Lind", "Mia Silva", "Udo Ricci"),
     "initials": choice("RB", "HL", "MS", "UR"),
     "clerk": choice(*(f"u{number}@bank.example" for number in range(9))),
@@ -287,6 +285,28 @@ def unsafe_columns(judged: Judged, found: shoal.Suggestion) -> Iterator[str]:
             yield f"{name}: exact dates are released"
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What is proposed for a table, beside the steward's judgement."""
+
+    found: shoal.Suggestion
+    people: str
+    roles: Counter[tuple[str, str]]
+    unsafe: list[str]
+
+
+def compare(judged: Judged) -> Compared:
+    """Propose roles for a table; a question is answered as the steward would."""
+    found = shoal.suggest(judged.data)
+    people = people_counted(judged, found)
+    unsafe = [f"{judged.name}: people counted by {found.unit}"] * (people == "missed")
+    if found.undecided and judged.unit in judged.roles:
+        found = shoal.suggest(judged.data, unit=judged.unit)
+    unsafe += [f"{judged.name}: {what}" for what in unsafe_columns(judged, found)]
+    roles = Counter((ROLES[role], found[name].role.value) for name, role in judged.roles.items())
+    return Compared(found, people, roles, unsafe)
+
+
 def main() -> None:
     """Print the agreement."""
     parser = argparse.ArgumentParser(
@@ -299,17 +319,13 @@ def main() -> None:
     counted: Counter[str] = Counter()
     unsafe = []
     for judged in tables():
-        found = shoal.suggest(judged.data)
-        people = people_counted(judged, found)
-        counted[people] += 1
-        if found.undecided and judged.unit in judged.roles:
-            found = shoal.suggest(judged.data, unit=judged.unit)
-        unsafe += [f"{judged.name}: {what}" for what in unsafe_columns(judged, found)]
-        unsafe += [f"{judged.name}: people counted by {found.unit}"] * (people == "missed")
-        for name, role in judged.roles.items():
-            agreement[ROLES[role], found[name].role.value] += 1
+        compared = compare(judged)
+        found = compared.found
+        counted[compared.people] += 1
+        agreement += compared.roles
+        unsafe += compared.unsafe
         if options.tables:
-            print(f"{judged.name}: {people} ({found.unit or ', '.join(found.undecided)})")
+            print(f"{judged.name}: {compared.people} ({found.unit or ', '.join(found.undecided)})")
             for name, role in judged.roles.items():
                 if found[name].role.value != ROLES[role]:
                     print(f"  {name}: {found[name].role.value}, not {ROLES[role]}; {found[name].reason}")

@@ -341,11 +341,11 @@ CONCEPTS: Final = (
     _concept(
         "a measurement or an amount",
         _S,
-        "pulse, heart rate, systolic, diastolic, temperature, creatinine, hemoglobin, haemoglobin, glucosio, "
-        "glukose, glucosa, pain, dose, result, results, resultado, resultat, risultato, ergebnis, messwert, "
-        "wynik, score, satisfaction, wellbeing, length stay, duration, sentence months, "
-        "charges, cost, costs, fee, premium, payment, expenses, kosten, betrag, beitrag, cout, montant, costo, "
-        "importe, importo, salaris, loon, stipendio, wynagrodzenie",
+        "pulse, heart rate, systolic, diastolic, temperature, creatinine, hemoglobin, haemoglobin, "
+        "glucosio, glukose, glucosa, pain, dose, result, results, resultado, resultat, risultato, "
+        "ergebnis, messwert, wynik, score, satisfaction, wellbeing, length stay, duration, sentence "
+        "months, charges, cost, costs, fee, premium, payment, expenses, kosten, betrag, beitrag, cout, "
+        "montant, costo, importe, importo, salaris, loon, stipendio, wynagrodzenie",
         numbers=True,
     ),
     _concept(

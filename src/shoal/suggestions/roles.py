@@ -162,7 +162,8 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
                 return Proposal(Role.IDENTIFIER, reason)
         else:
             reason = f"{pattern.what}: {_SENTENCES_ON_VALUES[Role.IDENTIFIER]}{_hipaa(pattern.hipaa)}"
-            about = next((one for one in concepts if one.what in OF_ONE_PERSON), None)
+            of_people = OF_ONE_PERSON | {OTHER_PERSON, AT_WORK}
+            about = next((one for one in concepts if one.what in of_people), None)
             return Proposal(Role.IDENTIFIER, reason, about=about)
     if column.kind is Kind.BOOLEAN:
         return None
