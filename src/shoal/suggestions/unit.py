@@ -416,7 +416,7 @@ class _Search:
             texts = column.kind is Kind.TEXT and column.pattern is None and column.distinct >= _ENOUGH
             return texts or (column.kind is Kind.INTEGER and self.only_sex)
         if column.kind is Kind.INTEGER or column.leading_zeros:
-            return self.only_sex or not proposal.sure
+            return self.only_sex or proposal.about is None or proposal.about.hint is None
         return column.kind in (Kind.TEXT, *_DAYS)
 
     def _traits(self, wanted: Collection[str]) -> list[str]:
