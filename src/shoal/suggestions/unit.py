@@ -10,7 +10,7 @@ the coarsest is counted by. If they do not, nothing is guessed: the spec asks.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -18,6 +18,7 @@ from shoal.describe.roles import Role
 from shoal.errors import InputError
 from shoal.suggestions.concepts import AT_WORK, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
+from shoal.suggestions.likeness import NUMBERS, ROWS_PER_PERSON, Rows
 from shoal.suggestions.names import is_about, is_agent, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
@@ -26,13 +27,7 @@ from shoal.suggestions.words import listed, percent
 
 NO_UNIT: Final = "none"
 """The answer that each row is another person."""
-_ROWS_PER_PERSON = 1.05
 _TWINS = 2
-_NEARLY_ALL = 0.75
-"""Share of the repeating names or numbers. Two people may share a name."""
-_MOST_ROWS = 0.5
-"""Share of their rows. A few remarks are in most rows, and many others in two rows of one person."""
-_SAME = 0.6
 _SEXES = 5
 _MOST_COMPARED = 50
 _MANY = 3
@@ -74,7 +69,6 @@ _BORN_WITH = frozenset({"age", _BIRTH, "sex"})
 _KEPT = frozenset({"race or ethnicity", "marital status", "education"})
 """Traits that few people change, for tables without age, sex and birth."""
 _STABLE = _BORN_WITH | {"race or ethnicity", "a country or origin", "a postcode", "a place"}
-_NUMBERS = (Kind.INTEGER, Kind.DECIMAL)
 _DAYS = (Kind.DATE, Kind.TIMESTAMP)
 
 
@@ -121,7 +115,7 @@ def find_unit(
     InputError
         All rows are about one person.
     """
-    search = _Search(table, proposals, columns, references)
+    search = _Search(Rows(table, columns), proposals, columns, references)
     if search.are_rows_people:
         found = search.coarsest(name for name in search.keys if name in search.alike)
         return Unit(found, proposals, sure=True)
@@ -141,7 +135,7 @@ def find_unit(
     if not possible:
         return search.by_repeated_traits()
     found = search.coarsest(sorted(possible, key=lambda name: -columns[name].distinct)) or possible[0]
-    crossing = [name for name in possible if name != found and not search.determines(name, found)]
+    crossing = [name for name in possible if name != found and not search.rows.determine(name, found)]
     own = found in search.own_keys
     unclear = columns[found].distinct < _ENOUGH or search.is_unclear(found)
     if crossing or (unclear and not own):
@@ -180,12 +174,10 @@ def _removed(search: _Search, found: str) -> dict[str, Proposal]:
 class _Search:
     """The evidence on who the rows of a table are about."""
 
-    table: Table
+    rows: Rows
     proposals: dict[str, Proposal]
     columns: Mapping[str, ColumnProfile]
     references: Collection[str]
-    _determined: dict[tuple[str, str], bool] = field(default_factory=dict)
-    _explained: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
     @cached_property
     def about(self) -> dict[str, str]:
@@ -256,12 +248,12 @@ class _Search:
         found = [
             column
             for name, column in self.columns.items()
-            if column.kind in (Kind.TEXT, *_NUMBERS)
+            if column.kind in (Kind.TEXT, *NUMBERS)
             and name not in self.born_with
             and name not in self.references
             and self.proposals[name].role is not Role.INSENSITIVE
             and column.distinct > 1
-            and self._repeats(name, self.ranks.get(name, _RECORD))
+            and self._repeats(name, self.ranks.get(name))
             and not self._is_at_work(name)
         ]
         found.sort(key=lambda column: (column.nulls > 0, -column.distinct))
@@ -329,19 +321,19 @@ class _Search:
         stable.sort(key=lambda name: -self.columns[name].distinct)
         kept: list[str] = []
         for name in stable:
-            if not any(self.determines(finer, name) for finer in kept):
+            if not any(self.rows.determine(finer, name) for finer in kept):
                 kept.append(name)
         if not kept:
             return Unit(None, self.proposals)
         chance = 1.0
         for name in kept:
-            chance *= self._chance(name)
-        by = ", ".join(self.table.columns[name] for name in kept)
-        pairs, repeated = self.table.fetch_row(
+            chance *= self.rows.chance(name, is_birth=self._is_birth(name))
+        by = ", ".join(self.rows.table.columns[name] for name in kept)
+        pairs, repeated = self.rows.table.fetch_row(
             "SELECT coalesce(sum(n * (n - 1)), 0)::DOUBLE, coalesce(sum(n) FILTER (n > 1), 0)::DOUBLE FROM "
             f"(SELECT count(*)::DOUBLE AS n FROM {{table}} GROUP BY {by})"
         )
-        rows = self.table.loaded
+        rows = self.rows.table.loaded
         if pairs <= _BY_CHANCE * chance * rows * (rows - 1) or repeated <= _OFTEN * rows:
             return Unit(None, self.proposals)
         births = [name for name in kept if self._is_birth(name) and not self.columns[name].nulls]
@@ -354,12 +346,12 @@ class _Search:
         """Return whether rows with the same value differ in a trait as those of any people do."""
         if any(self._is_of_age(name, trait) for trait in self.traits):
             return True
-        likeness = [self._likeness(name, trait) for trait in self.traits if trait != name]
+        likeness = [self.rows.likeness(name, trait) for trait in self.traits if trait != name]
         return min((one for one in likeness if one is not None), default=1.0) < _UNLIKE
 
     def is_unclear(self, name: str) -> bool:
         """Return whether rows with the same value are neither alike in each trait nor as unlike as any."""
-        return any((self._likeness(name, trait) or 0) < _ALIKE for trait in self.traits if trait != name)
+        return any((self.rows.likeness(name, trait) or 0) < _ALIKE for trait in self.traits if trait != name)
 
     def coarsest(self, names: Iterable[str]) -> str | None:
         """Return the first column, or one that follows from it, without NULL where the first has none.
@@ -370,22 +362,14 @@ class _Search:
         for name in names:
             if found is None or (
                 (self.columns[found].nulls or not self.columns[name].nulls)
-                and self.determines(found, name)
-                and not self.determines(name, found)
+                and self.rows.determine(found, name)
+                and not self.rows.determine(name, found)
             ):
                 found = name
         return found
 
-    def determines(self, name: str, other: str | None) -> bool:
-        """Return whether rows with the same value agree in another column, for nearly all values."""
-        if other is None or name == other:
-            return name == other
-        if (name, other) not in self._determined:
-            self._determined[name, other] = bool(_agreeing(self.table, name, [other]))
-        return self._determined[name, other]
-
     def _are_nested(self, one: str, other: str) -> bool:
-        return self.determines(one, other) or self.determines(other, one)
+        return self.rows.determine(one, other) or self.rows.determine(other, one)
 
     def _is_identifier(self, name: str) -> bool:
         return self.proposals[name].role is Role.IDENTIFIER
@@ -406,7 +390,7 @@ class _Search:
     def _may_be_anything(self, name: str) -> bool:
         """Return whether a column that is not known as a measurement, an amount or a code repeats."""
         column, proposal = self.columns[name], self.proposals[name]
-        if column.distinct <= _TWINS or column.values < _ROWS_PER_PERSON * column.distinct:
+        if column.distinct <= _TWINS or column.values < ROWS_PER_PERSON * column.distinct:
             return False
         if name in self.references or name in self.born_with:
             return False
@@ -416,18 +400,22 @@ class _Search:
             texts = column.kind is Kind.TEXT and column.pattern is None and column.distinct >= _ENOUGH
             return texts or (column.kind is Kind.INTEGER and self.only_sex)
         if column.kind is Kind.INTEGER or column.leading_zeros:
-            return self.only_sex or proposal.about is None or proposal.about.hint is None
+            hint = proposal.about.hint if proposal.about is not None else None
+            return self.only_sex or hint not in ("code", "coordinate")
         return column.kind in (Kind.TEXT, *_DAYS)
 
     def _traits(self, wanted: Collection[str]) -> list[str]:
         """Return the columns about what people keep, as far as they tell people apart."""
         found = [name for name, what in self.about.items() if what in wanted and self._fits(name, what)]
-        return [name for name in found if self._varies(name)]
+        return [name for name in found if self.rows.vary_in(name)]
 
     def _fits(self, name: str, what: str) -> bool:
         if self.proposals[name].role is not Role.QUASI_IDENTIFIER or self.columns[name].categories < 2:
             return False
         return what != "sex" or self.columns[name].categories <= _SEXES
+
+    def _repeats(self, name: str, rank: int | None) -> bool:
+        return self.rows.repeat(name, once=rank == _PERSON)
 
     def _preference(self, name: str) -> tuple[object, ...]:
         column = self.columns[name]
@@ -450,8 +438,10 @@ class _Search:
             for other in self._compared
             if other != name
             and other not in born_with
-            and (self._likeness(name, other) or 0) >= _ALIKE
-            and (not self.determines(other, name) or (self._is_identifier(name) and self._is_known(other)))
+            and (self.rows.likeness(name, other) or 0) >= _ALIKE
+            and (
+                not self.rows.determine(other, name) or (self._is_identifier(name) and self._is_known(other))
+            )
         ]
         independent = self._independent(name, agreed)
         if len(independent) < (1 if born_with or self._is_identifier(name) else _MANY):
@@ -466,14 +456,14 @@ class _Search:
             for name, column in self.columns.items()
             if column.categories > 1 and column.kind is not Kind.OTHER and name not in self.references
         ]
-        return [name for name in named[:_MOST_COMPARED] if self._varies(name)]
+        return [name for name in named[:_MOST_COMPARED] if self.rows.vary_in(name)]
 
     def _independent(self, name: str, agreed: Sequence[str]) -> list[str]:
         """Return the columns that do not follow from others: a clinic's town and country do."""
         follow = {
             other
             for one in agreed
-            for other in _agreeing(self.table, one, [other for other in agreed if other != one], beyond=name)
+            for other in self.rows.agreeing(one, [other for other in agreed if other != one], beyond=name)
         }
         return [one for one in agreed if one not in follow] or list(agreed[:1])
 
@@ -482,70 +472,13 @@ class _Search:
         column, age = self.columns[name], self.columns[trait]
         if name == trait:
             return False
-        if 2 * column.distinct <= age.distinct and self.determines(trait, name):
+        if 2 * column.distinct <= age.distinct and self.rows.determine(trait, name):
             return True
         if not column.kind is age.kind is Kind.INTEGER:
             return False
-        year = " + ".join(f"TRY_CAST({self.table.columns[each]} AS DOUBLE)" for each in (name, trait))
-        (spread,) = self.table.fetch_row(f"SELECT max({year}) - min({year}) FROM {{table}}")
+        year = " + ".join(f"TRY_CAST({self.rows.table.columns[each]} AS DOUBLE)" for each in (name, trait))
+        (spread,) = self.rows.table.fetch_row(f"SELECT max({year}) - min({year}) FROM {{table}}")
         return spread is not None and bool(spread <= 1)
-
-    def _likeness(self, name: str, trait: str) -> float | None:
-        """Return how alike the rows with the same value are: 1 as one person's, 0 as any rows.
-
-        It is the share of the trait's variance, or of its differing pairs of rows, that the column explains:
-        a few wrong cells do not matter, and ages of one person differ less than those of several. None if
-        the values do not repeat.
-        """
-        if self.columns[name].distinct < 2:
-            return None
-        if (name, trait) not in self._explained:
-            self._explained[name, trait] = _explained(self.table, name, self.columns[trait])
-        return self._explained[name, trait]
-
-    def _chance(self, name: str) -> float:
-        """Return how often two people agree in a column. Few are born on the same day."""
-        if self._is_birth(name):
-            value = f"TRY_CAST({self.table.columns[name]} AS DATE)"
-            (days,) = self.table.fetch_row(
-                f"SELECT date_diff('day', min({value}), max({value})) FROM {{table}}"
-            )
-            if days:
-                return min(1.0, 2 / float(days))
-        return self._agreement(name)
-
-    def _varies(self, name: str) -> bool:
-        return self._agreement(name) <= _SAME
-
-    def _agreement(self, name: str) -> float:
-        (alike,) = self.table.fetch_row(
-            "SELECT sum(n * n)::DOUBLE / (sum(n) * sum(n)) FROM (SELECT count(*)::DOUBLE AS n FROM {table} "
-            f"GROUP BY {self.table.columns[name]})"
-        )
-        return float(alike)
-
-    def _repeats(self, name: str, rank: int) -> bool:
-        """Return whether people have several rows, and not just a second one by mistake.
-
-        One repetition of a person's number is enough. A column that is NULL in most rows does not count, nor
-        one with NULL whose values hardly repeat, such as the telephones that some families share.
-        """
-        column = self.columns[name]
-        rows_each = 1.0 if rank == _PERSON else _TWINS
-        if column.nulls and (column.values < rows_each * column.distinct or 2 * column.nulls > column.rows):
-            return False
-        if column.values >= _ROWS_PER_PERSON * column.distinct:
-            return True
-        if not column.exact or column.values == column.distinct:
-            return False
-        if rank == _PERSON:
-            return True
-        value = self.table.columns[name]
-        (most,) = self.table.fetch_row(
-            "SELECT max(n) FROM (SELECT count(*) AS n FROM {table} "
-            f"WHERE {value} IS NOT NULL GROUP BY {value})"
-        )
-        return bool(most > _TWINS)
 
 
 def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
@@ -564,62 +497,3 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
     if pattern is not None and pattern.what in _PATTERNS:
         return _PATTERNS[pattern.what]
     return _THING if what in _THINGS else _SOMEBODY if what == OTHER_PERSON else None
-
-
-def _explained(table: Table, name: str, trait: ColumnProfile) -> float | None:
-    """Return the share of a trait's variance that a column explains; None if its values do not repeat."""
-    value, of_person = table.columns[name], table.columns[trait.name]
-    rows = f"FROM {{table}} WHERE {value} IS NOT NULL"
-    if trait.kind in _NUMBERS:
-        number = f"TRY_CAST({of_person} AS DOUBLE)"
-        within, overall = table.fetch_row(
-            "SELECT sum(n * spread) FILTER (n > 1) / sum(n) FILTER (n > 1), any_value(overall) FROM (SELECT "
-            f"count({number})::DOUBLE AS n, var_samp({number}) AS spread, "
-            f"(SELECT var_samp({number}) {rows}) AS overall {rows} GROUP BY {value})"
-        )
-    else:
-        differ = "(1 - sum(n * (n - 1)) / (sum(n) * (sum(n) - 1)))"
-        counts = f"SELECT {value} AS who, {of_person} AS trait, count(*)::DOUBLE AS n {rows} AND {of_person} "
-        counts += "IS NOT NULL GROUP BY ALL"
-        within, overall = table.fetch_row(
-            f"WITH counts AS ({counts}) SELECT sum(total * differing) / sum(total), any_value(overall) FROM "
-            f"(SELECT sum(n) AS total, {differ} AS differing, (SELECT {differ} FROM "
-            "(SELECT sum(n) AS n FROM counts GROUP BY trait)) AS overall FROM counts GROUP BY who "
-            "HAVING sum(n) > 1)"
-        )
-    return None if within is None or not overall else 1 - within / overall
-
-
-def _agreeing(
-    table: Table, name: str, compared: Collection[str], *, beyond: str | None = None
-) -> Sequence[str]:
-    """Return the columns in which rows with the same value agree, for nearly all values and most rows.
-
-    Parameters
-    ----------
-    beyond
-        Compare only rows that differ in this column.
-    """
-    if not compared:
-        return ()
-    counted = ", ".join(
-        f"count(*) FILTER (a{index}) / count(*), sum(n) FILTER (a{index}) / sum(n)"
-        for index, _ in enumerate(compared)
-    )
-    agree = ", ".join(_same(table.columns[other], index) for index, other in enumerate(compared))
-    value = table.columns[name]
-    several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
-    shares = table.fetch_row(
-        f"SELECT {counted} FROM (SELECT count(*)::DOUBLE AS n, {agree} FROM {{table}} "
-        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING {several} > 1)"
-    )
-    return [
-        other
-        for other, of_values, of_rows in zip(compared, shares[::2], shares[1::2], strict=True)
-        if of_values and of_values >= _NEARLY_ALL and of_rows >= _MOST_ROWS
-    ]
-
-
-def _same(value: str, index: int) -> str:
-    """Return SQL that is true if the rows of a group have one value."""
-    return f"coalesce(min({value}) = max({value}), true) AS a{index}"
