@@ -39,6 +39,7 @@ shoal init people.csv --json | jq '.columns[] | select(.sure | not) | .name'
 _HEADER = ("Column", "Type", "Distinct", "NULL", "Unique", "Role", "Hierarchy", "Why")
 _VALUE = re.compile(r"[+-]?[0-9]+([.,:/-][0-9]+)*")
 _MANY = 12
+_MOST_ANSWERS = 5
 _SUFFIXES = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".dta", ".sav", ".sas7bdat")
 
 
@@ -142,7 +143,7 @@ def _ask(suggestion: Suggestion, again: list[str], target: Path) -> None:
     from shoal.suggestions.unit import NO_UNIT
 
     echo(f"Wrote {target}, which does not run before you answer: {suggestion.question}.")
-    for answer in (*suggestion.undecided, NO_UNIT):
+    for answer in (*suggestion.undecided[:_MOST_ANSWERS], NO_UNIT):
         echo("  " + shlex.join([*again, "--unit", answer, "--force"]))
 
 

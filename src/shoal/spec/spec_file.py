@@ -191,7 +191,7 @@ def _check_decided(unit: object) -> None:
     if not isinstance(unit, Mapping) or set(unit) != {"undecided"}:
         return
     names = unit["undecided"]
-    columns = [str(name) for name in names] if isinstance(names, list) and names else ["a column"]
+    columns = [str(name) for name in names[:10]] if isinstance(names, list) and names else ["a column"]
     raise InputError(
         "Nobody has decided who a row is about, so classes cannot be counted in people.\n"
         f"Found: the rows with one value of {' or '.join(map(repr, columns))} may be one person's.\n"

@@ -246,7 +246,7 @@ class Suggestion:
         columns = tuple(decided if each is column else each for each in self.columns)
         changed = replace(self, columns=columns)
         if written is not None:
-            _ = changed.spec  # refuses an invalid hierarchy at once
+            _ = changed.with_unit(None).spec  # refuses an invalid hierarchy at once
         return changed
 
     def with_unit(self, column: str | None) -> Suggestion:

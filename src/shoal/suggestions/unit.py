@@ -134,7 +134,8 @@ def find_unit(
     possible = search.possible
     if not possible:
         return search.by_repeated_traits()
-    found = search.coarsest(sorted(possible, key=lambda name: -columns[name].distinct)) or possible[0]
+    finest = sorted(possible, key=lambda name: -columns[name].distinct)
+    found = search.coarsest(finest) or finest[0]
     crossing = [name for name in possible if name != found and not search.rows.determine(name, found)]
     own = found in search.own_keys
     unclear = columns[found].distinct < _ENOUGH or search.is_unclear(found)
@@ -283,7 +284,7 @@ class _Search:
             found |= dict.fromkeys(
                 name for name in anything if not found or self.columns[name].distinct >= _ENOUGH
             )
-        return list(found)
+        return sorted(found, key=lambda name: (not self._is_identifier(name), -self.columns[name].distinct))
 
     def by_evidence(self) -> str | None:
         """Return the column that identifies people by its name or by what its rows have in common."""
@@ -379,7 +380,9 @@ class _Search:
 
     def _is_near(self, found: str, name: str) -> bool:
         """Return whether a column may number people as well as the found one does."""
-        return name in self.alike or name in self.ranks or found not in self.keys
+        if name in self.alike or name in self.ranks or found not in self.keys:
+            return True
+        return self.ranks[found] == _THING and self.columns[name].distinct >= _ENOUGH
 
     def _is_at_work(self, name: str) -> bool:
         return is_agent(name) or self.about.get(name) == AT_WORK

@@ -200,3 +200,22 @@ def test_bands_of_ages_under_an_unknown_name_are_not_people() -> None:
         {"age": [20 + row // 3 for row in range(60)], "ref": [f"x{row // 3}" for row in range(60)]}
     )
     assert shoal.suggest(people).spec.unit == "ref"
+
+
+def test_an_account_is_no_person_where_another_number_crosses_it():
+    """Several people may share an account, and one may have several: nothing in the table shows which."""
+    who = [f"X{number % 60:03d}" for number in range(600)]
+    accounts = [f"A{RANDOM.randrange(40):03d}" for _ in who]
+    found = shoal.suggest(pa.table({"account_no": accounts, "v1": who}))
+    assert set(found.undecided) == {"account_no", "v1"}
+
+
+def test_a_spec_that_is_undecided_is_refused_from_a_file(tmp_path):
+    found = shoal.suggest(
+        pa.table({"a": repeated("Xa{}"), "b": [f"Yb{number // 7}" for number in range(ROWS)]})
+    )
+    path = tmp_path / "spec.yaml"
+    path.write_text(found.with_column("a", role="quasi-identifier").to_yaml(), encoding="utf-8")
+    assert "unit: {undecided: [a, b]}" in path.read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="Nobody has decided who a row is about"):
+        shoal.Spec.from_yaml(path)
