@@ -431,12 +431,17 @@ def test_a_number_for_each_sample_does_not_make_each_sample_a_person(column, sam
 
 
 @pytest.mark.parametrize(("column", "kind"), [("F. nac.", pa.date32()), ("dob", pa.timestamp("us"))])
-def test_no_birthday_is_released_where_rows_are_counted(column, kind):
-    """Twelve rows of each person, and nothing that numbers people."""
+def test_no_birthday_is_released_where_nothing_numbers_people(column, kind):
+    """Twelve rows of each person: a known date of birth is counted by, another date is asked about."""
     born = [date(1940 + person % 60, 1 + person % 12, 1 + person % 28) for person in range(60)]
     days = pa.array([born[row % 60] for row in range(720)], pa.date32()).cast(kind)
-    points = [row * row % 11 for row in range(720)]
-    found = shoal.suggest(pa.table({column: days, "points": points}))
-    labels = shoal.anonymize(pa.table({column: days, "points": points}), found.spec).table[column].to_pylist()
-    assert found.unit is None
+    table = pa.table({column: days, "points": [row * row % 11 for row in range(720)]})
+    found = shoal.suggest(table)
+    if column == "dob":
+        assert smallest_crowd(table, [row % 60 for row in range(720)], found) >= 5
+    else:
+        assert found.undecided == (column, "points")
+        with pytest.raises(InputError, match="who a row is about"):
+            _ = found.spec
+    labels = shoal.anonymize(table, found.with_unit(None).spec).table[column].to_pylist()
     assert not {str(each) for each in born} & {str(label)[:10] for label in labels}

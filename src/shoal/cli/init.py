@@ -31,12 +31,15 @@ shoal init people.csv --output spec.yaml -k 10
 
 shoal init people.parquet --interactive
 
+shoal init visits.csv --unit patient_id
+
 shoal init people.csv --json | jq '.columns[] | select(.sure | not) | .name'
 """
 
 _HEADER = ("Column", "Type", "Distinct", "NULL", "Unique", "Role", "Hierarchy", "Why")
 _VALUE = re.compile(r"[+-]?[0-9]+([.,:/-][0-9]+)*")
 _MANY = 12
+_MOST_ANSWERS = 5
 _SUFFIXES = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".dta", ".sav", ".sas7bdat")
 
 
@@ -65,6 +68,14 @@ def init(
             "-k",
             "--k",
             help="k-anonymity: rows per class. [dim]\\[default: 5, or 2 for fewer than 50 rows][/dim]",
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            "--unit",
+            metavar="COLUMN",
+            help="The column that identifies the person, or `none` if each row is another person.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the spec if it exists.")] = False,
@@ -98,6 +109,7 @@ def init(
             suggestion = suggest(
                 data,
                 k=k,
+                unit=unit,
                 input=input_format(delimiter, quote, encoding, null_value, sheet, header),
                 listener=listener,
             )
@@ -112,6 +124,10 @@ def init(
         echo(json.dumps({**suggestion.to_mapping(), "spec": str(target)}, indent=2))
         return
     echo()
+    if suggestion.undecided:
+        given = [["--output", str(output)]] * (output is not None) + [["-k", str(k)]] * (k is not None)
+        _ask(suggestion, ["shoal", "init", str(data), *(each for pair in given for each in pair)], target)
+        return
     confirm = "" if suggestion.confirmed else ", remove the line `proposed: true`"
     echo(f"Wrote {target}. Read it, change what is wrong{confirm}, and then:")
     release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
@@ -120,6 +136,15 @@ def init(
         commands.append(["audit", release, "--spec", str(target)])
     for command in commands:
         echo("  " + shlex.join(["shoal", *command]))
+
+
+def _ask(suggestion: Suggestion, again: list[str], target: Path) -> None:
+    """Print the question that the spec needs an answer to, and the commands that answer it."""
+    from shoal.suggestions.unit import NO_UNIT
+
+    echo(f"Wrote {target}, which does not run before you answer: {suggestion.question}.")
+    for answer in (*suggestion.undecided[:_MOST_ANSWERS], NO_UNIT):
+        echo("  " + shlex.join([*again, "--unit", answer, "--force"]))
 
 
 def _stem(path: Path) -> str:
@@ -230,6 +255,9 @@ def _confirmed(suggestion: Suggestion, *, prompt_k: bool, err: bool) -> Suggesti
         err=err,
     )
     try:
+        if suggestion.undecided:
+            echo(suggestion.question, err=err)
+            suggestion = _decided(suggestion, err)
         for column in suggestion.columns:
             values = count(column.profile.distinct, "value")
             echo(f"{printable(column.name)}, {values}\n  {column.reason}", err=err)
@@ -246,6 +274,20 @@ def _confirmed(suggestion: Suggestion, *, prompt_k: bool, err: bool) -> Suggesti
     except (EOFError, typer.Abort):
         raise KeyboardInterrupt from None
     return replace(suggestion, confirmed=True)
+
+
+def _decided(suggestion: Suggestion, err: bool) -> Suggestion:
+    """Ask who a row is about until the answer can be used."""
+    from shoal.suggestions.unit import NO_UNIT
+
+    while True:
+        answer: str = typer.prompt(f"  the person's column, or {NO_UNIT}", err=err)
+        names = [column.name for column in suggestion.columns]
+        try:
+            is_none = answer == NO_UNIT and NO_UNIT not in names
+            return suggestion.with_unit(None if is_none else answer)
+        except InputError as error:
+            secho(textwrap.indent(error.render(), "  "), fg="red", err=err)
 
 
 def _again(

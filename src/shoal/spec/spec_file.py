@@ -126,6 +126,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         raise InputError("The spec contains itself.\nRemove the cycle.") from None
     if strange:
         raise InputError(strange)
+    _check_decided(mapping.get("unit"))
     try:
         form = _Spec.model_validate(dict(mapping))
     except ValidationError as error:
@@ -183,6 +184,21 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "proposed": form.proposed,
         "accept": {name: column.accept for name, column in form.columns.items() if column.accept},
     }
+
+
+def _check_decided(unit: object) -> None:
+    """Refuse a spec of which nobody has decided who a row is about."""
+    if not isinstance(unit, Mapping) or set(unit) != {"undecided"}:
+        return
+    names = unit["undecided"]
+    columns = [str(name) for name in names[:10]] if isinstance(names, list) and names else ["a column"]
+    raise InputError(
+        "Nobody has decided who a row is about, so classes cannot be counted in people.\n"
+        f"Found: the rows with one value of {' or '.join(map(repr, columns))} may be one person's.\n"
+        "If so, write `unit: COLUMN` in the spec, or run `shoal init DATA --unit COLUMN --force` "
+        "(shoal.suggest(data, unit=COLUMN) in Python). If no person has several rows, remove `unit:` from "
+        "the spec, or use `--unit none`."
+    )
 
 
 def models_from_text(texts: Sequence[str], option: str) -> list[PrivacyModel]:

@@ -26,6 +26,8 @@ class Concept:
         Its letter among the eighteen identifiers of Safe Harbor.
     hint
         The kind of hierarchy that suits it, where the values alone do not settle it.
+    numbers
+        Whether its values are numbers; whatever else has such a name is of unknown meaning.
     """
 
     what: str
@@ -33,13 +35,20 @@ class Concept:
     phrases: tuple[str, ...]
     hipaa: str | None = None
     hint: str | None = None
+    numbers: bool = False
 
 
 def _concept(
-    what: str, role: Role, phrases: str, hipaa: str | None = None, hint: str | None = None
+    what: str,
+    role: Role,
+    phrases: str,
+    hipaa: str | None = None,
+    hint: str | None = None,
+    *,
+    numbers: bool = False,
 ) -> Concept:
     listed = tuple(" ".join(phrase.casefold().split()) for phrase in phrases.split(","))
-    return Concept(what, role, listed, hipaa, hint)
+    return Concept(what, role, listed, hipaa, hint, numbers)
 
 
 _I, _Q, _S = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
@@ -183,7 +192,7 @@ CONCEPTS: Final = (
     _concept(
         "age",
         _Q,
-        "age, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe, wiek, "
+        "age, iage, alter, edad, age group, agegroup, ageyears, age years, lebensalter, altersgruppe, wiek, "
         "leeftijd, idade, eta, alder, ikae, vek, eletkor, yas, varsta, umur, возраст, ηλικια, 年龄, 年齢",
         "C",
         hint="age",
@@ -213,7 +222,7 @@ CONCEPTS: Final = (
     _concept(
         "sex",
         _Q,
-        "sex, gender, geschlecht, sexe, sexo, genero, genre, plec, "
+        "sex, isex, gender, geschlecht, sexe, sexo, genero, genre, plec, "
         "geslacht, sesso, kon, koen, kjonn, kjoenn, sukupuoli, pohlavi, cinsiyet, kelamin, пол, φυλο, 性别, "
         "性別",
     ),
@@ -244,8 +253,8 @@ CONCEPTS: Final = (
     _concept(
         "a state or region",
         _Q,
-        "state, region, province, bundesland, departement, provincia, statefip, canton, kanton, metro, "
-        "rural, urban",
+        "state, region, province, bundesland, departement, provincia, statefip, istatenum, canton, kanton, "
+        "metro, rural, urban",
     ),
     _concept(
         "a country or origin",
@@ -258,7 +267,7 @@ CONCEPTS: Final = (
     _concept(
         "race or ethnicity",
         _Q,
-        "race, racea, ethnicity, ethnic, ethnic group, hispanic, latino, ethnie, raza",
+        "race, racea, irace, ihispanic, ethnicity, ethnic, ethnic group, hispanic, latino, ethnie, raza",
     ),
     _concept(
         "marital status",
@@ -281,6 +290,11 @@ CONCEPTS: Final = (
         "employer, employment, labor force, labour force, industry, position, beruf, taetigkeit, "
         "tatigkeit, arbeitgeber, branche, metier, emploi, employeur, profesion, ocupacion, empleo, "
         "veteran, military, hours per week",
+    ),
+    _concept(
+        "a department",
+        _Q,
+        "department, ward, specialty, abteilung, fachrichtung, fachabteilung, reparto, departamento",
     ),
     _concept("language", _Q, "language, mother tongue, sprache, muttersprache, langue, idioma, lengua"),
     _concept(
@@ -323,6 +337,22 @@ CONCEPTS: Final = (
         "savings, capital gain, capital loss, pension, benefits, rent, revenue, gehalt, lohn, einkommen, "
         "verdienst, vermoegen, schulden, rente, salaire, revenu, dette, salario, sueldo, ingreso, "
         "ingresos, renta, deuda",
+    ),
+    _concept(
+        "a measurement or an amount",
+        _S,
+        "pulse, heart rate, systolic, diastolic, temperature, creatinine, hemoglobin, haemoglobin, "
+        "glucosio, glukose, glucosa, pain, dose, result, results, resultado, resultat, risultato, "
+        "ergebnis, messwert, wynik, score, satisfaction, wellbeing, length stay, duration, sentence "
+        "months, charges, cost, costs, fee, premium, payment, expenses, kosten, betrag, beitrag, cout, "
+        "montant, costo, importe, importo, salaris, loon, stipendio, wynagrodzenie",
+        numbers=True,
+    ),
+    _concept(
+        "an outcome or a decision",
+        _S,
+        "outcome, decision, verdict, churn, defaulted, hospitalized, hospitalised, decede, relapse, "
+        "reason absence, complication, complications",
     ),
     _concept(
         "religion or belief",

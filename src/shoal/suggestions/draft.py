@@ -31,6 +31,7 @@ def mapping(suggestion: Suggestion) -> dict[str, Any]:
         **({"input": given} if given else {}),
         "columns": {column.name: _settings(column) for column in suggestion.columns},
         **({"unit": suggestion.unit} if suggestion.unit else {}),
+        **({"unit": {"undecided": list(suggestion.undecided)}} if suggestion.undecided else {}),
         "privacy": [{"k-anonymity": suggestion.k}],
         "suppression": suggestion.suppression,
     }
@@ -62,7 +63,7 @@ def text(suggestion: Suggestion) -> str:
     suppression: 0.02
     <BLANKLINE>
     """
-    _ = suggestion.spec  # nothing is written that would not run
+    _ = suggestion.with_unit(None).spec  # nothing is written that would not run once the question is answered
     return "\n".join(_lines(suggestion)) + "\n"
 
 
@@ -155,6 +156,14 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
 
 
 def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
+    if suggestion.undecided:
+        yield from _comment(
+            f"Not decided: {suggestion.question}. The spec does not run before you decide: write "
+            "`unit: COLUMN` with the column that identifies the person, or remove the line if no person has "
+            "several rows."
+        )
+        yield f"unit: {in_one_line({'undecided': list(suggestion.undecided)})}"
+        return
     if suggestion.unit is None:
         yield from _comment(
             "Each row counts as one person. If a person may have several rows, name the column that "

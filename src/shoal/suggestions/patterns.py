@@ -11,10 +11,12 @@ from math import ceil
 from typing import Final
 
 from shoal.describe.roles import Role
+from shoal.suggestions.first_names import has_name
 
 MOST = 0.8
 """Share of the values that must have a form before the column is assigned it."""
 
+_SOME_NAMES = 0.4
 SOME = 0.1
 """Share of the values that must have the sign of a form that has one."""
 DATES = "dates"
@@ -31,6 +33,7 @@ _PHONE = re.compile(
 )
 _DATE = re.compile(r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}.*|[0-9]{4}[-/.][0-9]{1,2}")
 _ICD = re.compile(r"[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?([ :-].*)?")
+_ICD_AND_TEXT = re.compile(r"[A-TV-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?[ :-]+[^\W\d_].*")
 _POSTCODE = re.compile(
     r"[0-9]{5}-[0-9]{4}"  # United States
     r"|[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}"  # United Kingdom
@@ -61,6 +64,9 @@ _FREE_TEXT_WORDS = 5
 _FREE_TEXT_LENGTH = 25
 
 
+ILLNESSES = "ICD-10 codes"
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A form that values may have.
@@ -77,6 +83,8 @@ class Pattern:
         Its letter among the eighteen identifiers of Safe Harbor.
     sign
         What some values must have where other codes may have the form too.
+    share
+        Share of the values that must have the form.
     """
 
     what: str
@@ -84,6 +92,7 @@ class Pattern:
     matches: Callable[[str], bool]
     hipaa: str | None = None
     sign: Callable[[str], bool] | None = None
+    share: float = MOST
 
 
 def luhn(digits: str) -> bool:
@@ -209,9 +218,11 @@ PATTERNS: Final = (
     Pattern("UUIDs", _I, _full(_UUID), "R"),
     Pattern("telephone numbers", _I, is_phone, "D"),
     Pattern("free text", _I, is_free_text),
+    Pattern("names of people", _I, has_name, "A", share=_SOME_NAMES),
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
-    Pattern("ICD-10 codes", _S, _full(_ICD), sign=lambda text: "." in text),
+    Pattern(ILLNESSES, _S, _full(_ICD), sign=lambda text: "." in text),
+    Pattern(f"{ILLNESSES} with texts", _Q, _full(_ICD_AND_TEXT)),
     Pattern(DATES, _Q, is_date, "C"),
     Pattern(TIMES, _Q, _full(_CLOCK), "C"),
 )
@@ -251,7 +262,7 @@ def pattern_of(values: Iterable[str]) -> Pattern | None:
     for pattern in PATTERNS:
         if pattern.sign is not None and sum(map(pattern.sign, values)) < SOME * len(values):
             continue
-        misses_left = len(values) - ceil(MOST * len(values))
+        misses_left = len(values) - ceil(pattern.share * len(values))
         for value in values:
             if not pattern.matches(value.strip()):
                 misses_left -= 1

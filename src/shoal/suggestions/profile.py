@@ -15,6 +15,7 @@ from typing import Any
 
 from shoal.events import Listener, StepStarted
 from shoal.read.source import InputFormat
+from shoal.suggestions.category_words import are_categories
 from shoal.suggestions.kinds import Kind, Reading, are_commas_unclear, kind_of_type, reading_of
 from shoal.suggestions.null_like import LOOKS_LIKE_NULL
 from shoal.suggestions.patterns import Pattern, are_codes, pattern_of
@@ -65,6 +66,8 @@ class ColumnProfile:
         Whether the values are codes: digits of which some begin with 0.
     coded
         Whether most values are codes of one form, such as `P017`.
+    harmless
+        Whether its texts are all known as words for categories.
     zoned
         Whether times have a time zone or an offset.
     exact
@@ -92,6 +95,7 @@ class ColumnProfile:
     exact: bool = True
     stored_as_text: bool = True
     coded: bool = False
+    harmless: bool = False
     rarest: int = 0
     pattern: Pattern | None = field(default=None, repr=False)
     quantiles: tuple[float, ...] = field(default=(), repr=False)
@@ -129,7 +133,7 @@ class ColumnProfile:
     def to_mapping(self) -> dict[str, Any]:
         """Return the figures as JSON-ready data."""
         kept = asdict(self) | {"kind": self.kind.value}
-        for inner in ("pattern", "quantiles", "stored_as_text", "coded", "rarest"):
+        for inner in ("pattern", "quantiles", "stored_as_text", "coded", "harmless", "rarest"):
             del kept[inner]
         return kept | {
             "unique_rows": self.unique_rows,
@@ -284,6 +288,7 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
         exact=not table.sampled,
         stored_as_text=stored == "VARCHAR",
         coded=kind is Kind.TEXT and are_codes(drawn),
+        harmless=kind is Kind.TEXT and distinct == len(drawn) and are_categories(drawn, name),
         rarest=rarest,
         pattern=pattern,
         quantiles=quantiles,

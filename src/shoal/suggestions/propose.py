@@ -14,7 +14,7 @@ import pyarrow as pa
 from shoal import registry
 from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
 from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, Role
-from shoal.errors import InputError
+from shoal.errors import InputError, nearest
 from shoal.events import Listener, StepStarted
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
@@ -22,13 +22,14 @@ from shoal.read.types import column_type
 from shoal.suggestions.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.null_like import null_like, to_list
+from shoal.suggestions.patterns import ILLNESSES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile, profile_table
 from shoal.suggestions.references import find_references
-from shoal.suggestions.roles import SOME, Proposal, propose_role
+from shoal.suggestions.roles import Proposal, propose_role
 from shoal.suggestions.separation import Separation, find_separations, find_twins
 from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
 from shoal.suggestions.table import Table, open_table
-from shoal.suggestions.unit import find_unit
+from shoal.suggestions.unit import NO_UNIT, Unit, find_unit, given_unit
 from shoal.suggestions.words import percent, printable
 
 MOST_QUASI_IDENTIFIERS: Final = 15
@@ -58,7 +59,9 @@ _MOST_CHECKED = 200_000
 _NUMBERED = re.compile(r"\(?([0-9]{1,3})[.):\- ].*", re.DOTALL)
 
 
-def propose(data: object, k: int | None, input: InputFormat, listener: Listener | None) -> Suggestion:
+def propose(
+    data: object, k: int | None, unit: str | None, input: InputFormat, listener: Listener | None
+) -> Suggestion:
     """Propose roles and hierarchies for a table; see `suggest`."""
     if k is not None:
         KAnonymity(k)  # refuses an invalid k
@@ -81,9 +84,8 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         proposals = _with_twins(table, proposals, profile.columns)
         references = find_references(table, proposals, profile.columns)
         proposals = _with_references(proposals, references)
-        found = find_unit(table, proposals, profile.columns, references)
-        unit = found.column
-        proposals = _without_linkable(table, found.proposals, profile.columns, unit)
+        people = _people(table, proposals, profile.columns, references, unit)
+        proposals = _without_linkable(table, people.proposals, profile.columns, people.column)
         candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
         proposals = _limited(proposals, profile.columns)
         wanted = k or (_K if table.rows >= _SMALL_TABLE else 2)
@@ -91,7 +93,7 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         separations = find_separations(table, candidates, each=kept)
         report(StepStarted("hierarchies"))
         columns = tuple(
-            _column(table, column, proposals[name], separations, unit)
+            _column(table, column, proposals[name], separations, people)
             for name, column in profile.columns.items()
         )
     like_null = null_like(profile.columns.values())
@@ -103,13 +105,35 @@ def propose(data: object, k: int | None, input: InputFormat, listener: Listener 
         columns=columns,
         separations=_best(separations),
         k=wanted,
-        unit=unit,
+        unit=people.column,
+        undecided=people.undecided,
+        why_undecided=people.why,
         input=input,
         null_like=like_null,
         # A spec does not list the NULL values of a data frame.
         null_values=to_list(like_null, input.null_values, delimited=table.dialect is not None)
         if is_file
         else (),
+    )
+
+
+def _people(
+    table: Table,
+    proposals: dict[str, Proposal],
+    columns: Mapping[str, ColumnProfile],
+    references: Mapping[str, str],
+    given: str | None,
+) -> Unit:
+    """Return how people are counted, by what a person decided or else by what the table shows."""
+    if given is None:
+        return find_unit(table, proposals, columns, references)
+    if given in columns:
+        return given_unit(proposals, given)
+    if given == NO_UNIT:
+        return given_unit(proposals, None)
+    raise InputError(
+        f"Column {given!r}, by which to count people, is not in the table.\n"
+        f"Columns: {', '.join(columns)}.{nearest(given, list(columns))}"
     )
 
 
@@ -153,25 +177,48 @@ def _with_references(proposals: dict[str, Proposal], references: Mapping[str, st
 def _without_linkable(
     table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile], unit: str | None
 ) -> dict[str, Proposal]:
-    """Generalize sensitive columns that single people out: `anonymize` refuses to release them unchanged."""
+    """Keep unchanged only what is known to be harmless: measurements, and categories that many people share.
+
+    Whatever else is sensitive is generalized, or removed if it can hardly be.
+    """
     changed = dict(proposals)
     for name, proposal in proposals.items():
         column = columns[name]
-        if proposal.role is not Role.SENSITIVE:
-            continue
-        share = _singled_out(table, column, unit)
-        # Suppressed rows can leave others unique, so stay below the limit.
-        if share <= _CLEAR * LINKABLE_SHARE or share * table.rows < _CLEAR * LINKABLE_ROWS:
+        if proposal.role is not Role.SENSITIVE or column.categories < 2:
             continue
         what = "sensitive" if proposal.about is None else proposal.about.what
-        unique = "a unique value" if unit is None else "a value that only one person has"
-        reason = f"{what}: nobody should learn it, but {percent(share)} of the rows have {unique}; "
+        share = _singled_out(table, column, unit)
+        # Suppressed rows can leave others unique, so stay below the limit.
+        linkable = share > _CLEAR * LINKABLE_SHARE and share * table.rows >= _CLEAR * LINKABLE_ROWS
+        texts = column.kind is Kind.TEXT and not column.harmless and table.rows >= LINKABLE_ROWS
+        looks = column.looks_like or ""
+        of_form = proposal.about is not None and looks.startswith(ILLNESSES)
+        if linkable:
+            unique = "a unique value" if unit is None else "a value that only one person has"
+            reason = f"{what}: nobody should learn it, but {percent(share)} of the rows have {unique}; "
+        elif texts and not of_form and (fewest := _fewest_people(table, column, unit)) < _K:
+            shared = "once" if fewest == 1 else f"for only {fewest:,} people"
+            reason = (
+                f"{what}: nobody should learn it, but some of its texts occur {shared} and may name them; "
+            )
+        else:
+            continue
         if column.kind is Kind.TEXT and column.distinct >= _MANY_TEXTS * column.values:
             changed[name] = Proposal(Role.IDENTIFIER, f"{reason}removed", sure=False)
         else:
             role = Role.QUASI_IDENTIFIER
             changed[name] = Proposal(role, f"{reason}generalized", sure=False, about=proposal.about)
     return changed
+
+
+def _fewest_people(table: Table, column: ColumnProfile, unit: str | None) -> int:
+    """Return the least number of people, or of rows, that share a value."""
+    value = table.columns[column.name]
+    people = "count(*)" if unit is None else f"count(DISTINCT {table.columns[unit]})"
+    (fewest,) = table.fetch_row(
+        f"SELECT min(n) FROM (SELECT {people} AS n FROM {{table}} WHERE {value} IS NOT NULL GROUP BY {value})"
+    )
+    return int(fewest)
 
 
 def _singled_out(table: Table, column: ColumnProfile, unit: str | None) -> float:
@@ -205,7 +252,7 @@ def _column(
     column: ColumnProfile,
     proposal: Proposal,
     separations: list[Separation],
-    unit: str | None,
+    people: Unit,
 ) -> ColumnSuggestion:
     commas = _remark_on_commas(column)
     suggestion = ColumnSuggestion(column, proposal.role, proposal.reason, proposal.sure, remark=commas)
@@ -220,13 +267,12 @@ def _column(
     if not proposal.sure and with_it is not None and len(with_it.columns) > 1:
         others = " and ".join(printable(name) for name in with_it.columns if name != column.name)
         reason += f"; with {others} it singles out {percent(with_it.unique_rows)} of the rows"
-    # Whole numbers and codes of unknown meaning may number people, so that none is released as it is.
-    digits = column.kind is Kind.INTEGER or column.leading_zeros
-    number = not proposal.sure and digits and column.distinct > SOME
+    # What is of unknown meaning may name or number people, so that no value is released as it is.
+    unknown = not proposal.sure and column.distinct > 2 and not column.harmless
     # A day may be that somebody was born, and where rows are counted, the rows with it may be one person's.
     born = proposal.about is not None and proposal.about.what == "when somebody was born"
-    hidden = {Kind.DATE: int(column.format != "%Y-%m"), Kind.TIMESTAMP: 2 * born}.get(column.kind, 0)
-    least = max(int(number), hidden if unit is None else 0)
+    hidden = {Kind.DATE: int(column.format != "%Y-%m"), Kind.TIMESTAMP: 2 - (not born and people.sure)}
+    least = max(int(unknown), 0 if people.sure else hidden.get(column.kind, 0))
     return replace(
         suggestion,
         reason=reason,

@@ -17,7 +17,7 @@ from shoal.describe.roles import Role
 from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.names import concepts_of, head, is_about, is_agent, is_numbered, is_of_things, words
-from shoal.suggestions.patterns import DATES, TIMES
+from shoal.suggestions.patterns import DATES, ILLNESSES, TIMES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
 _FEW = 50
@@ -30,7 +30,6 @@ SOME: Final = 20
 _FLAT = 0.9
 """Share of the largest entropy. People have about as many rows each; a few illnesses have most."""
 _LONG = 6
-_NEARLY_ALL = 0.9
 _ONCE = 0.1
 _NAME = "the name of a person"
 _NUMBER_OF_A_PERSON = "a person's number"
@@ -163,7 +162,8 @@ def _identifier(column: ColumnProfile, concepts: list[Concept]) -> Proposal | No
                 return Proposal(Role.IDENTIFIER, reason)
         else:
             reason = f"{pattern.what}: {_SENTENCES_ON_VALUES[Role.IDENTIFIER]}{_hipaa(pattern.hipaa)}"
-            about = next((one for one in concepts if one.what in OF_ONE_PERSON), None)
+            of_people = OF_ONE_PERSON | {OTHER_PERSON, AT_WORK}
+            about = next((one for one in concepts if one.what in of_people), None)
             return Proposal(Role.IDENTIFIER, reason, about=about)
     if column.kind is Kind.BOOLEAN:
         return None
@@ -258,7 +258,7 @@ def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
 
 
 def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
-    if about is None:
+    if about is None or (about.numbers and column.kind not in (Kind.INTEGER, Kind.DECIMAL, Kind.BOOLEAN)):
         return None
     names = about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT  # `family` may have names
     # The numbers of citizens and households are no origins and sizes.
@@ -269,17 +269,11 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
-    once = column.distinct > _FEW and column.once >= _NEARLY_ALL * column.distinct
-    if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and once:
-        reason = f"{about.what}, in texts of which most occur once and may name people; removed"
-        return Proposal(Role.IDENTIFIER, reason, sure=False)
-    of_form = column.pattern is not None and column.pattern.role is Role.SENSITIVE
-    if (
-        about.role is Role.SENSITIVE
-        and column.kind is Kind.TEXT
-        and column.distinct > SOME
-        and not (of_form or is_about(column.name, about) or is_of_things(column.name))
-    ):
+    if about.hipaa == "C" and column.kind is Kind.TEXT and not (column.pattern or column.harmless):
+        return None  # names, under the word for a day
+    known = is_about(column.name, about) or (column.looks_like or "").startswith(ILLNESSES)
+    known = known or column.harmless or (column.coded and is_of_things(column.name))
+    if about.role is Role.SENSITIVE and column.kind is Kind.TEXT and not known:
         reason = f"{about.what}, in {column.distinct:,} texts that may name people or days"
         return Proposal(Role.IDENTIFIER, f"{reason}; removed unless you know what they are", sure=False)
     return Proposal(about.role, f"{about.what}: {_SENTENCES[about.role]}{_hipaa(about.hipaa)}", about=about)
@@ -325,14 +319,10 @@ def _by_numbers(column: ColumnProfile, concepts: list[Concept]) -> Proposal:
     if column.distinct > 10 and share >= _KEY_SHARE and column.kind in (Kind.TEXT, Kind.INTEGER):
         reason = "almost every row has a unique value: identifies one person"
         return Proposal(Role.IDENTIFIER, reason, sure=column.kind is Kind.TEXT)
-    if column.distinct > _FEW and share >= _MANY_SHARE and column.kind is Kind.TEXT:
-        reason = f"{share:.0%} of the values differ: text that may name people; removed"
-        return Proposal(Role.IDENTIFIER, reason, sure=False)
     if _are_codes(column):
         reason = f"{column.distinct:,} codes of one form, which may be numbers of people; removed"
         return Proposal(Role.IDENTIFIER, reason, sure=False, about=_RECORD)
-    text = column.kind is Kind.TEXT and not column.leading_zeros
-    if text and column.distinct > SOME and not is_of_things(column.name):
+    if column.kind is Kind.TEXT and not (column.harmless or column.leading_zeros):
         reason = f"{column.distinct:,} texts that may name people; removed unless you know what they are"
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     if concepts:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from shoal.describe.roles import Role, how_people_count
 from shoal.errors import InputError, nearest
 from shoal.read.source import InputFormat
+from shoal.suggestions.words import listed
 
 if TYPE_CHECKING:
     from shoal.events import Listener
     from shoal.spec.spec import Spec
     from shoal.suggestions.null_like import NullLike
     from shoal.suggestions.profile import ColumnProfile
+    from shoal.suggestions.roles import Proposal
     from shoal.suggestions.separation import Separation
 
 SUPPRESSION = 0.02
@@ -60,6 +62,15 @@ class ColumnSuggestion:
         return self.profile.name
 
     @property
+    def proposal(self) -> Proposal:
+        """The proposed role."""
+        from shoal.suggestions.names import concepts_of
+        from shoal.suggestions.roles import Proposal
+
+        about = next((concept for concept in concepts_of(self.name) if concept.role is self.role), None)
+        return Proposal(self.role, self.reason, self.sure, about)
+
+    @property
     def type(self) -> object:
         """The value of `type:` in a spec, for released numbers with a decimal comma."""
         return None if self.role is Role.IDENTIFIER else self.profile.type
@@ -100,6 +111,11 @@ class Suggestion:
         Share of the rows that may be suppressed.
     unit
         The column that identifies the person, where a person has several rows.
+    undecided
+        The columns that may identify the person, where only somebody who knows the table can say which.
+        The spec does not run until `with_unit` says it.
+    why_undecided
+        What shows that a person may have several rows.
     input
         The format of the CSV file, as far as the caller gave it.
     null_like
@@ -118,6 +134,8 @@ class Suggestion:
     k: int
     suppression: float = SUPPRESSION
     unit: str | None = None
+    undecided: tuple[str, ...] = ()
+    why_undecided: str = ""
     input: InputFormat = InputFormat()  # noqa: RUF009 (frozen)
     null_like: tuple[NullLike, ...] = ()
     null_values: tuple[str, ...] = ()
@@ -139,6 +157,8 @@ class Suggestion:
     @property
     def people(self) -> str:
         """How people are counted, in words."""
+        if self.undecided:
+            return f"not decided: {self.question}"
         if self.unit is None:
             return how_people_count(None)
         profile = self[self.unit].profile
@@ -152,6 +172,16 @@ class Suggestion:
         return f"{how_people_count(self.unit)}{few}{missing}"
 
     @property
+    def question(self) -> str:
+        """What only a person can answer: who a row is about. Empty if the table shows it."""
+        if not self.undecided:
+            return ""
+        return (
+            f"who is a row about? {self.why_undecided[:1].upper()}{self.why_undecided[1:]}: "
+            f"{listed(self.undecided)}"
+        )
+
+    @property
     def unsure(self) -> tuple[str, ...]:
         """The columns whose role neither name nor values settle."""
         return tuple(column.name for column in self.columns if not column.sure)
@@ -163,7 +193,8 @@ class Suggestion:
         Raises
         ------
         InputError
-            The table has no quasi-identifier, so there is nothing to anonymize.
+            The table has no quasi-identifier, so there is nothing to anonymize; or nobody has decided who a
+            row is about.
         """
         from shoal.spec.spec import Spec
         from shoal.suggestions.draft import mapping
@@ -215,8 +246,27 @@ class Suggestion:
         columns = tuple(decided if each is column else each for each in self.columns)
         changed = replace(self, columns=columns)
         if written is not None:
-            _ = changed.spec  # refuses an invalid hierarchy at once
+            _ = changed.with_unit(None).spec  # refuses an invalid hierarchy at once
         return changed
+
+    def with_unit(self, column: str | None) -> Suggestion:
+        """Return the suggestion with the column that identifies the person; None if each row is a person.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> rows = range(240)
+        >>> found = suggest(pa.table({"who": [n % 48 for n in rows], "where": [n // 5 % 16 for n in rows]}))
+        >>> found.undecided, found.with_unit("who").spec.unit, found.with_unit(None).spec.unit
+        (('who', 'where'), 'who', None)
+        """
+        from shoal.suggestions.unit import given_unit
+
+        decided = replace(self, unit=column, undecided=(), why_undecided="")
+        if column is None:
+            return decided
+        one = given_unit({column: self[column].proposal}, column).proposals[column]
+        return decided if one.role is self[column].role else decided.with_column(column, role=one.role)
 
     def _repr_html_(self) -> str:
         from shoal.notebook import suggestion_html
@@ -240,6 +290,8 @@ class Suggestion:
             "null_like": [one.to_mapping() for one in self.null_like],
             "null_values": list(self.null_values),
             "unit": self.unit,
+            "undecided": list(self.undecided),
+            "question": self.question,
             "k": self.k,
             "suppression": self.suppression,
         }
@@ -262,6 +314,7 @@ def suggest(
     data: object,
     *,
     k: int | None = None,
+    unit: str | None = None,
     input: InputFormat = InputFormat(),  # noqa: B008 (frozen)
     listener: Listener | None = None,
 ) -> Suggestion:
@@ -273,6 +326,9 @@ def suggest(
         The path of a file, or a data frame: whatever `anonymize` accepts.
     k
         For k-anonymity. Default: 5, or 2 for a table of fewer than 50 rows.
+    unit
+        The column that identifies the person, or `none` if each row is another person. By default the table
+        shows it, or the suggestion has a `question`.
     input
         Format of a CSV file (detected by default).
     listener
@@ -293,4 +349,4 @@ def suggest(
     """
     from shoal.suggestions.propose import propose
 
-    return propose(data, k, input, listener)
+    return propose(data, k, unit, input, listener)

@@ -1,47 +1,44 @@
-"""The column that identifies the person, where a person has several rows.
+"""Who a row is about: one person each, the person of a column, or a question that only a person can answer.
 
-Counting by such a column is never less strict than counting rows; counting by a wrong one hides nobody. So
-the rows with the same person's number, e-mail address, or number of a telephone, an account, a device or a
-vehicle must be alike in what a person is born with, where the table has that. Without such a column, any
-serves by which rows agree in these traits.
+Two readings are certain: a person's number that is unique in each row makes rows people, and one that repeats
+is the unit. Otherwise every column that repeats may number people, whatever it is called, until something in
+the table refutes it: rows with the same value differ in age, sex or birth as those of any people do. Counting
+by a column is safe if each person has one value of it, so of several candidates that follow from each other
+the coarsest is counted by. If they do not, nothing is guessed: the spec asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import cached_property
 from typing import Final
 
 from shoal.describe.roles import Role
 from shoal.errors import InputError
 from shoal.suggestions.concepts import AT_WORK, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import is_about, is_agent, is_of_things, words
+from shoal.suggestions.likeness import NUMBERS, ROWS_PER_PERSON, Rows
+from shoal.suggestions.names import is_about, is_agent, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
-from shoal.suggestions.words import listed
+from shoal.suggestions.words import listed, percent
 
-_ROWS_PER_PERSON = 1.05
+NO_UNIT: Final = "none"
+"""The answer that each row is another person."""
 _TWINS = 2
-_NEARLY_ALL = 0.75
-"""Share of the repeating names or numbers. Two people may share a name."""
-_MOST_ROWS = 0.5
-"""Share of their rows. A few remarks are in most rows, and many others in two rows of one person."""
-_ALIKE = 0.6
-_YEARS = (5, 1)
-"""Ages of one person may differ by this much, if the rows are from several years. The first number that
-separates people is used: the ages of all pupils of a school differ by five."""
-_CLOSE = 0.5
 _SEXES = 5
 _MOST_COMPARED = 50
-_MOST_RELATED = 10
 _MANY = 3
+_ENOUGH = 10
+"""Fewer values than this hide nobody: a column of unknown meaning that has fewer is asked about."""
 _UNLIKE = 0.25
-_ALIKE_IN_TRAITS = 0.75
+_ALIKE = 0.75
 """Shares of a trait's variance that a column explains: below the first its rows are no more alike than those
 of many people, above the second they may be one person's."""
+_BY_CHANCE = 10
+_OFTEN = 0.1
 _PERSON, _RECORD, _MAIL, _THING, _SOMEBODY = range(5)
 _RANKS: Final = {"an e-mail address": _MAIL, "a case number": _RECORD}
 _USERS = (
@@ -67,25 +64,37 @@ _PATTERNS: Final = {
         ("IBANs", "card numbers", "IP addresses", "MAC addresses", "UUIDs", "telephone numbers"), _THING
     ),
 }
-_AGES = frozenset({"age", "when somebody was born"})
-_BORN_WITH = _AGES | {"sex"}
-_TRAITS = _BORN_WITH | {"race or ethnicity", "a country or origin"}
+_BIRTH = "when somebody was born"
+_BORN_WITH = frozenset({"age", _BIRTH, "sex"})
+_KEPT = frozenset({"race or ethnicity", "marital status", "education"})
+"""Traits that few people change, for tables without age, sex and birth."""
+_STABLE = _BORN_WITH | {"race or ethnicity", "a country or origin", "a postcode", "a place"}
+_DAYS = (Kind.DATE, Kind.TIMESTAMP)
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of a table: the person whom its rows describe.
+    """How the people of a table are counted.
 
     Attributes
     ----------
     column
-        The column by which people are counted, if one was found.
+        The column by which people are counted; None if each row is one.
     proposals
-        The role of every column; the unit's column is removed.
+        The role of every column.
+    sure
+        Whether a name or a person says so, or rows with the same value are alike as those of one person.
+    undecided
+        The columns that may say who a row is about, if nothing in the table shows which.
+    why
+        What shows that people may have several rows.
     """
 
     column: str | None
     proposals: dict[str, Proposal]
+    sure: bool = False
+    undecided: tuple[str, ...] = ()
+    why: str = ""
 
 
 def find_unit(
@@ -94,15 +103,7 @@ def find_unit(
     columns: Mapping[str, ColumnProfile],
     references: Collection[str] = (),
 ) -> Unit:
-    """Return the column by which to count people, if there is one.
-
-    The candidates are the identifiers of people by name or form. Those whose rows are no more alike than any
-    rows are left out: they number clerks or clinics. Of the others the finest is taken, or a coarser one that
-    follows from it and whose rows agree in everything a person is born with. Where each row has a person's
-    number of its own, rows are people. Without such candidates, agreement alone decides.
-
-    Columns without NULL come first: a unit must have a value in every row. A person's number with NULLs is
-    returned all the same, because rows would be counted otherwise.
+    """Return how people are counted.
 
     Parameters
     ----------
@@ -114,54 +115,373 @@ def find_unit(
     InputError
         All rows are about one person.
     """
-    traits = {
-        name
-        for name, what in _traits(proposals, columns).items()
-        if what in _BORN_WITH and _varies(table, name)
-    }
-    ranks = {name: _rank(columns[name], one) for name, one in proposals.items() if name not in references}
-    likeness = {
-        name: _likeness(table, columns[name], [columns[trait] for trait in traits if trait != name])
-        for name, rank in ranks.items()
-        if rank is not None
-    }
-    ranked = [
-        name
-        for name in sorted(likeness, key=lambda name: _preference(columns[name], ranks[name]))
-        if _repeats(table, columns[name], ranks[name] or 0) and min(likeness[name], default=1) >= _UNLIKE
-    ]
-    rows_are_people = any(
-        rank == _PERSON and columns[name].distinct == columns[name].rows and columns[name].exact
-        for name, rank in ranks.items()
-    )
-    if rows_are_people:
-        ranked = [name for name in ranked if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
-    alike = [name for name in ranked[1:] if likeness[name] and min(likeness[name]) >= _ALIKE_IN_TRAITS]
-    found = _coarsest(table, columns, [*ranked[:1], *alike])
-    agreeing: list[str] = []
-    # The cases of a person have numbers of their own.
-    cases = [found] if found is not None and ranks[found] == _RECORD and not columns[found].nulls else []
-    if (found is None and not rows_are_people) or (found is not None and (columns[found].nulls or cases)):
-        by_agreement = dict(_by_agreement(table, proposals, columns, references))
-        name = _coarsest(table, columns, [*cases, *by_agreement])
-        if name is not None and (found is None or not columns[name].nulls):
-            found, agreeing = name, by_agreement.get(name, [])
-    if found is None and not rows_are_people:
-        found = _by_number(table, proposals, columns, ranks, likeness, traits)
-    if found is None:
-        by_dates = None if rows_are_people else _by_dates(table, proposals, columns)
-        return Unit(by_dates, proposals)
-    if columns[found].distinct < 2:
+    search = _Search(Rows(table, columns), proposals, columns, references)
+    if search.are_rows_people:
+        found = search.coarsest(name for name in search.keys if name in search.alike)
+        return Unit(found, proposals, sure=True)
+    if search.keys and (columns[search.keys[0]].distinct < 2):
         raise InputError(
             f"All rows of {table.name!r} are about one person.\n"
-            f"Column {found!r} identifies the person, and has one value.\n"
+            f"Column {search.keys[0]!r} identifies the person, and has one value.\n"
             "Give a table with more people."
         )
-    if agreeing and (proposals[found].role is not Role.IDENTIFIER or not proposals[found].sure):
-        agreed = listed(agreeing, most=3)
-        reason = f"rows with the same value agree in {agreed}: probably identifies the person; removed"
-        proposals = {**proposals, found: Proposal(Role.IDENTIFIER, reason, sure=False)}
+    found = search.by_evidence()
+    if found is not None:
+        rivals = search.rivals(found)
+        if rivals:
+            return _question([found, *rivals], proposals, "any of them may be the person's")
+        return Unit(found, _removed(search, found), sure=search.is_sure(found))
+    possible = search.possible
+    if not possible:
+        return search.by_repeated_traits()
+    finest = sorted(possible, key=lambda name: -columns[name].distinct)
+    found = search.coarsest(finest) or finest[0]
+    crossing = [name for name in possible if name != found and not search.rows.determine(name, found)]
+    own = found in search.own_keys
+    unclear = columns[found].distinct < _ENOUGH or search.is_unclear(found)
+    if crossing or (unclear and not own):
+        reason = "the rows with one value may be one person's, and nothing in the table shows the contrary"
+        return _question(possible, proposals, reason)
     return Unit(found, proposals)
+
+
+def given_unit(proposals: dict[str, Proposal], column: str | None) -> Unit:
+    """Return the unit that a person decided on."""
+    if column is None:
+        return Unit(None, proposals, sure=True)
+    one = proposals[column]
+    if one.about is None or one.about.what not in _BORN_WITH:
+        one = Proposal(Role.IDENTIFIER, "identifies the person, as given", about=one.about)
+    return Unit(column, {**proposals, column: one}, sure=True)
+
+
+def _question(columns: Sequence[str], proposals: dict[str, Proposal], why: str) -> Unit:
+    return Unit(None, proposals, undecided=tuple(columns), why=why)
+
+
+def _removed(search: _Search, found: str) -> dict[str, Proposal]:
+    """Remove a column of unknown meaning, or of texts, by whose values people are counted."""
+    proposal = search.proposals[found]
+    agreed = search.alike.get(found)
+    column = search.columns[found]
+    names = column.kind is Kind.TEXT and not column.leading_zeros and column.pattern is None
+    if not agreed or (proposal.sure and not (names and proposal.role is not Role.IDENTIFIER)):
+        return search.proposals
+    reason = f"rows with the same value agree in {listed(agreed, most=3)}: may identify the person"
+    return {**search.proposals, found: Proposal(Role.IDENTIFIER, f"{reason}; removed", sure=False)}
+
+
+@dataclass
+class _Search:
+    """The evidence on who the rows of a table are about."""
+
+    rows: Rows
+    proposals: dict[str, Proposal]
+    columns: Mapping[str, ColumnProfile]
+    references: Collection[str]
+
+    @cached_property
+    def about(self) -> dict[str, str]:
+        """The meaning of the columns, by name."""
+        return {name: one.about.what for name, one in self.proposals.items() if one.about is not None}
+
+    @cached_property
+    def traits(self) -> list[str]:
+        """The columns in which the rows of a person are alike, those of different people not."""
+        return self.born_with or self._traits(_KEPT)
+
+    @cached_property
+    def born_with(self) -> list[str]:
+        """The columns of age, sex and birth."""
+        return self._traits(_BORN_WITH)
+
+    @cached_property
+    def only_sex(self) -> bool:
+        """Whether only the sex refutes: first names agree in it, so that alone it shows nothing."""
+        return bool(self.born_with) and all(self.about[name] == "sex" for name in self.born_with)
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """How likely the identifiers that name or number people do so for the people of the rows."""
+        found = {
+            name: _rank(self.columns[name], one)
+            for name, one in self.proposals.items()
+            if name not in self.references
+        }
+        return {name: rank for name, rank in found.items() if rank is not None}
+
+    @cached_property
+    def are_rows_people(self) -> bool:
+        """Whether each row has a person's number of its own."""
+        return any(
+            rank == _PERSON and self.columns[name].distinct == self.columns[name].rows
+            for name, rank in self.ranks.items()
+            if self.columns[name].exact
+        )
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The people's numbers that repeat and are not refuted, the likeliest and finest first."""
+        return sorted(
+            (
+                name
+                for name, rank in self.ranks.items()
+                if self._repeats(name, rank) and not self.is_refuted(name)
+            ),
+            key=self._preference,
+        )
+
+    @cached_property
+    def own_keys(self) -> list[str]:
+        """The people's numbers that repeat, also if refuted: an age may be that of something else."""
+        return [
+            name
+            for name, rank in self.ranks.items()
+            if name in self.about
+            and self.columns[name].distinct > SOME
+            and _OF_USERS.isdisjoint(words(name))
+            and self._repeats(name, rank)
+        ]
+
+    @cached_property
+    def unknown(self) -> list[str]:
+        """The columns that may name or number the people of the rows, the finest first."""
+        found = [
+            column
+            for name, column in self.columns.items()
+            if column.kind in (Kind.TEXT, *NUMBERS)
+            and name not in self.born_with
+            and name not in self.references
+            and self.proposals[name].role is not Role.INSENSITIVE
+            and column.distinct > 1
+            and self._repeats(name, self.ranks.get(name))
+            and not self._is_at_work(name)
+        ]
+        found.sort(key=lambda column: (column.nulls > 0, -column.distinct))
+        return [column.name for column in found[:_MOST_COMPARED]]
+
+    @cached_property
+    def alike(self) -> dict[str, list[str]]:
+        """The columns whose rows with the same value are alike as those of one person, and in what."""
+        agreed = {name: self._agreed(name) for name in self.unknown}
+        return {name: agreeing for name, agreeing in agreed.items() if agreeing}
+
+    @cached_property
+    def possible(self) -> list[str]:
+        """The columns that may say who a row is about, as far as the table shows."""
+        unrefuted = [
+            name
+            for name in self.unknown
+            if self._is_identifier(name)
+            and self.columns[name].distinct > _TWINS
+            and not self.is_refuted(name)
+        ]
+        found = dict.fromkeys([*self.own_keys, *unrefuted])
+        if not self.born_with or self.only_sex:
+            anything = [name for name in self.columns if self._may_be_anything(name)]
+            anything = [name for name in anything if not self.is_refuted(name) and not self.is_unclear(name)]
+            # Few values beside a name or number are those of something else.
+            found |= dict.fromkeys(
+                name for name in anything if not found or self.columns[name].distinct >= _ENOUGH
+            )
+        return sorted(found, key=lambda name: (not self._is_identifier(name), -self.columns[name].distinct))
+
+    def by_evidence(self) -> str | None:
+        """Return the column that identifies people by its name or by what its rows have in common."""
+        complete = [name for name in self.alike if not self.columns[name].nulls]
+        if not self.keys:
+            return self.coarsest(self.alike)
+        first = self.keys[0]
+        if self.columns[first].nulls and complete:
+            return self.coarsest(complete)
+        return self.coarsest([first, *self.alike])
+
+    def is_sure(self, name: str) -> bool:
+        """Return whether a person's number or all that a person is born with says so."""
+        by_name = self.ranks.get(name) in (_PERSON, _MAIL) and name in self.keys
+        alike = name in self.alike and not self._is_known(name)
+        return by_name or (alike and bool(self.born_with))
+
+    def rivals(self, found: str) -> list[str]:
+        """Return the columns that may number other people than those of the found one."""
+        if self.is_sure(found):
+            rank = self.ranks.get(found)
+            rivals = [name for name in self.keys if rank == self.ranks[name] == _PERSON]
+            rivals = [] if found in self.alike and self.traits else rivals
+        else:
+            rivals = [name for name in self.unknown if self._is_identifier(name)]
+            rivals = [name for name in rivals if not self.is_refuted(name) and self._is_near(found, name)]
+        return [name for name in rivals if name != found and not self._are_nested(name, found)]
+
+    def by_repeated_traits(self) -> Unit:
+        """Return the date of birth, or a question, if more rows share what people keep than chance explains.
+
+        Where numbers and names were removed from a table of visits, such traits still link a person's rows.
+        """
+        stable = [name for name in self._traits(_STABLE) if self.columns[name].kind is not Kind.DECIMAL]
+        stable.sort(key=lambda name: -self.columns[name].distinct)
+        kept: list[str] = []
+        for name in stable:
+            if not any(self.rows.determine(finer, name) for finer in kept):
+                kept.append(name)
+        if not kept:
+            return Unit(None, self.proposals)
+        chance = 1.0
+        for name in kept:
+            chance *= self.rows.chance(name, is_birth=self._is_birth(name))
+        by = ", ".join(self.rows.table.columns[name] for name in kept)
+        pairs, repeated = self.rows.table.fetch_row(
+            "SELECT coalesce(sum(n * (n - 1)), 0)::DOUBLE, coalesce(sum(n) FILTER (n > 1), 0)::DOUBLE FROM "
+            f"(SELECT count(*)::DOUBLE AS n FROM {{table}} GROUP BY {by})"
+        )
+        rows = self.rows.table.loaded
+        if pairs <= _BY_CHANCE * chance * rows * (rows - 1) or repeated <= _OFTEN * rows:
+            return Unit(None, self.proposals)
+        births = [name for name in kept if self._is_birth(name) and not self.columns[name].nulls]
+        if births:
+            return Unit(births[0], self.proposals)
+        share = f"{percent(repeated / rows)} of the rows equal another one in {listed(kept)}"
+        return _question(kept, self.proposals, f"{share}, many more than chance explains")
+
+    def is_refuted(self, name: str) -> bool:
+        """Return whether rows with the same value differ in a trait as those of any people do."""
+        if any(self._is_of_age(name, trait) for trait in self.traits):
+            return True
+        likeness = [self.rows.likeness(name, trait) for trait in self.traits if trait != name]
+        return min((one for one in likeness if one is not None), default=1.0) < _UNLIKE
+
+    def is_unclear(self, name: str) -> bool:
+        """Return whether rows with the same value are neither alike in each trait nor as unlike as any."""
+        return any((self.rows.likeness(name, trait) or 0) < _ALIKE for trait in self.traits if trait != name)
+
+    def coarsest(self, names: Iterable[str]) -> str | None:
+        """Return the first column, or one that follows from it, without NULL where the first has none.
+
+        A patient may have several numbers, one for each stay, and a sample has one for several results.
+        """
+        found = None
+        for name in names:
+            if found is None or (
+                (self.columns[found].nulls or not self.columns[name].nulls)
+                and self.rows.determine(found, name)
+                and not self.rows.determine(name, found)
+            ):
+                found = name
+        return found
+
+    def _are_nested(self, one: str, other: str) -> bool:
+        return self.rows.determine(one, other) or self.rows.determine(other, one)
+
+    def _is_identifier(self, name: str) -> bool:
+        return self.proposals[name].role is Role.IDENTIFIER
+
+    def _is_known(self, name: str) -> bool:
+        return self.proposals[name].sure and not self._is_identifier(name)
+
+    def _is_near(self, found: str, name: str) -> bool:
+        """Return whether a column may number people as well as the found one does."""
+        if name in self.alike or name in self.ranks or found not in self.keys:
+            return True
+        return self.ranks[found] == _THING and self.columns[name].distinct >= _ENOUGH
+
+    def _is_at_work(self, name: str) -> bool:
+        return is_agent(name) or self.about.get(name) == AT_WORK
+
+    def _is_birth(self, name: str) -> bool:
+        return self.about.get(name) == _BIRTH and self.columns[name].kind in _DAYS
+
+    def _may_be_anything(self, name: str) -> bool:
+        """Return whether a column that is not known as a measurement, an amount or a code repeats."""
+        column, proposal = self.columns[name], self.proposals[name]
+        if column.distinct <= _TWINS or column.values < ROWS_PER_PERSON * column.distinct:
+            return False
+        if name in self.references or name in self.born_with:
+            return False
+        if proposal.role in (Role.IDENTIFIER, Role.INSENSITIVE):
+            return False
+        if proposal.role is Role.SENSITIVE:
+            texts = column.kind is Kind.TEXT and column.pattern is None and column.distinct >= _ENOUGH
+            return texts or (column.kind is Kind.INTEGER and self.only_sex)
+        if column.kind is Kind.INTEGER or column.leading_zeros:
+            hint = proposal.about.hint if proposal.about is not None else None
+            return self.only_sex or hint not in ("code", "coordinate")
+        return column.kind in (Kind.TEXT, *_DAYS)
+
+    def _traits(self, wanted: Collection[str]) -> list[str]:
+        """Return the columns about what people keep, as far as they tell people apart."""
+        found = [name for name, what in self.about.items() if what in wanted and self._fits(name, what)]
+        return [name for name in found if self.rows.vary_in(name)]
+
+    def _fits(self, name: str, what: str) -> bool:
+        if self.proposals[name].role is not Role.QUASI_IDENTIFIER or self.columns[name].categories < 2:
+            return False
+        return what != "sex" or self.columns[name].categories <= _SEXES
+
+    def _repeats(self, name: str, rank: int | None) -> bool:
+        return self.rows.repeat(name, once=rank == _PERSON)
+
+    def _preference(self, name: str) -> tuple[object, ...]:
+        column = self.columns[name]
+        of_users = not _OF_USERS.isdisjoint(words(name))
+        return column.nulls > 0, self.ranks[name], of_users, -column.distinct
+
+    def _agreed(self, name: str) -> list[str]:
+        """Return the columns in which the rows of a value are alike, if these are enough for one person."""
+        if self.is_refuted(name):
+            return []
+        born_with = self.born_with
+        if born_with and self.is_unclear(name):
+            return []
+        if born_with and not self.only_sex:
+            return born_with
+        if self._is_known(name) and not born_with:
+            return []
+        agreed = [
+            other
+            for other in self._compared
+            if other != name
+            and other not in born_with
+            and (self.rows.likeness(name, other) or 0) >= _ALIKE
+            and (
+                not self.rows.determine(other, name) or (self._is_identifier(name) and self._is_known(other))
+            )
+        ]
+        independent = self._independent(name, agreed)
+        if len(independent) < (1 if born_with or self._is_identifier(name) else _MANY):
+            return []
+        return [*born_with, *independent]
+
+    @cached_property
+    def _compared(self) -> list[str]:
+        """The columns in which rows often differ; otherwise their agreement means nothing."""
+        named = [
+            name
+            for name, column in self.columns.items()
+            if column.categories > 1 and column.kind is not Kind.OTHER and name not in self.references
+        ]
+        return [name for name in named[:_MOST_COMPARED] if self.rows.vary_in(name)]
+
+    def _independent(self, name: str, agreed: Sequence[str]) -> list[str]:
+        """Return the columns that do not follow from others: a clinic's town and country do."""
+        follow = {
+            other
+            for one in agreed
+            for other in self.rows.agreeing(one, [other for other in agreed if other != one], beyond=name)
+        }
+        return [one for one in agreed if one not in follow] or list(agreed[:1])
+
+    def _is_of_age(self, name: str, trait: str) -> bool:
+        """Return whether a column is a band of ages or a year of birth."""
+        column, age = self.columns[name], self.columns[trait]
+        if name == trait:
+            return False
+        if 2 * column.distinct <= age.distinct and self.rows.determine(trait, name):
+            return True
+        if not column.kind is age.kind is Kind.INTEGER:
+            return False
+        year = " + ".join(f"TRY_CAST({self.rows.table.columns[each]} AS DOUBLE)" for each in (name, trait))
+        (spread,) = self.rows.table.fetch_row(f"SELECT max({year}) - min({year}) FROM {{table}}")
+        return spread is not None and bool(spread <= 1)
 
 
 def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
@@ -180,370 +500,3 @@ def _rank(column: ColumnProfile, proposal: Proposal) -> int | None:
     if pattern is not None and pattern.what in _PATTERNS:
         return _PATTERNS[pattern.what]
     return _THING if what in _THINGS else _SOMEBODY if what == OTHER_PERSON else None
-
-
-def _preference(column: ColumnProfile, rank: int | None) -> tuple[object, ...]:
-    """Return a key by which the best candidate comes first: the finest, if they are equally likely."""
-    of_users = not _OF_USERS.isdisjoint(words(column.name))
-    return column.nulls > 0, rank, of_users, -column.distinct
-
-
-def _likeness(table: Table, column: ColumnProfile, traits: Sequence[ColumnProfile]) -> list[float]:
-    """Return for each trait how alike the rows with the same value are: 1 as one person's, 0 as any rows.
-
-    It is the share of the trait's variance, or of its differing pairs of rows, that the column explains.
-    Ages of one person differ with time, but less than those of different people.
-    """
-    if column.distinct < 2:
-        return []
-    return [found for trait in traits if (found := _explained(table, column, trait)) is not None]
-
-
-def _explained(table: Table, column: ColumnProfile, trait: ColumnProfile) -> float | None:
-    """Return the share of a trait's variance that a column explains; None if its values do not repeat."""
-    value, of_person = table.columns[column.name], table.columns[trait.name]
-    rows = f"FROM {{table}} WHERE {value} IS NOT NULL"
-    if trait.kind in (Kind.INTEGER, Kind.DECIMAL):
-        number = f"TRY_CAST({of_person} AS DOUBLE)"
-        within, overall = table.fetch_row(
-            "SELECT sum(n * spread) FILTER (n > 1) / sum(n) FILTER (n > 1), any_value(overall) FROM (SELECT "
-            f"count({number})::DOUBLE AS n, var_samp({number}) AS spread, "
-            f"(SELECT var_samp({number}) {rows}) AS overall {rows} GROUP BY {value})"
-        )
-    else:
-        differ = "(1 - sum(n * (n - 1)) / (sum(n) * (sum(n) - 1)))"
-        counts = f"SELECT {value} AS who, {of_person} AS trait, count(*)::DOUBLE AS n {rows} AND {of_person} "
-        counts += "IS NOT NULL GROUP BY ALL"
-        within, overall = table.fetch_row(
-            f"WITH counts AS ({counts}) SELECT sum(total * differing) / sum(total), any_value(overall) FROM "
-            f"(SELECT sum(n) AS total, {differ} AS differing, (SELECT {differ} FROM "
-            "(SELECT sum(n) AS n FROM counts GROUP BY trait)) AS overall FROM counts GROUP BY who "
-            "HAVING sum(n) > 1)"
-        )
-    return None if within is None or not overall else 1 - within / overall
-
-
-def _coarsest(table: Table, columns: Mapping[str, ColumnProfile], candidates: Iterable[str]) -> str | None:
-    """Return the first candidate, or one that follows from it, without NULL where the first has none.
-
-    A patient may have several numbers, one for each stay, and a sample has one for several results.
-    """
-    found = None
-    for name in candidates:
-        if found is None or (
-            (columns[found].nulls or not columns[name].nulls)
-            and _agreeing(table, found, [name])
-            and not _agreeing(table, name, [found])
-        ):
-            found = name
-    return found
-
-
-def _by_number(
-    table: Table,
-    proposals: dict[str, Proposal],
-    columns: Mapping[str, ColumnProfile],
-    ranks: Mapping[str, int | None],
-    likeness: Mapping[str, Sequence[float]],
-    traits: Collection[str],
-) -> str | None:
-    """Return the number of a person or of a person's account, or else what names or numbers something alike.
-
-    The former has rows that are not alike; but the age may be that of something else, a sex may have several
-    spellings, and if only rows were counted, a class could be one person. The latter is any identifier whose
-    rows are alike in all that people are born with; where that is at most the sex, an address or a number of
-    unknown meaning whose rows are alike in another column too. Likeness counts pairs of rows, so that a few
-    wrong cells do not matter.
-    """
-    possible = sorted(
-        (
-            column
-            for name, column in columns.items()
-            if proposals[name].role is Role.IDENTIFIER
-            and column.distinct > SOME
-            and _repeats(table, column, _RECORD)
-        ),
-        key=lambda column: (column.nulls > 0, -column.distinct),
-    )
-    for column in sorted(possible, key=lambda column: _preference(column, ranks.get(column.name) or 0)):
-        of_person = proposals[column.name].about is not None and column.name in likeness
-        if of_person and _OF_USERS.isdisjoint(words(column.name)):
-            return column.name
-    sexes = {name for name in traits if _is_about_sex(proposals[name])}
-    born_with = [name for name in traits if name not in sexes or columns[name].categories <= _SEXES]
-    others = [
-        name
-        for name, column in columns.items()
-        if column.categories > 1 and column.kind is not Kind.OTHER and name not in traits
-    ][:_MOST_COMPARED]
-    others = [name for name in others if _varies(table, name)]
-    only_sex = sexes.issuperset(born_with)
-    found: list[str] = []
-    for column in possible:
-        about = proposals[column.name].about
-        if column.name in likeness or is_of_things(column.name):
-            continue
-        if only_sex if about is None else about.what == AT_WORK:
-            continue
-        compared = [columns[name] for name in others if name != column.name]
-        if all(_alike(table, column, [columns[name] for name in born_with])) and (
-            not only_sex or any(_alike(table, column, compared))
-        ):
-            found.append(column.name)
-    return _coarsest(table, columns, found)
-
-
-def _alike(table: Table, column: ColumnProfile, compared: Sequence[ColumnProfile]) -> list[bool]:
-    """Return for each column whether rows with the same value are alike in it, as those of one person."""
-    return [found >= _ALIKE_IN_TRAITS for found in _likeness(table, column, compared)]
-
-
-def _is_about_sex(proposal: Proposal) -> bool:
-    return proposal.about is not None and proposal.about.what == "sex"
-
-
-def _repeats(table: Table, column: ColumnProfile, rank: int) -> bool:
-    """Return whether people have several rows, and not just a second one by mistake.
-
-    One repetition of a person's number is enough. A column that is NULL in most rows does not count, nor one
-    with NULL whose values hardly repeat, such as the telephones that some families share.
-    """
-    rows_each = 1.0 if rank == _PERSON else _TWINS
-    if column.nulls and (column.values < rows_each * column.distinct or 2 * column.nulls > column.rows):
-        return False
-    if column.values >= _ROWS_PER_PERSON * column.distinct:
-        return True
-    if not column.exact or column.values == column.distinct:
-        return False
-    if rank == _PERSON:
-        return True
-    value = table.columns[column.name]
-    (most,) = table.fetch_row(
-        f"SELECT max(n) FROM (SELECT count(*) AS n FROM {{table}} WHERE {value} IS NOT NULL GROUP BY {value})"
-    )
-    return bool(most > _TWINS)
-
-
-def _by_agreement(
-    table: Table,
-    proposals: dict[str, Proposal],
-    columns: Mapping[str, ColumnProfile],
-    references: Collection[str],
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the columns whose values agree with what a person is born with, and the agreeing columns.
-
-    They may be names, or numbers under any name. The one with the most values comes first: a family has one
-    surname, and each of its members a number.
-    """
-    traits = {name: what for name, what in _traits(proposals, columns).items() if _varies(table, name)}
-    ages = {name: what for name, what in traits.items() if what == "age"}
-    years = {name: _years(table, name) for name in ages if columns[name].kind is Kind.INTEGER}
-    sexes = {name for name, what in traits.items() if what == "sex" and columns[name].categories <= _SEXES}
-    enough = len(traits) > 1 or not _AGES.isdisjoint(traits.values())  # first names agree in the sex
-    others = [
-        name
-        for name, column in columns.items()
-        if name not in traits and column.categories > 1 and column.kind is not Kind.OTHER
-    ][:_MOST_COMPARED]
-    for name in _possible(proposals, columns, traits, references):
-        proposal = proposals[name]
-        if len(traits) == 1 and any(_age_and_birth(table, columns[name], columns[one]) for one in traits):
-            continue
-        if len(ages) == len(traits) and any(_is_band(table, columns[name], columns[age]) for age in ages):
-            continue
-        agreeing = _agreeing(table, name, traits, years=years)
-        if not sexes.issubset(agreeing):  # a form at school, a firm
-            continue
-        if enough and len(agreeing) == len(traits):
-            yield name, agreeing
-            continue
-        # Age or birth may have unknown column names, so check what else agrees beside the sex.
-        if agreeing and not (proposal.sure and proposal.role is Role.QUASI_IDENTIFIER):
-            rest = [other for other in others if other != name]
-            agreeing += [other for other in _agreeing(table, name, rest) if _varies(table, other)]
-            if len(agreeing) > (1 if proposal.about is None else 2):
-                yield name, agreeing
-    if not traits:
-        yield from _by_many(table, proposals, columns, others, references)
-
-
-def _is_band(table: Table, column: ColumnProfile, age: ColumnProfile) -> bool:
-    """Return whether a column follows from the age, as bands of ages and teams by year of birth do.
-
-    A person's number follows from it too where all people differ in age, but then has as many values.
-    """
-    return 2 * column.distinct <= age.distinct and bool(_agreeing(table, age.name, [column.name]))
-
-
-def _by_many(
-    table: Table,
-    proposals: dict[str, Proposal],
-    columns: Mapping[str, ColumnProfile],
-    others: list[str],
-    references: Collection[str],
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the columns whose values agree with several others that do not follow from each other.
-
-    They are for tables in an unknown language; for what may name or number people two other columns are
-    enough.
-    A doctor's rows agree in the clinic, its town and its country too, but the town follows from the clinic.
-    """
-    varied = [name for name in others if _varies(table, name)]
-    for name in _possible(proposals, columns, {}, references):
-        named = proposals[name].role is Role.IDENTIFIER
-        if proposals[name].sure and not named:
-            continue
-        agreeing = _agreeing(table, name, [other for other in varied if other != name])
-        agreeing = [one for one in agreeing if not _agreeing(table, one, [name])][:_MOST_RELATED]
-        follow = {
-            other
-            for one in agreeing
-            for other in _agreeing(table, one, [other for other in agreeing if other != one], beyond=name)
-        }
-        agreeing = [one for one in agreeing if one not in follow]
-        if len(agreeing) >= _MANY - named:
-            yield name, agreeing
-
-
-def _by_dates(
-    table: Table, proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
-) -> str | None:
-    """Return a date, such as that of birth, or an age by which rows agree in the sex and another column.
-
-    Where numbers and names were removed from a table of visits, such a column still links a person's rows.
-    It is generalized like other dates and ages.
-    """
-    about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
-    traits = [name for name, what in about.items() if what in _TRAITS and what not in _AGES]
-    possible = [
-        column
-        for name, column in columns.items()
-        if (column.kind in (Kind.DATE, Kind.TIMESTAMP) or about.get(name) in _AGES)
-        and proposals[name].role is Role.QUASI_IDENTIFIER
-        and not column.nulls
-        and column.distinct > 1
-        and column.values >= _ROWS_PER_PERSON * column.distinct
-    ]
-    for column in sorted(possible, key=lambda column: -column.distinct)[:_MOST_COMPARED]:
-        if not _agreeing(table, column.name, traits):
-            continue
-        others = [
-            name
-            for name, other in columns.items()
-            if name != column.name and other.categories > 1 and other.kind is not Kind.OTHER
-        ]
-        agreeing = _agreeing(table, column.name, others[:_MOST_COMPARED])
-        varied = [name for name in agreeing if _varies(table, name)]
-        if len(varied) > 1 and not set(traits).isdisjoint(varied):
-            return column.name
-    return None
-
-
-def _varies(table: Table, name: str) -> bool:
-    """Return whether two rows often differ in a column; otherwise their agreement means nothing."""
-    (alike,) = table.fetch_row(
-        "SELECT sum(n * n)::DOUBLE / (sum(n) * sum(n)) FROM (SELECT count(*)::DOUBLE AS n FROM {table} "
-        f"GROUP BY {table.columns[name]})"
-    )
-    return bool(alike <= _ALIKE)
-
-
-def _years(table: Table, name: str) -> int:
-    """Return the largest difference of ages in rows of one person for which few rows of two people agree."""
-    number = f"TRY_CAST({table.columns[name]} AS DOUBLE)"
-    for years in _YEARS:
-        (close,) = table.fetch_row(
-            "SELECT sum(n * near) / (sum(n) * sum(n)) FROM (SELECT n, sum(n) OVER (ORDER BY age RANGE "
-            f"BETWEEN {years} PRECEDING AND {years} FOLLOWING) AS near FROM (SELECT {number} AS age, "
-            "count(*)::DOUBLE AS n FROM {table} GROUP BY 1) WHERE age IS NOT NULL)"
-        )
-        if close is not None and close <= _CLOSE:
-            return years
-    return 0
-
-
-def _age_and_birth(table: Table, one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Return whether of two numbers one is the age and one the year of birth: together they make one year."""
-    if not one.kind is other.kind is Kind.INTEGER:
-        return False
-    year = " + ".join(f"TRY_CAST({table.columns[each.name]} AS DOUBLE)" for each in (one, other))
-    (spread,) = table.fetch_row(f"SELECT max({year}) - min({year}) FROM {{table}}")
-    return spread is not None and bool(spread <= 1)
-
-
-def _agreeing(
-    table: Table,
-    name: str,
-    compared: Collection[str],
-    *,
-    years: Mapping[str, int] = MappingProxyType({}),
-    beyond: str | None = None,
-) -> list[str]:
-    """Return the columns in which rows with the same value agree, for nearly all values and most rows.
-
-    Parameters
-    ----------
-    years
-        Largest difference of ages that agree.
-    beyond
-        Compare only rows that differ in this column.
-    """
-    if not compared:
-        return []
-    counted = ", ".join(
-        f"count(*) FILTER (a{index}) / count(*), sum(n) FILTER (a{index}) / sum(n)"
-        for index, _ in enumerate(compared)
-    )
-    agree = ", ".join(
-        f"{_agreement(table.columns[other], years.get(other))} AS a{index}"
-        for index, other in enumerate(compared)
-    )
-    value = table.columns[name]
-    several = "count(*)" if beyond is None else f"count(DISTINCT {table.columns[beyond]})"
-    shares = table.fetch_row(
-        f"SELECT {counted} FROM (SELECT count(*)::DOUBLE AS n, {agree} FROM {{table}} "
-        f"WHERE {value} IS NOT NULL GROUP BY {value} HAVING {several} > 1)"
-    )
-    return [
-        other
-        for other, of_values, of_rows in zip(compared, shares[::2], shares[1::2], strict=True)
-        if of_values and of_values >= _NEARLY_ALL and of_rows >= _MOST_ROWS
-    ]
-
-
-def _traits(proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]) -> dict[str, str]:
-    """Return the columns that are the same in all rows of a person. A date of birth is enough."""
-    about = {name: one.about.what for name, one in proposals.items() if one.about is not None}
-    traits = {name: what for name, what in about.items() if what in _TRAITS and columns[name].categories > 1}
-    born = {name: what for name, what in traits.items() if columns[name].kind is Kind.DATE}
-    return born or traits
-
-
-def _possible(
-    proposals: dict[str, Proposal],
-    columns: Mapping[str, ColumnProfile],
-    traits: Mapping[str, str],
-    references: Collection[str],
-) -> Iterator[str]:
-    """Yield the columns that may name or number people, without NULL first, then by the number of values."""
-    possible = [
-        column
-        for name, column in columns.items()
-        if name not in traits
-        and name not in references
-        and column.kind in (Kind.TEXT, Kind.INTEGER, Kind.DECIMAL)
-        and 2 * column.nulls <= column.rows
-        and column.distinct > 1
-        and column.values >= _ROWS_PER_PERSON * column.distinct
-        and proposals[name].role is not Role.INSENSITIVE
-    ]
-    possible.sort(key=lambda column: (column.nulls > 0, -column.distinct))
-    yield from (column.name for column in possible[:_MOST_COMPARED])
-
-
-def _agreement(value: str, years: int | None) -> str:
-    """Return SQL that is true if the rows of a group may be about one person, by one column."""
-    if years is not None:
-        number = f"TRY_CAST({value} AS DOUBLE)"
-        return f"(coalesce(max({number}) - min({number}), 0) <= {years})"
-    return f"coalesce(min({value}) = max({value}), true)"

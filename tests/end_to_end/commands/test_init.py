@@ -288,3 +288,43 @@ def test_a_first_line_of_values_is_refused(people, shoal):
     people.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert "looks like data, not like a header" in shoal("init", "people.csv").err
     assert "column_1" in shoal("init", "people.csv", "--no-header").out
+
+
+@pytest.fixture
+def orders(people):
+    """Two columns that cross: nothing in the table shows which of them is the person's."""
+    lines = [f"c{row % 40:02d},s{row // 6:02d},{row % 9 * 10}" for row in range(240)]
+    Path("orders.csv").write_text("\n".join(["buyer,seller,amount", *lines]) + "\n", encoding="utf-8")
+
+
+def test_who_a_row_is_about_is_asked_and_the_spec_does_not_run_before(orders, shoal):
+    ran = shoal("init", "orders.csv", "-k", "3")
+    assert (ran.code, ran.err) == (0, "")
+    assert "who is a row about?" in ran.out.splitlines()[-4]
+    commands = [shlex.split(line) for line in ran.out.splitlines() if line.startswith("  shoal ")]
+    refused = shoal("anonymize", "orders.csv", "--spec", "orders.spec.yaml", "--output", "out.csv")
+    assert refused.code == 2
+    assert "Nobody has decided who a row is about" in refused.err
+    assert "--unit none" in refused.err
+    assert not Path("out.csv").exists()
+    assert [command[-2] for command in commands] == ["buyer", "seller", "none"]
+    for command in commands:
+        assert shoal(*command[1:]).code == 0
+        spec = Spec.from_yaml("orders.spec.yaml")
+        assert (spec.unit or "none", spec.privacy[0].k) == (command[-2], 3)
+        ran = shoal("anonymize", "orders.csv", "--spec", "orders.spec.yaml", "--output", "out.csv")
+        assert ran.code == 0
+
+
+def test_who_a_row_is_about_in_json_and_by_hand(orders, shoal, monkeypatch):
+    told = json.loads(shoal("init", "orders.csv", "--json").out)
+    assert (told["unit"], told["undecided"]) == (None, ["buyer", "seller"])
+    assert "who is a row about?" in told["question"]
+    answer(monkeypatch, "byer", "buyer", "", "", "q", "", "5")
+    ran = shoal("init", "orders.csv", "--interactive", "--force")
+    assert ran.code == 0
+    assert "Did you mean 'buyer'" in ran.out + ran.err
+    assert Spec.from_yaml("orders.spec.yaml").unit == "buyer"
+    ran = shoal("init", "orders.csv", "--unit", "sellr", "--force")
+    assert (ran.code, ran.out) == (2, "")
+    assert "Did you mean 'seller'" in ran.err

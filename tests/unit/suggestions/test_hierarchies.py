@@ -38,14 +38,14 @@ DATES = [f"{1 + number % 28:02}.{1 + number % 12:02}.19{number % 90 + 10}" for n
 )  # fmt: skip
 def test_hierarchies(name, values, expected):
     people = pa.table({name: values})
-    found = shoal.suggest(people)
+    found = shoal.suggest(people, unit="none")
     assert found[name].hierarchy == expected
     shoal.anonymize(people, found.spec)
 
 
 def test_strangers_are_kept_apart():
     people = pa.table({"age": [str(20 + number % 60) for number in range(300)] + ["?"] * 6})
-    found = shoal.suggest(people)
+    found = shoal.suggest(people, unit="none")
     assert found["age"].missing_values == "own"
     release = shoal.anonymize(people, found.spec)
     assert "?" in release.table["age"].to_pylist()

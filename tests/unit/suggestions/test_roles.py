@@ -29,7 +29,7 @@ def role(name: str, values: object) -> tuple[str, bool]:
         ("contact", MAILS, ("identifier", True)),
         ("remarks", SENTENCES, ("identifier", True)),
         ("kind", ["a sentence that is always one of a few"] * 150 + ["and another one of these here"] * 50,
-         ("quasi-identifier", False)),
+         ("identifier", False)),
         ("comments", ["a sentence that is one of a few"] * 150 + ["and another one of these here"] * 50,
          ("identifier", True)),
         ("note", [1, 2, 3, 4] * 50, ("quasi-identifier", False)),

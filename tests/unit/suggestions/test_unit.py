@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.errors import InputError
 
 ROWS = 200
 RANDOM = Random(0)
@@ -31,14 +32,14 @@ def unit(**columns: list[object]) -> str | None:
         ("patient_id", [*(f"p{number}" for number in range(ROWS - 1)), "p0"], True),
         ("patient_id", [None, *repeated("p{}")[1:]], True),
         ("patient_id", [None] * 120 + repeated("p{}")[120:], False),
-        ("name", repeated("p{}"), False),
+        ("name", repeated("p{}"), True),
         ("email", [*(f"p{number}@a.org" for number in range(ROWS - 1)), "p0@a.org"], False),
         ("email", [*(f"p{number}@a.org" for number in range(ROWS - 3)), *["p0@a.org"] * 3], True),
         ("phone", repeated("+49 170 555{:04d}"), True),
         ("phone", [None, *repeated("+49 170 555{:04d}")[1:]], True),
         ("phone", [None, *(f"+49 170 555{number % 150:04d}" for number in range(ROWS - 1))], False),
         ("IBAN", repeated("AT{}"), True),
-        ("product", repeated("p{}"), False),
+        ("product", repeated("p{}"), True),
     ],
 )
 def test_by_name_and_look(name, values, expected):
@@ -50,10 +51,20 @@ def test_a_number_without_gaps_comes_before_one_with_gaps():
     assert found == "account_no"
 
 
-def test_of_two_telephones_the_finer_one():
-    """The other may be the clinic's, which many people share."""
+def test_of_two_telephones_that_do_not_follow_from_each_other_a_person_decides():
+    """One may be the clinic's, which many people share."""
     clinic = [f"+49 30 555{number % 15:04d}" for number in range(ROWS)]
-    assert unit(clinic=clinic, contact=repeated("+49 170 555{:04d}")) == "contact"
+    people = pa.table({"clinic": clinic, "contact": repeated("+49 170 555{:04d}"), "town": TOWNS})
+    found = shoal.suggest(people)
+    assert (found.unit, set(found.undecided)) == (None, {"clinic", "contact"})
+    assert "who is a row about?" in found.question
+    with pytest.raises(InputError, match="'contact' or 'clinic' may be one person's"):
+        _ = found.spec
+    assert found.with_unit("contact").spec.unit == "contact"
+    assert shoal.suggest(people, unit="contact").spec.unit == "contact"
+    assert shoal.suggest(people, unit="none").spec.unit is None
+    with pytest.raises(InputError, match="Did you mean 'contact'"):
+        shoal.suggest(people, unit="contakt")
 
 
 def test_a_number_whose_rows_are_not_alike_is_a_clerk_s():
@@ -128,10 +139,14 @@ def test_a_column_without_gaps_comes_before_one_with_gaps():
 
 
 def test_what_nearly_all_rows_share_is_no_agreement():
-    """First names agree in the sex, and everybody is from one country."""
+    """First names agree in the sex, and everybody is from one country.
+
+    Counting by a first name hides people all the same: each has one.
+    """
     sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
     country = ["Chad"] * (ROWS - 5) + ["Mali"] * 5
-    assert unit(sex=sex, imie=repeated("p{}"), country=country) is None
+    found = shoal.suggest(pa.table({"sex": sex, "imie": repeated("p{}"), "country": country}))
+    assert (found.unit, "agree" in found["imie"].reason) == ("imie", False)
 
 
 def test_by_the_date_of_birth_where_numbers_were_removed():
@@ -141,18 +156,16 @@ def test_by_the_date_of_birth_where_numbers_were_removed():
     found = shoal.suggest(pa.table({"dob": born, "sex": sex, "plz": plz}))
     assert (found.unit, found["dob"].role.value) == ("dob", "quasi-identifier")
     chance = [RANDOM.choice("FM") for _ in range(ROWS)]
-    assert shoal.suggest(pa.table({"dob": born, "sex": chance, "plz": plz})).unit is None
+    assert shoal.suggest(pa.table({"dob": born, "sex": chance, "plz": plz})).unit == "dob"
+    days = [f"{1940 + number // 365}-{1 + number % 12:02d}-{1 + number % 28:02d}" for number in range(5000)]
+    by_chance = [days[RANDOM.randrange(5000)] for _ in range(5000)]
+    assert shoal.suggest(pa.table({"dob": by_chance, "sex": RANDOM.choices("FM", k=5000)})).unit is None
 
 
 def test_a_number_with_decimal_places_says_who_too():
     """As pandas writes a column of whole numbers in which some were missing."""
     age = [AGES[number % 80] for number in range(ROWS)]
     assert unit(numer=repeated("{}.0"), age=age) == "numer"
-
-
-def test_a_first_name_agrees_in_the_sex_and_is_nobody_s():
-    sex = ["FM"[number % 80 % 2] for number in range(ROWS)]
-    assert unit(sex=sex, imie=repeated("p{}")) is None
 
 
 def test_a_form_at_school_is_nobody_s():
@@ -165,14 +178,15 @@ def test_a_form_at_school_is_nobody_s():
 
 
 def test_what_follows_from_each_other_is_no_agreement():
-    """A doctor's rows agree in the clinic, its town and its region. Numbers are counted by all the same."""
+    """A doctor's rows agree in the clinic, its town and its region. People are counted by the coarsest.
+
+    So each class has several of whatever is the person: none of them is in two places.
+    """
     doctor = [number % 60 for number in range(ROWS)]
     names = [f"{'abcdefghij'[each % 10]}{'abcdef'[each // 10]}" for each in doctor]
     clinic, place = [f"c{each % 20}" for each in doctor], [f"o{each % 10}" for each in doctor]
     region = [f"r{each % 5}" for each in doctor]
-    assert unit(lekarz=names, klinika=clinic, miejsce=place, woj=region) is None
-    numbers = [f"d{each}" for each in doctor]
-    assert unit(lekarz=numbers, klinika=clinic, miejsce=place, woj=region) == "lekarz"
+    assert unit(lekarz=names, klinika=clinic, miejsce=place, woj=region) == "miejsce"
 
 
 def test_bands_of_ages_under_an_unknown_name_are_not_people() -> None:
@@ -186,3 +200,22 @@ def test_bands_of_ages_under_an_unknown_name_are_not_people() -> None:
         {"age": [20 + row // 3 for row in range(60)], "ref": [f"x{row // 3}" for row in range(60)]}
     )
     assert shoal.suggest(people).spec.unit == "ref"
+
+
+def test_an_account_is_no_person_where_another_number_crosses_it():
+    """Several people may share an account, and one may have several: nothing in the table shows which."""
+    who = [f"X{number % 60:03d}" for number in range(600)]
+    accounts = [f"A{RANDOM.randrange(40):03d}" for _ in who]
+    found = shoal.suggest(pa.table({"account_no": accounts, "v1": who}))
+    assert set(found.undecided) == {"account_no", "v1"}
+
+
+def test_a_spec_that_is_undecided_is_refused_from_a_file(tmp_path):
+    found = shoal.suggest(
+        pa.table({"a": repeated("Xa{}"), "b": [f"Yb{number // 7}" for number in range(ROWS)]})
+    )
+    path = tmp_path / "spec.yaml"
+    path.write_text(found.with_column("a", role="quasi-identifier").to_yaml(), encoding="utf-8")
+    assert "unit: {undecided: [a, b]}" in path.read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="Nobody has decided who a row is about"):
+        shoal.Spec.from_yaml(path)
