@@ -44,12 +44,15 @@ class Levels:
         Leaves of the whole hierarchy.
     notes
         Notes for users, in lower case: callers prepend the column's name.
+    listed
+        All leaves of the hierarchy as text, if it may have others than the values.
     """
 
     labels: tuple[pa.Array, ...]
     leaves: tuple[IntArray, ...]
     total: int
     notes: tuple[str, ...] = ()
+    listed: pa.Array | None = None
 
     def __post_init__(self) -> None:
         check_height(len(self.labels) - 1)

@@ -63,6 +63,7 @@ def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues)
         leaves=(np.ones(len(values), dtype=np.int64), *(leaf[order] for leaf in leaves)),
         total=total,
         notes=(*levels.notes, _note(count, missing)),
+        listed=None if levels.listed is None else pa.concat_arrays([levels.listed, as_text(strange)]),
     )
 
 

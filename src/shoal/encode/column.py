@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Levels
+from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Levels, as_text
 from shoal.errors import Problem
 from shoal.exact_counts import count
 
@@ -45,6 +45,9 @@ class CodedColumn:
         Leaves of the whole hierarchy, used or not.
     notes
         Notes on its hierarchy, in lower case.
+    places
+        For each value its place among all leaves that its hierarchy lists, in the order of numbers or dates,
+        NULL last; None if it lists none, or not such values.
     """
 
     name: str
@@ -58,6 +61,7 @@ class CodedColumn:
     min_level: int = 0
     max_level: int = 0
     notes: tuple[str, ...] = ()
+    places: IntArray | None = None
 
     @property
     def height(self) -> int:
@@ -154,7 +158,9 @@ def code_together(
     # Neighbours under a label are then neighbours by value too: ranges of codes are ranges of values.
     used = used[pc.array_sort_indices(comparable(domain.take(pa.array(used)))).to_numpy()]
     levels = hierarchy.levels(domain.take(pa.array(used)))
+    places = _places(levels)
     if occurs[-1]:
+        places = None if places is None else np.append(places, levels.total)
         levels = _with_null(levels)
         used = np.append(used, len(domain))
     height = len(levels.labels) - 1
@@ -186,6 +192,7 @@ def code_together(
         min_level=min_level,
         max_level=height if max_level is None else max_level,
         notes=levels.notes,
+        places=None if places is None else places[order],
     )
     return column, tuple(recode[of_other] for of_other in beside)
 
@@ -218,6 +225,24 @@ def _indices(values: pa.DictionaryArray, domain: pa.Array) -> NDArray[np.int32]:
         indices = pc.index_in(values.dictionary, domain).take(indices)
     filled: NDArray[np.int32] = indices.fill_null(len(domain)).to_numpy(zero_copy_only=False)
     return filled
+
+
+def is_ordered(kind: pa.DataType) -> bool:
+    """Return whether values of a type have ranges: numbers, dates and times."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)) or bool(
+        pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    )
+
+
+def _places(levels: Levels) -> IntArray | None:
+    """Return the place of each value among all that a hierarchy lists, if these have an order."""
+    listed = levels.listed
+    if listed is None or not len(listed) or not is_ordered(comparable(listed).type):
+        return None
+    ranks = np.empty(len(listed), dtype=np.int64)
+    ranks[pc.array_sort_indices(comparable(listed)).to_numpy()] = np.arange(len(listed))
+    found: IntArray = ranks[pc.index_in(as_text(levels.labels[0]), listed).to_numpy(zero_copy_only=False)]
+    return found
 
 
 def _with_null(levels: Levels) -> Levels:

@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import as_text
-from shoal.encode.column import IntArray, UIntArray, comparable
-from shoal.recode.class_labels import is_ordered
+from shoal.encode.column import IntArray, UIntArray, comparable, is_ordered
 
 Average: TypeAlias = Literal["mean", "median"]
 

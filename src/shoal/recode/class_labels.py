@@ -15,7 +15,7 @@ from shoal import _kernel
 from shoal.describe.hierarchy import as_text
 from shoal.describe.label_forms import written_set
 from shoal.encode.cells import HierarchyNodes
-from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable
+from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable, is_ordered
 from shoal.encode.table import CodedTable
 from shoal.read.types import narrowest
 
@@ -281,13 +281,6 @@ def released_values(table: CodedTable, released: NDArray[np.bool_]) -> Released:
     return tuple(found)
 
 
-def is_ordered(kind: pa.DataType) -> bool:
-    """Return whether values of a type have ranges: numbers, dates and times."""
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)) or bool(
-        pa.types.is_date(kind) or pa.types.is_timestamp(kind)
-    )
-
-
 def not_ordered(values: pa.Array) -> int:
     """Return how many values are in no range: NULL, and what is no number."""
     none = int(values.null_count)
@@ -299,8 +292,11 @@ def not_ordered(values: pa.Array) -> int:
 def range_widths(column: CodedColumn) -> IntArray:
     """Return a number for each value such that ranges cover as many leaves as these differ by, plus 1.
 
-    A hierarchy over all whole numbers of a range has leaves that the table has not. NULL is one, in no range.
+    A hierarchy may list values that the table has not, or be over all whole numbers of a range. NULL is one
+    more leaf, in no range.
     """
+    if column.places is not None:
+        return column.places
     values = column.labels[0]
     known = values.drop_null()
     leaves = column.total_leaves - values.null_count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -314,3 +315,17 @@ def test_null_is_no_missing_number_of_a_range():
         assert release.table["age"].to_pylist() == ["0"] * 3 + ["[1, 3]"] * 3 + [None] * 2
         assert release.score == pytest.approx(3 / 8 * (2 - 1) / (4 - 1))
         assert release.utility(learning=False).loss == pytest.approx(release.score)
+
+
+@pytest.mark.parametrize("missing", ["error", "own"])
+def test_a_range_covers_what_a_hierarchy_lists(missing: str, tmp_path: Path):
+    """The hierarchy lists no 2, so 1 and 3 are neighbours; that it lists 100 and 200 too is of no account."""
+    file = tmp_path / "ages.csv"
+    file.write_text("0;low;*\n1;low;*\n3;low;*\n100;high;*\n200;high;*\n", encoding="utf-8")
+    ages = pa.table({"age": [0] * 3 + [1] + [3] * 2})
+    column = shoal.QuasiIdentifier(hierarchy=shoal.hierarchy_file(file), missing_values=missing)
+    spec = shoal.Spec(quasi_identifiers={"age": column}, privacy=[shoal.KAnonymity(2)])
+    for recoding in ("ordered-set", {"mondrian": {"labels": "ranges"}}):
+        release = shoal.anonymize(ages, spec, recoding=recoding, keep_order=True)
+        assert release.table["age"].to_pylist() == ["0"] * 3 + ["[1, 3]"] * 3
+        assert release.score == pytest.approx(3 / 6 * (2 - 1) / (5 - 1))

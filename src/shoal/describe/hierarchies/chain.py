@@ -179,7 +179,7 @@ def chain(*parts: Hierarchy) -> Chain:
 def _without_top(levels: Levels) -> Levels:
     if len(levels.labels) == 1 or not pc.all(pc.equal(levels.labels[-1], ANYTHING), min_count=0).as_py():
         return levels
-    return Levels(levels.labels[:-1], levels.leaves[:-1], levels.total, levels.notes)
+    return Levels(levels.labels[:-1], levels.leaves[:-1], levels.total, levels.notes, levels.listed)
 
 
 def _above(levels: Levels, link: Generalizing, number: int) -> Levels:
@@ -200,7 +200,7 @@ def _above(levels: Levels, link: Generalizing, number: int) -> Levels:
         # A label that covers the whole upper hierarchy also covers the leaves without a value here.
         leaves.append(np.where(covered == upper.total, levels.total, sums[groups])[codes])
         labels.append(label.take(pa.array(codes)))
-    return Levels(tuple(labels), tuple(leaves), levels.total, (*levels.notes, *upper.notes))
+    return Levels(tuple(labels), tuple(leaves), levels.total, (*levels.notes, *upper.notes), levels.listed)
 
 
 def _labels_of(link: Generalizing, column: ColumnData) -> ColumnData:

@@ -129,6 +129,7 @@ class Listed:
             leaves=tuple(counts[indices] for counts in self._leaves),
             total=len(self.labels[0]),
             notes=self.notes,
+            listed=self.labels[0],
         )
 
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.encode.cells import Cells
-from shoal.encode.column import CodedColumn, IntArray, comparable
+from shoal.encode.column import CodedColumn, IntArray, comparable, is_ordered
 from shoal.measure.cells import CellMeasure
-from shoal.recode.class_labels import ClassValues, LabelForm, is_ordered, range_widths
+from shoal.recode.class_labels import ClassValues, LabelForm, range_widths
 from shoal.search.single_dimensional.tuples import Blocks, Floats
 
 
