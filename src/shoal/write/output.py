@@ -40,6 +40,11 @@ class FileOutput:
         return not self.path.suffix
 
     @property
+    def replaces_folder(self) -> bool:
+        """Whether a folder will be or is there, as the engines that write folders give it any suffix."""
+        return self.folder or self.path.is_dir()
+
+    @property
     def is_csv(self) -> bool:
         """Whether all values in it are text."""
         return is_csv(self.path)
