@@ -172,9 +172,7 @@ def require_private(rows: list[dict[str, str]], original: list[dict[str, str]], 
 
 def as_texts(rows: list[dict[str, Any]]) -> Counter[tuple[str, ...]]:
     """Count equal rows, their columns in one order, as CSV files have them."""
-    return Counter(
-        tuple("" if row[name] is None else str(row[name]) for name in sorted(row)) for row in rows
-    )
+    return Counter(tuple("" if row[name] is None else str(row[name]) for name in sorted(row)) for row in rows)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

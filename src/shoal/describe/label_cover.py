@@ -182,8 +182,10 @@ def cover_of(
         pairs.add_level(level)
     pairs.settle()
     pairs.add_values()
-    for number in pairs.open():
-        found = None if texts[number] is None else _by_form(texts[number], domain)
+    left = pairs.open()
+    known = _with_commas(domain) if len(left) else frozenset()
+    for number in left:
+        found = None if texts[number] is None else _by_form(texts[number], domain, known)
         if found is not None:
             pairs.add(number, found)
     if domain.dated and len(pairs.open()):
@@ -328,20 +330,33 @@ def range_of(label: str, *, dated: bool) -> Range | None:
     return None if days is None else Range(*days.tolist())
 
 
-def _by_form(label: str, domain: Domain) -> NDArray[np.intp] | None:
-    """Return the positions that a label covers by its form, if it has one that fits the domain."""
+def _with_commas(domain: Domain) -> frozenset[str]:
+    """Return all values as sets list them, if sets cannot be split at commas; otherwise none."""
+    if not pc.any(pc.match_substring(domain.texts, ",")).as_py():
+        return frozenset()
+    return frozenset((*domain.texts.to_pylist(), *([NULL_IN_SETS] if domain.null else [])))
+
+
+def _by_form(label: str, domain: Domain, known: frozenset[str]) -> NDArray[np.intp] | None:
+    """Return the positions that a label covers by its form, if it has one that fits the domain.
+
+    Parameters
+    ----------
+    known
+        What sets may list, where that has commas.
+    """
     if domain.numbers is not None and (span := range_of(label, dated=domain.dated)) is not None:
         # The last day of a range of days belongs to it, at whatever time.
         whole_days = domain.dated and ":" not in label
         return span.positions(np.floor(domain.numbers) if whole_days else domain.numbers)
-    members = read_set(label)
+    members = read_set(label, known)
     if members is not None:
         return _of_members(pa.array(members, pa.string()), domain)
     return read_mask(label, domain.texts) if is_mask(label) else None
 
 
 def _of_members(members: pa.Array, domain: Domain) -> NDArray[np.intp] | None:
-    """Return the positions of the members of a set. One that is unknown may be half of one with a comma."""
+    """Return the positions of the members of a set, if all are known."""
     positions = pc.index_in(members, domain.texts)
     null = pc.and_(pc.equal(members, NULL_IN_SETS), positions.is_null())
     positions = positions.filter(pc.invert(null))

@@ -7,6 +7,7 @@ itself, whether or not somebody rounded to it.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from math import inf
 from typing import NamedTuple
 
@@ -110,18 +111,49 @@ def is_calendar(label: str) -> bool:
     return _CALENDAR.fullmatch(label) is not None
 
 
-def read_set(label: str) -> tuple[str, ...] | None:
+def read_set(label: str, known: Collection[str] = ()) -> tuple[str, ...] | None:
     """Return the values that a label lists, if it lists them all.
+
+    Parameters
+    ----------
+    known
+        The values that there may be, if some have commas. The label is then read as a list of these, in the
+        only way in which that is possible.
 
     Examples
     --------
     >>> read_set("{clerk, cook}"), read_set("{clerk, cook and 3 more}"), read_set("clerk")
     (('clerk', 'cook'), None, None)
+    >>> read_set("{nurse, night, cook}", {"cook", "nurse, day", "nurse, night"})
+    ('nurse, night', 'cook')
+    >>> read_set("{nurse, night}", {"night", "nurse", "nurse, night"}) is None
+    True
     """
     found = _SET.fullmatch(label.strip())
     if found is None or _NOT_ALL.search(found[1]):
         return None
+    if known:
+        return _members(found[1].split(", "), known)
     return tuple(part.strip() for part in found[1].split(","))
+
+
+def _members(parts: list[str], known: Collection[str]) -> tuple[str, ...] | None:
+    """Return the known values that some parts are put together from, if only one list of them fits."""
+    longest = max(value.count(", ") for value in known) + 1
+    ways = [1] + [0] * len(parts)
+    begins = [0] * len(ways)
+    for end in range(1, len(ways)):
+        for start in range(max(0, end - longest), end):
+            if ways[start] and ", ".join(parts[start:end]) in known:
+                ways[end] = min(ways[end] + ways[start], 2)
+                begins[end] = start
+    if ways[-1] != 1:
+        return None
+    members, end = [], len(parts)
+    while end:
+        members.append(", ".join(parts[begins[end] : end]))
+        end = begins[end]
+    return tuple(reversed(members))
 
 
 def is_everything(label: str | None) -> bool:
