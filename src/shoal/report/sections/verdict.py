@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from shoal.measure.measure import canonical
+from shoal.recode.recoding import Averaging
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, counted, figure, listed, one_in, percent
@@ -219,9 +220,14 @@ def rows_or_people(risk: RiskComparison) -> Markup:
 
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
-    lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
-        percent(utility.loss), link("loss"), proof(release)
-    )
+    if isinstance(release.recoding, Averaging):
+        lost = Markup("The quasi-identifiers lost {} of their variance on average. {}").format(
+            percent(utility.loss), proof(release)
+        )
+    else:
+        lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
+            percent(utility.loss), link("loss"), proof(release)
+        )
     if release.alternative is None:
         return lost
     return lost + Markup(" Another recoding keeps more: with {} it would score {}.").format(
@@ -303,7 +309,8 @@ def _cards(
         count(release.suppressed_rows),
         f"{percent(release.suppressed_rows / release.rows)} of {count(release.rows)}",
     )
-    yield Card(link("loss", "Detail lost"), percent(utility.loss), "mean of the quasi-identifiers")
+    lost = "Variance lost" if isinstance(release.recoding, Averaging) else link("loss", "Detail lost")
+    yield Card(lost, percent(utility.loss), "mean of the quasi-identifiers")
 
 
 def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
