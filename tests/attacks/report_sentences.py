@@ -14,6 +14,14 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:three_starred",
         "internal:one_removed",
     ),
+    "Of a column of … s it is the share of the variance that is lost.": (
+        "internal:averages",
+        "internal:one_removed",
+    ),
+    "That of a … follows from the loss, as if numbers were normally distributed.": (
+        "internal:averages",
+        "internal:one_removed",
+    ),
     ", of which the spec allows …": ("internal:limited", "internal:one_removed"),
     ", of which … are in the release": ("internal:one_removed", "internal:none_suppressed"),
     ": the … of … pairs that changed the most": ("internal:wide", "internal:one_removed"),
@@ -409,6 +417,7 @@ TESTED: dict[str, str] = {
         "known."
     ): "test_count_queries_err_as_the_page_says",
     "The quasi-identifiers lost … of their detail on average ( … ). …": "test_what_cells_hide_and_tell",
+    "The quasi-identifiers lost … of their variance on average. …": "test_what_averages_hide_and_tell",
     "The release has … and … .": "test_rows_and_classes_are_right",
     "The … is the sum of these contributions, by the measure … .": "test_what_cells_hide_and_tell",
     (
@@ -429,8 +438,10 @@ TESTED: dict[str, str] = {
     "in plain SQL, with other code than the code that made the release.": "test_other_code_checks_claims",
     "mean of the quasi-identifiers": "test_what_cells_hide_and_tell",
     (
-        "… : the average share of the column's range that a cell hides; a suppressed cell hides "
-        "all of it. Bits: the average information in a cell, which before is the … . … : the distance "
+        "… : the average share of the column's range that a cell hides; a suppressed cell hides all of it."
+    ): "test_what_cells_hide_and_tell",
+    (
+        "Bits: the average information in a cell, which before is the … . … : the distance "
         "between the original distribution and that of the release, if each label is spread "
         "evenly over the values it covers."
     ): "test_what_cells_hide_and_tell",

@@ -238,7 +238,7 @@ def _settings(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "file" in manifest:
         yield "SHA-256 of the file", manifest["file"]["sha256"]
     if "folder" in manifest:
-        yield "Files", f"{len(manifest['files']):,}; the manifest has the SHA-256 of each"
+        yield "Files", count(len(manifest["files"]))
     forbidding = [name for name, meaning in manifest["null"].items() if meaning == "forbid"]
     yield (
         "NULL",
