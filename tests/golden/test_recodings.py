@@ -47,6 +47,12 @@ class Table:
     spec: library.Spec
     rows: list[dict[str, str]]
 
+    def spec_file(self, spec: library.Spec, folder: Path) -> Path:
+        """Write a spec; one with files that it names from its own folder goes beside the table."""
+        path = (self.data.parent if self.name == "census" else folder) / "own.spec.yaml"
+        path.write_text(json.dumps(spec.to_mapping()), encoding="utf-8")
+        return path
+
 
 @pytest.fixture(scope="module")
 def table_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Table]:
@@ -187,21 +193,17 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def from_command_line(
-    shoal: Callable[..., Any], source: Any, spec: library.Spec, release: Path, *how: str
+    shoal: Callable[..., Any], source: Any, written: Path, recoding: str, release: Path, *how: str
 ) -> None:
     """Anonymize from the command line, with the recoding as an option."""
-    written = release.with_name("own.spec.yaml")
-    written.write_text(json.dumps(replace(spec, recoding="full-domain").to_mapping()), encoding="utf-8")
-    recoding = json.dumps({spec.recoding.name: QUICK.get(spec.recoding.name)})
+    recoding = json.dumps({recoding: QUICK.get(recoding)})
     arguments = ["--spec", written, "--recoding", recoding, "--output", release, "--report"]
     ran = shoal("anonymize", source, *arguments, *how)
     assert ran.code == 0, ran.err
 
 
-def from_python(source: Any, spec: library.Spec, release: Path, **how: Any) -> None:
+def from_python(source: Any, written: Path, release: Path, **how: Any) -> None:
     """Anonymize in Python, by a spec file that names the recoding."""
-    written = release.with_name("own.spec.yaml")
-    written.write_text(json.dumps(spec.to_mapping()), encoding="utf-8")
     made = library.anonymize(source, written, output=release, publish=False, **how)
     made.write(release, report=True)
 
@@ -233,7 +235,8 @@ def test_census(shoal: Callable[..., Any], tmp_path: Path, recoding: str, close:
     data, spec = census(tmp_path, 400)
     table = Table("census", data, given(spec, recoding, close), read_rows(data))
     release = tmp_path / "release.csv"
-    from_command_line(shoal, data, table.spec, release)
+    written = table.spec_file(replace(table.spec, recoding="full-domain"), tmp_path)
+    from_command_line(shoal, data, written, recoding, release)
     rows = read_rows(release)
     require_private(rows, table.rows, table.spec)
     require_evidence(shoal, release, rows, table, table.spec)
@@ -272,9 +275,10 @@ def test_matrix(
             source = session.read.csv(str(table.data), header=True, sep=spec.input.delimiter or ",")
     if close:
         options = [word for option, value in how.items() for word in (f"--{option}", value)]
-        from_command_line(shoal, source, spec, release, *options)
+        written = table.spec_file(replace(spec, recoding="full-domain"), tmp_path)
+        from_command_line(shoal, source, written, recoding, release, *options)
     else:
-        from_python(source, spec, release, **how)
+        from_python(source, table.spec_file(spec, tmp_path), release, **how)
     rows = read_rows(release)
     require_private(rows, table.rows, spec)
     require_evidence(shoal, release, rows, table, spec)
