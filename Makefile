@@ -46,7 +46,7 @@ test: check services
 	$(PYTEST) -m 'not slow'
 
 test-all: check services
-	$(PYTEST) --hypothesis-profile=thorough
+	$(PYTEST) --hypothesis-profile=thorough --durations=20
 	$(MAKE) sanitize
 	$(MAKE) sanitize-threads
 

@@ -366,7 +366,7 @@ class Session:
         """Raise what is wrong about where a release is to go, and in which order, before any work."""
         if isinstance(output, FileOutput):
             output = output.like(self.engine.source.dialect, self.spec.input)
-            if not output.folder:
+            if not output.replaces_folder:  # that the engine decides
                 check_path(output.path, apart_from=(*self.engine.source.files, *self.spec.files))
         self.engine.check(output, seed=self._seed, keep_order=self._keep_order)
         return output

@@ -13,6 +13,7 @@ from datetime import date
 from itertools import product
 from math import log2
 from pathlib import Path
+from statistics import pvariance
 from typing import Any
 
 import pyarrow as pa
@@ -80,6 +81,20 @@ def cells(case: str, column: str) -> tuple[float, float, float]:
         tells += log2(everybody / sum(covers(row[column], value) for value in values))
     before = sum(log2(everybody / values.count(value)) for value in values)
     return hidden / everybody, tells / everybody, before / everybody
+
+
+def test_what_averages_hide_and_tell() -> None:
+    text, released = cases.internal("averages"), cases.release("averages").table
+    people = {"age": [21, 24, 27, 52, 54, 59], "height": [160, 165, 163, 181, 184, 176]}
+    lost = {
+        name: 1 - pvariance(released[name].to_pylist()) / pvariance(values) for name, values in people.items()
+    }
+    mean = share(sum(lost.values()) / 2)
+    assert f"The quasi-identifiers lost {mean} of their variance on average" in text
+    assert f"Variance lost {mean} mean of the quasi-identifiers" in text
+    assert "of their detail" not in text
+    for column, part in lost.items():
+        assert f"{column}{share(part)}" in text
 
 
 @every_release

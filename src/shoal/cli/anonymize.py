@@ -430,7 +430,7 @@ def anonymize(
             spec_used, levels=levels or [], weights=weight or [], missing_values=missing_values
         )
         for target in filter(None, (output, all_nodes, manifest)):
-            if target == output and not target.suffix and target.is_dir():
+            if target == output and target.is_dir():
                 continue  # of files that an engine wrote before: it says whether they may be replaced
             check_path(target, apart_from=[*filter(None, (spec, sign)), *spec_used.files])
         with progress() as listener:
@@ -510,7 +510,7 @@ def _check_paths(
             "Leave it out."
         )
     for path in filter(None, (output, manifest)):
-        if path.suffix:
+        if path.suffix and not (path == output and path.is_dir()):
             check_path(path, apart_from=[*filter(None, [_file(input)])])
 
 

@@ -9,6 +9,7 @@ from typing import Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.hierarchy import ANYTHING, as_text
 from shoal.encode.cells import Cells
 from shoal.encode.column import CodedColumn, UIntArray
 from shoal.encode.table import CodedTable
@@ -98,10 +99,10 @@ class ByValues:
     def choices(self, table: CodedTable) -> Choices:
         self._require(table)
         words = {
-            column.name: _in_words(column, int(blocks.max(initial=0)) + 1)
-            for column, blocks in zip(table.columns, self.blocks, strict=True)
+            column.name: _in_words(column, int(blocks.max(initial=0)) + 1, cells)
+            for column, blocks, cells in zip(table.columns, self.blocks, self.cells(table), strict=True)
         }
-        return Choices("Labels", words)
+        return Choices("Values", words)
 
     def for_recipients(self, spec: Spec, table: CodedTable) -> tuple[Spec, ByValues]:
         return spec, self
@@ -136,8 +137,10 @@ def _values(blocks: UIntArray) -> UIntArray:
     return np.arange(len(blocks), dtype=np.uint32)
 
 
-def _in_words(column: CodedColumn, blocks: int) -> str:
+def _in_words(column: CodedColumn, blocks: int, cells: Cells) -> str:
     values = len(column.labels[column.min_level])
     if blocks == values:
         return "unchanged" if column.min_level == 0 else f"at level {column.min_level}"
-    return "suppressed" if blocks == 1 else f"{blocks:,} for {values:,} values"
+    if as_text(cells.labels).to_pylist() == [ANYTHING]:
+        return "suppressed"
+    return f"{values:,} in {blocks:,} {'label' if blocks == 1 else 'labels'}"

@@ -94,7 +94,7 @@ def public_html(
         classes=_classes(manifest),
         claims=Claims(
             claims,
-            checker_command(name) if "file" in manifest else None,
+            None if "table" in manifest else checker_command(name),
             audit_command(name),
             needed([*_needs(manifest)]),
         ),
@@ -242,6 +242,8 @@ def _settings(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Release", _name(manifest)
     if "file" in manifest:
         yield "SHA-256 of the file", manifest["file"]["sha256"]
+    if "folder" in manifest:
+        yield "Files", count(len(manifest["files"]))
     forbidding = [name for name, meaning in manifest["null"].items() if meaning == "forbid"]
     yield (
         "NULL",

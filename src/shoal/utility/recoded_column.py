@@ -27,6 +27,7 @@ from shoal.encode.column import CodedColumn, code_column
 from shoal.encode.readable_values import values_and_levels
 from shoal.errors import InputError
 from shoal.read.spelling import in_one_spelling
+from shoal.recode.class_labels import range_widths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,16 +181,14 @@ def _by_hierarchy(
     found = _level(levels, counts, labels, rows) if level is None else level
     chosen = range(len(levels)) if found is None else [found]
     cover = cover_of(labels, domain, [levels[position] for position in chosen])
-    breadth = _breadth(cover.counts, domain.size, labels)
+    leaves = _leaves(coded, order, levels, labels, cover)
     label_of = _label_of(cover, labels, domain.size)
     if found is not None:
         positions = pc.index_in(levels[found], labels).fill_null(-1).to_numpy(zero_copy_only=False)
         label_of = positions.astype(np.int64)
-        # The leaves of the whole hierarchy, used or not, as the measure `loss` counts them.
         there = label_of >= 0
         leaves = np.zeros(len(labels), dtype=np.int64)
         leaves[label_of[there]] = coded.leaves[found][coded.maps[found][order]][there]
-        breadth = _breadth(leaves, coded.total_leaves, labels)
     return RecodedColumn(
         name=coded.name,
         domain=domain,
@@ -200,8 +199,34 @@ def _by_hierarchy(
         rows=rows,
         cover=cover,
         label_of=label_of,
-        breadth=breadth,
+        breadth=_breadth(leaves, coded.total_leaves, labels),
     )
+
+
+def _leaves(
+    coded: CodedColumn, order: IntArray, levels: list[pa.Array], labels: pa.Array, cover: Cover
+) -> IntArray:
+    """Return how many leaves of the whole hierarchy each label covers, used or not.
+
+    That is what the measure `loss` counts: labels of the hierarchy by all their leaves, sets by those of
+    their members, ranges by those between their ends. A text that names several labels is the widest.
+    """
+    widths = range_widths(coded)[order][cover.positions]
+    low = np.full(len(labels), np.iinfo(np.int64).max)
+    high = np.zeros(len(labels), dtype=np.int64)
+    np.minimum.at(low, cover.owners, widths)
+    np.maximum.at(high, cover.owners, widths)
+    ranges = pc.starts_with(labels, "[").fill_null(False).to_numpy(zero_copy_only=False)
+    members = cover.sums(coded.leaves[0][order]).astype(np.int64)
+    found = np.where(ranges & (low <= high), high - low + 1, members)
+    of_nodes = np.zeros(len(labels), dtype=np.int64)
+    for level, texts in enumerate(levels):
+        named = pc.index_in(texts, labels).fill_null(-1).to_numpy(zero_copy_only=False)
+        there = named >= 0
+        np.maximum.at(of_nodes, named[there], coded.leaves[level][coded.maps[level][order]][there])
+    found = np.where(of_nodes > 0, of_nodes, found)
+    found[cover.unknown] = coded.total_leaves
+    return found
 
 
 def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: IntArray) -> int | None:

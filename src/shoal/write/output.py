@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, TypeAlias
@@ -38,6 +39,11 @@ class FileOutput:
     def folder(self) -> bool:
         """Whether it is a folder of files."""
         return not self.path.suffix
+
+    @property
+    def replaces_folder(self) -> bool:
+        """Whether a folder will be or is there, as the engines that write folders give it any suffix."""
+        return self.folder or self.path.is_dir()
 
     @property
     def is_csv(self) -> bool:
@@ -90,4 +96,12 @@ def as_output(output: str | Path | None, table: str | None) -> Output | None:
         )
     if table is not None:
         return TableOutput(table)
+    if output is not None and (scheme := re.match(r"[A-Za-z][\w+.-]+:(?=/)", Path(output).as_posix())):
+        # An object store has no place for the evidence: it is written by this program, to a disk.
+        raise InputError(
+            "A release goes to a disk, with its evidence beside it.\n"
+            f"Found: an address that begins with {scheme[0]!r}.\n"
+            "Give the path of a folder that is reached from here, or a table: --output-table (in Python "
+            "output_table=...)."
+        )
     return None if output is None else FileOutput(Path(output))

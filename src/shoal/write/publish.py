@@ -98,7 +98,7 @@ def publish(
     # A signature and reports of an earlier release are not about this one.
     gone = [*([paths.signature] if signed is None else []), *(reports.values() if report is None else [])]
     needed = [*release.inputs, *([] if sign is None else [Path(sign)])]
-    if isinstance(output, FileOutput) and not output.folder:
+    if isinstance(output, FileOutput) and not output.replaces_folder:
         check_path(output.path, apart_from=needed)
     for path in wanted.values():
         check_path(path, apart_from=needed)

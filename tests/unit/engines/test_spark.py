@@ -228,6 +228,43 @@ def test_old_output_stays_until_the_new_one_is_there(opened: Any, tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize("name", ["release", "release.parquet", "release.csv", "release.csv.gz"])
+def test_a_release_replaces_an_earlier_one(spark_session: SparkSession, tmp_path: Path, name: str) -> None:
+    spec = shoal.Spec(quasi_identifiers={"x": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    target = tmp_path / name
+    for values in ([1, 1], [2, 2, 2]):
+        release = shoal.anonymize(spark_session.createDataFrame(pa.table({"x": values})), spec, output=target)
+        assert shoal.audit_release(target).rows == len(values)
+        release.write(target, report=True)  # once more, with further evidence
+        assert shoal.audit_release(target).holds
+    assert Path(f"{target}.report.html").exists()
+
+
+@pytest.mark.parametrize("name", ["release", "release.csv"])
+@pytest.mark.parametrize("other", ["thesis.txt", "thesis/part-0.csv", "thesis.parquet/part-0.parquet"])
+def test_a_folder_with_other_things_stays(opened: Any, tmp_path: Path, name: str, other: str) -> None:
+    kept = tmp_path / name / other
+    kept.parent.mkdir(parents=True)
+    kept.write_text("ten years of work", encoding="utf-8")
+    with pytest.raises(OutputError, match="All that is in it would be replaced"):
+        opened(pa.table({"x": [1]})).check(FileOutput(tmp_path / name))
+    assert kept.read_text(encoding="utf-8") == "ten years of work"
+
+
+def test_a_file_that_is_no_release_stays(opened: Any, tmp_path: Path) -> None:
+    (tmp_path / "release").write_text("ten years of work", encoding="utf-8")
+    database = opened(pa.table({"x": [1]}))
+    with pytest.raises(OutputError, match="a file of that name already exists"):
+        database.check(FileOutput(tmp_path / "release"))
+
+
+def test_another_delimiter_is_asked_for(opened: Any, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age;ill\n34;flu\n", encoding="utf-8")
+    with pytest.raises(InputError, match="its first row has ';' instead"):
+        opened(path)
+
+
 def test_a_table_of_the_catalog(spark_session: SparkSession, opened: Any) -> None:
     spark_session.sql("CREATE SCHEMA IF NOT EXISTS clinic")
     name = "clinic.`visits_release`"

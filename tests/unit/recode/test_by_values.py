@@ -82,10 +82,12 @@ def test_rows_of_a_population_get_the_labels_of_their_values() -> None:
 
 def test_words() -> None:
     table = CodedTable((coded([21, 24, 38, 52]),), 4)
-    words = {(0, 1, 2, 3): "unchanged", (0, 0, 0, 0): "suppressed", (0, 0, 1, 1): "2 for 4 values"}
+    words = {(0, 1, 2, 3): "unchanged", (0, 0, 0, 0): "suppressed", (0, 0, 1, 1): "4 in 2 labels"}
     for numbers, expected in words.items():
         choices = ByValues("test", blocks=blocks(*numbers)).choices(table)
-        assert (choices.title, dict(choices.of_columns)) == ("Labels", {"age": expected})
+        assert (choices.title, dict(choices.of_columns)) == ("Values", {"age": expected})
+    whole = ByValues("test", labels="ranges", blocks=blocks(0, 0, 0, 0)).choices(table)
+    assert whole.of_columns == {"age": "4 in 1 label"}
     higher = CodedTable((coded([21, 24, 38, 52], min_level=1),), 4)
     assert ByValues("test", blocks=blocks(0, 1, 2)).choices(higher).of_columns == {"age": "at level 1"}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
 import sys
 from collections.abc import Collection
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +17,7 @@ import pytest
 
 import shoal
 from shoal.errors import OutputError
-from shoal.report import internal_html, write_internal_report
+from shoal.report import internal_html, public_html, write_internal_report
 from shoal.report.glossary import GLOSSARY, anchor
 from shoal.search.algorithms.best_first import BestFirst
 
@@ -456,6 +458,39 @@ def test_reports_on_an_earlier_release_are_removed(release: shoal.Release, tmp_p
 
 def test_only_csv_files_have_a_checker(release: shoal.Release) -> None:
     assert "checker.py" not in internal_html(release, name="people.parquet", learning=False)
+
+
+@pytest.mark.parametrize(
+    ("where", "checked"),
+    [
+        ({"file": {"name": "release.csv", "sha256": "0"}}, True),
+        ({"folder": "release.csv", "files": [{"name": "part-0.csv", "sha256": "0"}]}, True),
+        ({"folder": "release", "files": [{"name": "part-0.parquet", "sha256": "0"}]}, False),
+        ({"table": {"name": "release.csv"}}, False),
+    ],
+)
+def test_recipients_are_shown_the_checker_where_there_is_one(
+    release: shoal.Release, tmp_path: Path, where: dict[str, object], checked: bool
+) -> None:
+    path = release.write(tmp_path / "other.csv")
+    written = json.loads(Path(f"{path}.manifest.json").read_text(encoding="utf-8"))
+    del written["file"]
+    text = Page(public_html({**written, **where}, {})).text
+    assert ("python release.csv.checker.py release.csv release.csv.manifest.json" in text) == checked
+    assert bool(re.search("Files *1", text)) == ("folder" in where)
+
+
+def test_averages_lose_variance() -> None:
+    people, spec = census()
+    spec = replace(
+        spec, quasi_identifiers={"age": "suppress"}, identifiers=["name", "sex", "zip"], suppression=0.0
+    )
+    averaged = Page(internal_html(shoal.anonymize(people, spec, recoding="microaggregation"), learning=False))
+    assert "of their variance on average" in averaged.text
+    assert "Loss: the share of the column's variance that the released numbers lack" in averaged.text
+    labelled = Page(internal_html(shoal.anonymize(people, spec, recoding="cells"), learning=False))
+    assert "of their detail on average" in labelled.text
+    assert "share of the variance" not in labelled.text
 
 
 def test_a_place_that_is_none_is_refused_before_any_work(release: shoal.Release, tmp_path: Path) -> None:

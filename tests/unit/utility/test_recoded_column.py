@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal import registry
 from shoal.utility.matching_rows import require_belonging
 from tests.unit.utility.tables import column
 
@@ -59,6 +60,50 @@ def test_breadth_counts_the_whole_hierarchy(tmp_path):
     file.write_text("a;x;*\nb;x;*\nc;y;*\nd;y;*\ne;y;*\n")
     found = column(["a", "c"], ["x", "y"], shoal.hierarchy_file(file))
     assert found.breadth.tolist() == [1 / 4, 2 / 4]
+
+
+def test_breadth_of_labels_of_several_levels_counts_the_whole_hierarchy():
+    groups = {"x": ["a", "b", "b, or c"], "y": ["d", "e"]}
+    labels = ["a", "x", '{a, "b, or c"}', "{d}", "*"]
+    found = column(["a", "b, or c", "d", "d", "d"], labels, shoal.taxonomy(groups))
+    assert found.labels.to_pylist() == labels
+    assert found.breadth.tolist() == [0, 2 / 4, 1 / 4, 0, 1]
+    ages = column([21, 24, 38, 52], ["[21, 38]", "24", "*", "*"], shoal.intervals(20))
+    assert ages.breadth.tolist() == [2 / 3, 0, 1]
+
+
+FORMS = [
+    (name, form)
+    for name in registry.names("strategies")
+    if name not in ("cell-suppression", "microaggregation")
+    for form in ("nodes", "ranges", "sets")
+    if form == "nodes" or "labels" in registry.resolve("strategies", name).parameters
+]
+
+
+@pytest.mark.parametrize(("name", "labels"), FORMS)
+def test_loss_is_the_score_of_the_measure_loss(name, labels, tmp_path):
+    random = np.random.default_rng(4)
+    file = tmp_path / "ages.csv"
+    lines = [f"{age};{age // 10}x;{age // 30}y;*" for age in range(100)]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    jobs = ["cook", "clerk, night", "clerk, day", "judge", None]
+    table = pa.table(
+        {
+            "age": random.integers(20, 60, 200),
+            "job": pa.array([jobs[number] for number in random.integers(0, 5, 200)], pa.string()),
+        }
+    )
+    groups = {"office": ["clerk, night", "clerk, day", "typist"], "other": ["cook", "judge", "pilot"]}
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.hierarchy_file(file), "job": shoal.taxonomy(groups)},
+        types={"age": "integer"},
+        privacy=[shoal.KAnonymity(3)],
+        recoding={name: {"labels": labels}} if labels != "nodes" else name,
+    )
+    release = shoal.anonymize(table, spec)
+    assert release.score > 0
+    assert release.utility(learning=False).loss == pytest.approx(release.score, abs=1e-12)
 
 
 def belonging(original: dict, release: dict, quasi_identifiers: list[str]):

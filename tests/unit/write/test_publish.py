@@ -21,7 +21,7 @@ import pytest
 from shoal.audit import Audit, References, audit_release
 from shoal.describe.hierarchies.file import HierarchyFile
 from shoal.describe.hierarchies.suppress import Suppress
-from shoal.errors import AuditError, OutputError
+from shoal.errors import AuditError, InputError, OutputError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.read.source import InputFormat
 from shoal.recode.full_domain import FullDomain
@@ -30,7 +30,7 @@ from shoal.spec.spec import Spec
 from shoal.write import audited_file
 from shoal.write.audited_file import write_table_file
 from shoal.write.evidence_paths import manifest_path
-from shoal.write.output import FileOutput
+from shoal.write.output import FileOutput, as_output
 from shoal.write.publish import publish
 
 AGES = ["30", "30", None, None, "", "", "a;b", "a;b"]
@@ -277,3 +277,13 @@ def test_the_manifest_of_a_file_may_go_elsewhere(tmp_path: Path) -> None:
     write(release, tmp_path / "release.csv", manifest_at=tmp_path / "evidence" / "manifest.json")
     assert names(tmp_path) == ["evidence", "release.csv", "release.csv.checker.py"]
     assert audit_release(tmp_path / "release.csv", manifest=tmp_path / "evidence" / "manifest.json").holds
+
+
+@pytest.mark.parametrize(
+    "address", ["s3a://bucket/release", "hdfs://server/release.csv", "file:///tmp/release"]
+)
+def test_an_address_where_no_evidence_can_go_is_refused(address: str) -> None:
+    for output in (address, Path(address)):
+        with pytest.raises(InputError, match="A release goes to a disk, with its evidence beside it"):
+            as_output(output, None)
+    assert as_output("C:/people/release.csv", None) is not None

@@ -82,6 +82,28 @@ class Folder:
     def output(self) -> str:
         return str(self._output)
 
+    def check_replaceable(self, suffix: str) -> None:
+        """Raise if something is at the output that a release of files with such names must not replace."""
+        try:
+            if not self._files.exists(self._output):
+                return
+            folder = self._files.getFileStatus(self._output).isDirectory()
+            found = self._files.listStatus(self._output) if folder else ()
+            strange = [entry for entry in found if entry.isDirectory() or not _is_part(entry, suffix)]
+        except Py4JError:
+            return  # whoever may not look may still write
+        if strange:
+            raise OutputError(
+                f"The output folder {self.name!r} has other things in it than {suffix} files.\n"
+                "All that is in it would be replaced.\nChoose another folder, or empty this one."
+            )
+        if not folder and not self.name.lower().endswith(suffix):
+            raise OutputError(
+                f"The output {self.name!r} cannot be written.\n"
+                "It would be a folder, and a file of that name already exists.\n"
+                f"Choose another name, or end it in {suffix}."
+            )
+
     def publish(self) -> None:
         """Rename the hidden folder; what was at the output before is removed after that."""
         old = self._beside("old.")
@@ -165,3 +187,9 @@ class Folder:
             "The file system refused to rename a folder.\n"
             "Check the permissions there."
         )
+
+
+def _is_part(entry: Any, suffix: str) -> bool:
+    """Return whether an entry of a folder is a file of a table, or one that Spark leaves beside them."""
+    name = str(entry.getPath().getName())
+    return name.lower().endswith(suffix) or name == "_SUCCESS" or (name[0] == "." and name.endswith(".crc"))

@@ -16,7 +16,8 @@ _SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 def check_folder(spark: SparkSession, output: FileOutput, inputs: Iterable[str]) -> None:
     """Raise unless a folder can be written there without touching the input."""
-    if not output.folder and not output.path.name.lower().endswith(_SUFFIXES):
+    name = output.path.name.lower()
+    if not output.folder and not name.endswith(_SUFFIXES):
         raise InputError(
             f"The engine 'spark' does not write files like {output.title!r}.\n"
             f"Its suffix is {output.path.suffix!r}.\n"
@@ -30,6 +31,7 @@ def check_folder(spark: SparkSession, output: FileOutput, inputs: Iterable[str])
         raise OutputError(
             f"The output {output.title!r} cannot be written.\nThe input is there.\nChoose another name."
         )
+    folder.check_replaceable(next((suffix for suffix in _SUFFIXES if name.endswith(suffix)), ".parquet"))
 
 
 def check_table(spark: SparkSession, output: TableOutput, input_title: str) -> None:

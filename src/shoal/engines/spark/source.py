@@ -15,6 +15,7 @@ from shoal.engines.spark.failure import GONE, explained
 from shoal.engines.spark.folder import located
 from shoal.errors import InputError, MissingFileError
 from shoal.read.header import names_of
+from shoal.read.source import DELIMITERS
 
 _PARQUET = re.compile(r"\.(parquet|pq)$", re.IGNORECASE)
 _CSV = re.compile(r"\.(csv|tsv|txt|dat|data)(\.gz|\.bz2)?$", re.IGNORECASE)
@@ -107,6 +108,13 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
         if text.header is False:
             frame = frame.toDF(*named.columns)
         if len(frame.columns) == 1:
+            others = [sign for sign in DELIMITERS if sign != how["sep"] and sign in frame.columns[0]]
+            if others and text.delimiter == ",":
+                raise InputError(
+                    f"{title!r} has one column.\nSpark takes commas for delimiters, and its first row has "
+                    f"{others[0]!r} instead.\nName the delimiter: --delimiter, or delimiter: under input in "
+                    "the spec."
+                )
             raise InputError(
                 f"{title!r} has one column.\n"
                 "In such a CSV file an empty line is a row, but Spark skips empty lines.\n"
