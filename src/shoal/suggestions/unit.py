@@ -138,7 +138,8 @@ def find_unit(
     found = search.coarsest(finest) or finest[0]
     crossing = [name for name in possible if name != found and not search.rows.determine(name, found)]
     own = found in search.own_keys
-    unclear = columns[found].distinct < _ENOUGH or search.is_unclear(found)
+    # Nobody is a day, but a day may be all that is left of somebody.
+    unclear = columns[found].distinct < _ENOUGH or columns[found].kind in _DAYS or search.is_unclear(found)
     if crossing or (unclear and not own):
         reason = "the rows with one value may be one person's, and nothing in the table shows the contrary"
         return _question(possible, proposals, reason)
