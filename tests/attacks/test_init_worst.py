@@ -71,3 +71,19 @@ def test_it_comes_back_empty(own, people, seed):
             crowds.setdefault(tuple(row.values()), set()).add(one)
         assert min(map(len, crowds.values())) >= 5, heading
     assert ran
+
+
+def test_a_day_is_nobody_and_long_numbers_are_no_arrests():
+    """Twelve people under a sensitive heading, and days: nothing else says who a row is about."""
+    random = Random(5)
+    who = [row % 12 for row in range(1200)]
+    columns = {
+        "arrest": [100_000 + 7 * person for person in who],
+        "glucose": random.choices(range(60, 200), k=1200),
+        "day": [f"2024-{random.randrange(1, 13):02d}-{random.randrange(1, 28):02d}" for _ in who],
+    }
+    found = shoal.suggest(pa.table(columns))
+    assert (found["arrest"].role.value, found.unit) == ("identifier", None)
+    assert "arrest" in found.undecided
+    found = shoal.suggest(pa.table({name: columns[name] for name in ("glucose", "day")}))
+    assert found.undecided == ("day",)

@@ -204,7 +204,9 @@ def _number(column: ColumnProfile, concepts: list[Concept]) -> Proposal | None:
 def _are_codes(column: ColumnProfile, *, whole: bool = True) -> bool:
     """Return whether a column has many codes of one form, which may be whole numbers of the same length."""
     digits = whole and column.kind is Kind.INTEGER and column.shortest == column.longest >= _LONG
-    return column.distinct > _FEW and (column.coded or column.leading_zeros or digits)
+    return column.distinct > (_CATEGORIES if digits else _FEW) and (
+        column.coded or column.leading_zeros or digits
+    )
 
 
 def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:

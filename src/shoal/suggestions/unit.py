@@ -138,7 +138,8 @@ def find_unit(
     found = search.coarsest(finest) or finest[0]
     crossing = [name for name in possible if name != found and not search.rows.determine(name, found)]
     own = found in search.own_keys
-    unclear = columns[found].distinct < _ENOUGH or search.is_unclear(found)
+    # Nobody is a day, but a day may be all that is left of somebody.
+    unclear = columns[found].distinct < _ENOUGH or columns[found].kind in _DAYS or search.is_unclear(found)
     if crossing or (unclear and not own):
         reason = "the rows with one value may be one person's, and nothing in the table shows the contrary"
         return _question(possible, proposals, reason)
@@ -395,13 +396,13 @@ class _Search:
         column, proposal = self.columns[name], self.proposals[name]
         if column.distinct <= _TWINS or column.values < ROWS_PER_PERSON * column.distinct:
             return False
-        if name in self.references or name in self.born_with:
-            return False
-        if proposal.role in (Role.IDENTIFIER, Role.INSENSITIVE):
+        settled = proposal.role in (Role.IDENTIFIER, Role.INSENSITIVE)
+        if settled or name in self.references or name in self.born_with:
             return False
         if proposal.role is Role.SENSITIVE:
-            texts = column.kind is Kind.TEXT and column.pattern is None and column.distinct >= _ENOUGH
-            return texts or (column.kind is Kind.INTEGER and self.only_sex)
+            if self.only_sex:
+                return column.kind in (Kind.TEXT, Kind.INTEGER)
+            return column.kind is Kind.TEXT and column.pattern is None and column.distinct >= _ENOUGH
         if column.kind is Kind.INTEGER or column.leading_zeros:
             hint = proposal.about.hint if proposal.about is not None else None
             return self.only_sex or hint not in ("code", "coordinate")
