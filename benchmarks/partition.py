@@ -6,7 +6,7 @@ classes.
 
 The second table has Wage drawn again, ages moved by up to two years and wages by about a thousand dollars,
 for sizes up to --most rows: the loss of `cuts` with `even`, the CPU seconds to group rows and to divide them,
-and beside them numpy's sort of as many numbers.
+numpy's sort of as many numbers beside them, and the loss of `cuts` as they are by default.
 
 Usage: python benchmarks/partition.py [--most 1000000]
 
@@ -144,14 +144,17 @@ def row_of_growth(rows: int) -> list[str]:
         )
         classes = entries.recoding("partition", "fitting", np.array(found.class_of))
         loss = problem.score(problem.verdict_of(classes))
+    best = shoal.anonymize(table, spec_of(table, "band", shoal.BetaLikeness("band", 3), "partition")).score
     numbers = np.random.default_rng(2).integers(0, 1 << 60, rows)
     sorting, _ = cpu(lambda: np.sort(numbers))
     seconds = (f"{took:.2f}" for took in (grouping, dividing, sorting))
-    return [f"{rows:,}", f"{tuples:,}", *seconds, f"{loss:.4f}", f"{len(found):,}"]
+    return [f"{rows:,}", f"{tuples:,}", *seconds, f"{loss:.4f}", f"{len(found):,}", f"{best:.4f}"]
 
 
 def growth(most: int) -> None:
-    shown = Table("rows", "entries", "group, CPU s", "divide, CPU s", "sort, CPU s", "loss", "classes")
+    shown = Table(
+        "rows", "entries", "group, CPU s", "divide, CPU s", "sort, CPU s", "loss", "classes", "cut: best"
+    )
     rows = 10_000
     while rows <= most:
         shown.add_row(*row_of_growth(rows))

@@ -126,7 +126,8 @@ class Partition(StrategyDefaults):
         if not beside:
             return chosen
         note = (
-            f"The class of a row depends on its {' and '.join(beside)}, not on the quasi-identifiers alone."
+            f"The class of a row depends on its {' and '.join(beside)}: whoever knows the quasi-identifiers "
+            "of all people in the table can learn more than the models allow of classes."
         )
         return replace(chosen, notes=(*chosen.notes, note))
 
