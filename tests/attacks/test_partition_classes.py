@@ -1,8 +1,8 @@
 """The attacker knows everybody's age, that the table was cut once through its buckets, and the classes.
 
 The claims of `partition` are about classes. Whoever knows this much can count the tables that lead to the
-release, and be surer of a person than any class makes one. Nothing stops that: it is said wherever the release
-is described.
+release, and be surer of a person than any class makes one. Nothing stops that: it is said wherever the
+release is described.
 """
 
 from __future__ import annotations
