@@ -33,6 +33,8 @@ DATA = Path(os.environ.get("SHOAL_DATA", Path(__file__).parents[3] / "shared" / 
 K, T = 5, 0.2
 QUICK = {"ordered-set": {"seconds": 1}, "subtree": {"seconds": 1}}
 """Settings of what would search for longer; what it finds in a second is not the same each time."""
+DEALT_OUT = ("partition",)
+"""Recodings that put rows which are equal in all coded columns into several classes."""
 ONLY_NUMBERS = ("microaggregation",)
 """Recodings of numbers alone."""
 ENGINES = ("memory", "duckdb", "postgres", pytest.param("spark", marks=pytest.mark.xdist_group("spark")))
@@ -176,6 +178,13 @@ def require_private(rows: list[dict[str, str]], original: list[dict[str, str]], 
             assert distance <= T + 1e-9
 
 
+def projected(rows: Counter[tuple[str, ...]], places: list[int]) -> Counter[tuple[str, ...]]:
+    found: Counter[tuple[str, ...]] = Counter()
+    for row, count in rows.items():
+        found[tuple(row[place] for place in places)] += count
+    return found
+
+
 def as_texts(rows: list[dict[str, Any]]) -> Counter[tuple[str, ...]]:
     """Count equal rows, their columns in one order, as CSV files have them."""
     return Counter(tuple("" if row[name] is None else str(row[name]) for name in sorted(row)) for row in rows)
@@ -283,7 +292,15 @@ def test_matrix(
     require_private(rows, table.rows, spec)
     require_evidence(shoal, release, rows, table, spec)
     if recoding not in QUICK:
-        assert as_texts(rows) == expected(name, recoding, close)
+        whole, columns = expected(name, recoding, close), sorted(rows[0])
+        if recoding in DEALT_OUT:
+            # Rows that are equal in these columns are dealt out as they come, whatever else they have.
+            judged = {*spec.quasi_identifiers, *spec.attributes}
+            kept = [place for place, column in enumerate(columns) if column in judged]
+            whole = projected(whole, kept)
+            assert projected(as_texts(rows), kept) == whole
+        else:
+            assert as_texts(rows) == whole
 
 
 @pytest.mark.slow
