@@ -23,12 +23,17 @@ AGES = """
     age_first_arrest/Alter b. Erkrankung/idade ao diagnóstico/AgeFirstOffense/age_onset_diabetes
     Alter zur Behandlung/Âge à la grossesse/alder_vid_diagnosis
 """
-YEARS = "year_of_diagnosis/diagnosis_year/Jahr der Behandlung/annee_diagnostic/año diagnóstico/arrest year"
+YEARS = """
+    year_of_diagnosis/diagnosis_year/Jahr der Behandlung/annee_diagnostic/año diagnóstico/arrest year
+    disabled since/Rente seit
+"""
 
 
-@pytest.mark.parametrize(
-    "heading", [each.strip() for each in AGES.replace("\n", "/").split("/") if each.strip()]
-)
+def listed(headings: str) -> list[str]:
+    return [each.strip() for each in headings.strip().replace("\n", "/").split("/")]
+
+
+@pytest.mark.parametrize("heading", listed(AGES))
 def test_an_age_is_no_illness_whatever_else_its_heading_says(heading):
     random = Random(1)
     ages = [random.randrange(18, 89) for _ in range(400)]
@@ -38,11 +43,22 @@ def test_an_age_is_no_illness_whatever_else_its_heading_says(heading):
     assert min(shoal.anonymize(people, found.spec).class_sizes) >= 5
 
 
-@pytest.mark.parametrize("heading", YEARS.split("/"))
+@pytest.mark.parametrize("heading", listed(YEARS))
 def test_a_year_is_known_to_others_and_no_illness(heading):
     random = Random(2)
     years = [random.randrange(1980, 2023) for _ in range(400)]
     people = pa.table({heading: years, "sex": random.choices("MF", k=400)})
+    assert shoal.suggest(people)[heading].role.value == "quasi-identifier"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["arrest_precinct", "vote precinct", "crime_beat", "prison cell", "treatment_room", "cost centre"],
+)
+def test_where_somebody_is_found_is_no_crime_and_no_cost(heading):
+    random = Random(8)
+    numbers = [random.randrange(1, 40) for _ in range(400)]
+    people = pa.table({heading: numbers, "sex": random.choices("MF", k=400)})
     assert shoal.suggest(people)[heading].role.value == "quasi-identifier"
 
 

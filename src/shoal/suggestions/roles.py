@@ -37,7 +37,7 @@ _RECORD = next(concept for concept in CONCEPTS if concept.what == "a record's nu
 _MONEY = "income or wealth"
 _SERIAL_DAYS = (32_874, 55_153)
 """The days from 1990 to 2050, counted from the end of 1899."""
-_YEAR = "the year of something"
+_YEAR = next(concept for concept in CONCEPTS if concept.what == "the year of something")
 _YEARS = (1900, 2100)
 _OF_FEW_VALUES = frozenset({"sex", "marital status", "family and household"})
 _BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
@@ -143,7 +143,7 @@ def propose_role(column: ColumnProfile) -> Proposal:
     concepts = concepts_of(column.name)
     about = next((concept for concept in concepts if concept.role is not Role.IDENTIFIER), None)
     if about is not None and about.role is Role.SENSITIVE and _is_year(column):
-        about = next((concept for concept in concepts if concept.what == _YEAR), about)
+        about = _YEAR
     return (
         _identifier(column, concepts)
         or _constant(column, about)
@@ -296,8 +296,8 @@ def _is_date(column: ColumnProfile) -> bool:
 
 
 def _is_year(column: ColumnProfile) -> bool:
-    """Return whether all values are years that people alive remember."""
-    numbers = column.kind is Kind.INTEGER and column.quantiles
+    """Return whether all values are years that people alive remember: amounts are hardly ever so near."""
+    numbers = column.kind is Kind.INTEGER and column.distinct > _CATEGORIES and column.quantiles
     return bool(numbers) and _YEARS[0] <= column.quantiles[0] <= column.quantiles[-1] <= _YEARS[1]
 
 
