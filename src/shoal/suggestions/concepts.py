@@ -294,7 +294,8 @@ CONCEPTS: Final = (
     _concept(
         "a department",
         _Q,
-        "department, ward, specialty, abteilung, fachrichtung, fachabteilung, reparto, departamento",
+        "department, ward, specialty, abteilung, fachrichtung, fachabteilung, reparto, departamento, "
+        "precinct, crime beat, parish, treatment room, prison cell, cost centre, cost center, kostenstelle",
     ),
     _concept("language", _Q, "language, mother tongue, sprache, muttersprache, langue, idioma, lengua"),
     _concept(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import Final
 
 from shoal.suggestions.kinds import Kind
@@ -18,6 +19,7 @@ _NEARLY_ALL = 0.75
 _MOST_ROWS = 0.5
 """Share of their rows. A few remarks are in most rows, and many others in two rows of one person."""
 _SAME = 0.6
+_DEVIATIONS = 3
 _DAYS = 25_000
 """Days on which most living people were born."""
 
@@ -43,6 +45,39 @@ class Rows:
         if (name, trait) not in self._explained:
             self._explained[name, trait] = _explained(self.table, name, self.columns[trait])
         return self._explained[name, trait]
+
+    def avoid(self, name: str, trait: str) -> bool:
+        """Return whether rows with the same value differ more in a trait than any rows do by chance.
+
+        They hardly ever agree in it, as one person's rows hardly do in age if there is one for each year; or
+        all values have it alike, as pupils who are all measured at six, eight and ten.
+        """
+        value, other = self.table.columns[name], self.table.columns[trait]
+        rows = f"FROM {{table}} WHERE {value} IS NOT NULL AND {other} IS NOT NULL"
+        counts = f"(SELECT count(*)::DOUBLE AS n {rows} GROUP BY"
+        agreeing, compared, values, by_chance = self.table.fetch_row(
+            f"SELECT (SELECT sum(n * (n - 1)) FROM {counts} {value}, {other})), "
+            "sum(n * (n - 1)), count(*) FILTER (n > 1), "
+            f"(SELECT sum(n * (n - 1)) / (sum(n) * (sum(n) - 1)) FROM {counts} {other})) "
+            f"FROM {counts} {value})"
+        )
+        if not values or values < 2:
+            return False
+        expected = compared * by_chance / 2
+        missing = expected - agreeing / 2
+        if missing >= expected / 2 and missing > _DEVIATIONS * sqrt(expected):
+            return True
+        number = f"TRY_CAST({other} AS DOUBLE)"
+        between, within = self.table.fetch_row(
+            "SELECT sum(n * (mean - overall) * (mean - overall)) / (count(*) - 1), "
+            "sum((n - 1) * spread) / sum(n - 1) FROM (SELECT "
+            f"count({number})::DOUBLE AS n, avg({number}) AS mean, var_samp({number}) AS spread, "
+            f"(SELECT avg({number}) {rows}) AS overall {rows} GROUP BY {value} HAVING count({number}) > 1)"
+        )
+        # The ratio is about 1 by chance: chi-square over its degrees of freedom, by Wilson and Hilferty.
+        deviation = 2 / (9 * (values - 1))
+        least = 1 - deviation - _DEVIATIONS * sqrt(deviation)
+        return bool(within) and least > 0 and between / within < least**3
 
     def determine(self, name: str, other: str | None) -> bool:
         """Return whether rows with the same value agree in another column, for nearly all values."""

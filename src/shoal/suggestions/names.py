@@ -39,7 +39,14 @@ _NUMBER_ENDINGS = ("number", "nummer", "numero")
 _NAME_WORDS = frozenset({"name", "names", "nm", "nom", "nombre", "nome", "initials"})
 _CODE_WORDS = frozenset({"code", "codes", "description", "text"})
 _AGENTS = frozenset({"by", "von", "durch", "par", "por", "door"})
-_BEFORE_MORE = "at of in on for from per bei im am de du des del di da do"
+_BEFORE_MORE = """
+    at of in on for from per to when before after during since until under with
+    bei beim im am zu zum zur an auf vor nach seit waehrend mit der dem den
+    de du des a au aux en avant apres pendant lors del al con antes despues desde
+    di da do dal dalla alla allo nel nella dopo prima ao na bij van voor tijdens op vid ved w przy przed
+"""
+_OFTEN_BESIDE = frozenset({"a state or region", "the year of something"})
+"""A state of health is no region, and what somebody did last year is no year."""
 _PREPOSITIONS = frozenset(_BEFORE_MORE.split())
 
 
@@ -143,6 +150,17 @@ def is_agent(name: str) -> bool:
     return head(name) in _AGENTS
 
 
+def is_of_staff(name: str) -> bool:
+    """Return whether a name has a word for somebody at work.
+
+    Examples
+    --------
+    >>> is_of_staff("officer_gender"), is_of_staff("gender")
+    (True, False)
+    """
+    return any(concept.what == AT_WORK and any(_fits(concept.phrases, words(name))) for concept in CONCEPTS)
+
+
 def concepts_of(name: str) -> list[Concept]:
     """Return the concepts that a name may mean, the most likely first.
 
@@ -156,6 +174,8 @@ def concepts_of(name: str) -> list[Concept]:
     (True, [])
     >>> [concept.what for concept in concepts_of("age_at_diagnosis")]
     ['age', 'health']
+    >>> concepts_of("age first arrest")[0].what, concepts_of("arrests last year")[0].what
+    ('age', 'crime or punishment')
     """
     parts = words(name)
     of_people = not _NOT_OF_PEOPLE & set(parts)
@@ -168,14 +188,24 @@ def concepts_of(name: str) -> list[Concept]:
         if fit := max(_fits(concept.phrases, parts), default=0):
             found.append((-fit, _PRECEDENCE[concept.role], order, concept))
     ranked = [concept for *_, concept in sorted(found, key=lambda one: one[:3])]
-    if any(concept.hipaa and is_about(name, concept) for concept in ranked):
+    if any(concept.hint == "age" for concept in ranked):
+        # An age is one wherever it is in the name, as in `age first arrest` and `Alter b. Erkrankung`.
+        ranked.sort(key=lambda concept: concept.role is Role.SENSITIVE)
+    elif any(_is_known_to_others(name, concept) for concept in ranked):
         # The city of an arrest is a city, and who applies for a loan is a person: both single people out.
         ranked.sort(key=lambda concept: concept.role is Role.SENSITIVE and not is_about(name, concept))
     return ranked
 
 
+def _is_known_to_others(name: str, concept: Concept) -> bool:
+    """Return whether the values themselves are what others know or what names people."""
+    if concept.what in _OFTEN_BESIDE:
+        return False
+    return (concept.hipaa is not None or concept.role is Role.QUASI_IDENTIFIER) and is_about(name, concept)
+
+
 # Of two concepts in a name, the one that is worse to reveal counts, unless the other one is what the values
-# are and HIPAA lists it.
+# are.
 _PRECEDENCE = {Role.IDENTIFIER: 2, Role.SENSITIVE: 0, Role.QUASI_IDENTIFIER: 1}
 
 

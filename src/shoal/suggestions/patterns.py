@@ -60,6 +60,10 @@ _TIME = r"[T ,:]+[0-9]{1,2}(?:[:.h][0-9]{2}.*|\s*[ap]\.?m.*)"
 _WRITTEN_DATE = re.compile(rf"(?:{'|'.join(_WRITTEN_DATES)})(?:{_TIME})?", re.IGNORECASE)
 _RUN = re.compile(r"([0-9]+)|([^\W\d_]+)")
 _CLOCK = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?")
+_DIGITS = re.compile("[0-9]+")
+_MONTH_NAME = re.compile(_MONTH, re.IGNORECASE)
+_LONGEST_DAY = 2
+_WHOLE_DATES = (6, 7, 8)
 _FREE_TEXT_WORDS = 5
 _FREE_TEXT_LENGTH = 25
 
@@ -194,6 +198,24 @@ def is_date(text: str) -> bool:
     (False, False, False, False)
     """
     return _WRITTEN_DATE.fullmatch(text) is not None
+
+
+def may_be_a_day(text: str) -> bool:
+    """Return whether a text has a day of the month beside a month, or digits that may be a whole date.
+
+    Examples
+    --------
+    >>> may_be_a_day("Tue, 5 March"), may_be_a_day("24/03"), may_be_a_day("15.3."), may_be_a_day("150354")
+    (True, True, True, True)
+    >>> may_be_a_day("March 2024"), may_be_a_day("Q1 2024"), may_be_a_day("2023/24"), may_be_a_day("9:30")
+    (False, False, False, False)
+    """
+    if _CLOCK.fullmatch(text):
+        return False
+    runs = [len(run) for run in _DIGITS.findall(text)]
+    short = sum(length <= _LONGEST_DAY for length in runs)
+    month = short and _MONTH_NAME.search(text)
+    return short > 1 or bool(month) or any(length in _WHOLE_DATES for length in runs)
 
 
 def _is_pair_of_coordinates(text: str) -> bool:

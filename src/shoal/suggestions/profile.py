@@ -18,7 +18,7 @@ from shoal.read.source import InputFormat
 from shoal.suggestions.category_words import are_categories
 from shoal.suggestions.kinds import Kind, Reading, are_commas_unclear, kind_of_type, reading_of
 from shoal.suggestions.null_like import LOOKS_LIKE_NULL
-from shoal.suggestions.patterns import Pattern, are_codes, pattern_of
+from shoal.suggestions.patterns import SOME, Pattern, are_codes, may_be_a_day, pattern_of
 from shoal.suggestions.table import Table, open_table
 
 _DRAWN = 400
@@ -68,6 +68,8 @@ class ColumnProfile:
         Whether most values are codes of one form, such as `P017`.
     harmless
         Whether its texts are all known as words for categories.
+    days
+        Whether its texts may be days, written in a way that is not read as dates.
     zoned
         Whether times have a time zone or an offset.
     exact
@@ -96,6 +98,7 @@ class ColumnProfile:
     stored_as_text: bool = True
     coded: bool = False
     harmless: bool = False
+    days: bool = False
     rarest: int = 0
     pattern: Pattern | None = field(default=None, repr=False)
     quantiles: tuple[float, ...] = field(default=(), repr=False)
@@ -133,7 +136,7 @@ class ColumnProfile:
     def to_mapping(self) -> dict[str, Any]:
         """Return the figures as JSON-ready data."""
         kept = asdict(self) | {"kind": self.kind.value}
-        for inner in ("pattern", "quantiles", "stored_as_text", "coded", "harmless", "rarest"):
+        for inner in ("pattern", "quantiles", "stored_as_text", "coded", "harmless", "rarest", "days"):
             del kept[inner]
         return kept | {
             "unique_rows": self.unique_rows,
@@ -289,6 +292,7 @@ def _column(table: Table, name: str, counted: tuple[int, int] | None) -> ColumnP
         stored_as_text=stored == "VARCHAR",
         coded=kind is Kind.TEXT and are_codes(drawn),
         harmless=kind is Kind.TEXT and distinct == len(drawn) and are_categories(drawn, name),
+        days=kind is Kind.TEXT and sum(map(may_be_a_day, drawn)) > SOME * len(drawn),
         rarest=rarest,
         pattern=pattern,
         quantiles=quantiles,

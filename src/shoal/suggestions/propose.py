@@ -22,7 +22,7 @@ from shoal.read.types import column_type
 from shoal.suggestions.hierarchies import RARE, SUPPRESS, HierarchyProposal, propose_hierarchy
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.null_like import null_like, to_list
-from shoal.suggestions.patterns import ILLNESSES
+from shoal.suggestions.patterns import DATES, ILLNESSES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile, profile_table
 from shoal.suggestions.references import find_references
 from shoal.suggestions.roles import Proposal, propose_role
@@ -54,6 +54,9 @@ _COMMAS = {
         'decimal marks, set `type: {decimal: ","}`; if not, write the numbers without them.'
     ),
 }
+_TIMES = frozenset({"when somebody was born", "when something happened"})
+_LAST_YEAR = 2100
+"""Larger numbers, under a heading for times, count days or are written as 20240305."""
 _TWIN_ROWS = 5_000
 _MOST_CHECKED = 200_000
 _NUMBERED = re.compile(r"\(?([0-9]{1,3})[.):\- ].*", re.DOTALL)
@@ -86,6 +89,8 @@ def propose(
         proposals = _with_references(proposals, references)
         people = _people(table, proposals, profile.columns, references, unit)
         proposals = _without_linkable(table, people.proposals, profile.columns, people.column)
+        if not people.sure:
+            proposals = _without_days(proposals, profile.columns)
         candidates = [name for name, one in proposals.items() if one.role is Role.QUASI_IDENTIFIER]
         proposals = _limited(proposals, profile.columns)
         wanted = k or (_K if table.rows >= _SMALL_TABLE else 2)
@@ -211,6 +216,29 @@ def _without_linkable(
     return changed
 
 
+def _without_days(
+    proposals: dict[str, Proposal], columns: Mapping[str, ColumnProfile]
+) -> dict[str, Proposal]:
+    """Remove days that are not read as dates and so cannot become months: one may be one person's."""
+    changed = dict(proposals)
+    for name, proposal in proposals.items():
+        column = columns[name]
+        if proposal.role is Role.QUASI_IDENTIFIER and column.days and _is_time(column, proposal):
+            reason = (
+                "days in an unknown format (HIPAA C), and nothing shows surely who a row is about; removed"
+            )
+            changed[name] = Proposal(Role.IDENTIFIER, reason, sure=False)
+    return changed
+
+
+def _is_time(column: ColumnProfile, proposal: Proposal) -> bool:
+    """Return whether heading or values of a quasi-identifier say when something happened."""
+    if column.looks_like == DATES or proposal.about is None:
+        return column.looks_like == DATES
+    # What is sensitive by its heading and known to others is a date.
+    return proposal.about.what in _TIMES or (proposal.sure and proposal.about.role is Role.SENSITIVE)
+
+
 def _fewest_people(table: Table, column: ColumnProfile, unit: str | None) -> int:
     """Return the least number of people, or of rows, that share a value."""
     value = table.columns[column.name]
@@ -269,6 +297,8 @@ def _column(
         reason += f"; with {others} it singles out {percent(with_it.unique_rows)} of the rows"
     # What is of unknown meaning may name or number people, so that no value is released as it is.
     unknown = not proposal.sure and column.distinct > 2 and not column.harmless
+    if column.kind is Kind.INTEGER and column.quantiles[-1:] > (_LAST_YEAR,) and not people.sure:
+        unknown = unknown or _is_time(column, proposal)
     # A day may be that somebody was born, and where rows are counted, the rows with it may be one person's.
     born = proposal.about is not None and proposal.about.what == "when somebody was born"
     hidden = {Kind.DATE: int(column.format != "%Y-%m"), Kind.TIMESTAMP: 2 - (not born and people.sure)}

@@ -37,6 +37,8 @@ _RECORD = next(concept for concept in CONCEPTS if concept.what == "a record's nu
 _MONEY = "income or wealth"
 _SERIAL_DAYS = (32_874, 55_153)
 """The days from 1990 to 2050, counted from the end of 1899."""
+_YEAR = next(concept for concept in CONCEPTS if concept.what == "the year of something")
+_YEARS = (1900, 2100)
 _OF_FEW_VALUES = frozenset({"sex", "marital status", "family and household"})
 _BARE_NUMBERS = frozenset({"id", "uid", "uuid", "guid", "pid"})
 _REMARKS = frozenset(
@@ -140,6 +142,8 @@ def propose_role(column: ColumnProfile) -> Proposal:
         return Proposal(Role.IDENTIFIER, reason, sure=False)
     concepts = concepts_of(column.name)
     about = next((concept for concept in concepts if concept.role is not Role.IDENTIFIER), None)
+    if about is not None and about.role is Role.SENSITIVE and _is_year(column):
+        about = _YEAR
     return (
         _identifier(column, concepts)
         or _constant(column, about)
@@ -289,6 +293,12 @@ def _is_date(column: ColumnProfile) -> bool:
         return True
     parts = words(column.name)
     return "per" not in parts and not _DATE_WORDS.isdisjoint(parts) and column.kind is not Kind.BOOLEAN
+
+
+def _is_year(column: ColumnProfile) -> bool:
+    """Return whether all values are years that people alive remember: amounts are hardly ever so near."""
+    numbers = column.kind is Kind.INTEGER and column.distinct > _CATEGORIES and column.quantiles
+    return bool(numbers) and _YEARS[0] <= column.quantiles[0] <= column.quantiles[-1] <= _YEARS[1]
 
 
 def _is_serial(column: ColumnProfile) -> bool:

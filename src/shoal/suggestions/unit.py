@@ -19,7 +19,7 @@ from shoal.errors import InputError
 from shoal.suggestions.concepts import AT_WORK, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.likeness import NUMBERS, ROWS_PER_PERSON, Rows
-from shoal.suggestions.names import is_about, is_agent, words
+from shoal.suggestions.names import is_about, is_agent, is_of_staff, words
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -37,6 +37,7 @@ _UNLIKE = 0.25
 _ALIKE = 0.75
 """Shares of a trait's variance that a column explains: below the first its rows are no more alike than those
 of many people, above the second they may be one person's."""
+_RETURNING = 5
 _BY_CHANCE = 10
 _OFTEN = 0.1
 _PERSON, _RECORD, _MAIL, _THING, _SOMEBODY = range(5)
@@ -64,8 +65,9 @@ _PATTERNS: Final = {
         ("IBANs", "card numbers", "IP addresses", "MAC addresses", "UUIDs", "telephone numbers"), _THING
     ),
 }
+_AGE = "age"
 _BIRTH = "when somebody was born"
-_BORN_WITH = frozenset({"age", _BIRTH, "sex"})
+_BORN_WITH = frozenset({_AGE, _BIRTH, "sex"})
 _KEPT = frozenset({"race or ethnicity", "marital status", "education"})
 """Traits that few people change, for tables without age, sex and birth."""
 _STABLE = _BORN_WITH | {"race or ethnicity", "a country or origin", "a postcode", "a place"}
@@ -193,8 +195,33 @@ class _Search:
 
     @cached_property
     def born_with(self) -> list[str]:
-        """The columns of age, sex and birth."""
-        return self._traits(_BORN_WITH)
+        """The columns of age, sex and birth, but not the ages that are times."""
+        return [name for name in self._traits(_BORN_WITH) if name not in self.times]
+
+    @cached_property
+    def times(self) -> list[str]:
+        """The ages that say when a row was written: people were observed at the same ages, or for decades.
+
+        The rows that a clerk typed neither avoid each other in age, nor have all ages as often as another's.
+        """
+        ages = self._traits({_AGE})
+        others = self._traits(_BORN_WITH - {_AGE}) or self._traits(_KEPT)
+        possible = [
+            column
+            for name, column in self.columns.items()
+            if ages
+            and name not in (*ages, *others, *self.references)
+            and column.kind in (Kind.TEXT, *NUMBERS)
+            and column.distinct > _TWINS
+            and self._repeats(name, self.ranks.get(name))
+            and not self._is_at_work(name)
+        ]
+        possible.sort(key=lambda column: -column.distinct)
+        for column in possible[:_MOST_COMPARED]:
+            alike = min(self._likeness(column.name, others).values(), default=1.0) >= _ALIKE
+            if alike and any(self.rows.avoid(column.name, age) for age in ages):
+                return ages
+        return []
 
     @cached_property
     def only_sex(self) -> bool:
@@ -255,7 +282,7 @@ class _Search:
             and name not in self.references
             and self.proposals[name].role is not Role.INSENSITIVE
             and column.distinct > 1
-            and self._repeats(name, self.ranks.get(name))
+            and (self._repeats(name, self.ranks.get(name)) or self._returns(name))
             and not self._is_at_work(name)
         ]
         found.sort(key=lambda column: (column.nulls > 0, -column.distinct))
@@ -300,7 +327,7 @@ class _Search:
     def is_sure(self, name: str) -> bool:
         """Return whether a person's number or all that a person is born with says so."""
         by_name = self.ranks.get(name) in (_PERSON, _MAIL) and name in self.keys
-        alike = name in self.alike and not self._is_known(name)
+        alike = name in self.alike and not self._is_known(name) and self._repeats(name, None)
         return by_name or (alike and bool(self.born_with))
 
     def rivals(self, found: str) -> list[str]:
@@ -348,12 +375,27 @@ class _Search:
         """Return whether rows with the same value differ in a trait as those of any people do."""
         if any(self._is_of_age(name, trait) for trait in self.traits):
             return True
-        likeness = [self.rows.likeness(name, trait) for trait in self.traits if trait != name]
-        return min((one for one in likeness if one is not None), default=1.0) < _UNLIKE
+        likeness = self._likeness(name, self.traits)
+        if max(likeness.get(_AGE, 0), likeness.get(_BIRTH, 0)) >= _ALIKE:
+            return False  # the mother of a child of either sex
+        return min(likeness.values(), default=1.0) < _UNLIKE
 
     def is_unclear(self, name: str) -> bool:
         """Return whether rows with the same value are neither alike in each trait nor as unlike as any."""
-        return any((self.rows.likeness(name, trait) or 0) < _ALIKE for trait in self.traits if trait != name)
+        likeness = self._likeness(name, self.traits)
+        return any(likeness.get(self.about[trait], 0) < _ALIKE for trait in self.traits if trait != name)
+
+    def _likeness(self, name: str, traits: Iterable[str]) -> dict[str, float]:
+        """Return how alike rows with the same value are in each kind of trait.
+
+        Of two ages, one may be the victim's: rows are alike if they are so in either.
+        """
+        found: dict[str, float] = {}
+        for trait in traits:
+            likeness = self.rows.likeness(name, trait) if trait != name else None
+            if likeness is not None:
+                found[self.about[trait]] = max(likeness, found.get(self.about[trait], likeness))
+        return found
 
     def coarsest(self, names: Iterable[str]) -> str | None:
         """Return the first column, or one that follows from it, without NULL where the first has none.
@@ -416,10 +458,18 @@ class _Search:
     def _fits(self, name: str, what: str) -> bool:
         if self.proposals[name].role is not Role.QUASI_IDENTIFIER or self.columns[name].categories < 2:
             return False
+        if is_of_staff(name):  # whoever is at work has a sex too
+            return False
         return what != "sex" or self.columns[name].categories <= _SEXES
 
     def _repeats(self, name: str, rank: int | None) -> bool:
         return self.rows.repeat(name, once=rank == _PERSON)
+
+    def _returns(self, name: str) -> bool:
+        """Return whether a few people may have a second row; whether they are the same, other traits show."""
+        column = self.columns[name]
+        few = column.exact and not column.nulls and column.values - column.distinct >= _RETURNING
+        return few and self._is_identifier(name) and bool(self.born_with) and not self.only_sex
 
     def _preference(self, name: str) -> tuple[object, ...]:
         column = self.columns[name]
@@ -455,10 +505,11 @@ class _Search:
     @cached_property
     def _compared(self) -> list[str]:
         """The columns in which rows often differ; otherwise their agreement means nothing."""
+        left_out = {*self.references, *self.times}
         named = [
             name
             for name, column in self.columns.items()
-            if column.categories > 1 and column.kind is not Kind.OTHER and name not in self.references
+            if column.categories > 1 and column.kind is not Kind.OTHER and name not in left_out
         ]
         return [name for name in named[:_MOST_COMPARED] if self.rows.vary_in(name)]
 
