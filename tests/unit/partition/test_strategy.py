@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -19,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.errors import InfeasibleError, InputError
+from shoal.errors import InputError
 
 BUCKETS = ("value", {"beta-likeness": {"beta": 2}}, {"t-closeness": {"t": 0.3}}, {"incognito": {"beta": 2}})
 DIVIDERS = ("cuts", {"cuts": {"cut": "even"}}, "curve", "nearest")
@@ -132,31 +131,31 @@ def test_it_loses_no_more_than_what_looks_at_no_sensitive_value(table: pa.Table,
     assert loss("partition") <= min(map(loss, others)) + 1e-12
 
 
-@pytest.mark.parametrize("suppressed", ["remove", "star"])
-@pytest.mark.parametrize("labels", ["nodes", "ranges", "sets", "fitting"])
-def test_it_loses_no_more_on_tables_with_many_ties(labels: str, suppressed: str) -> None:
-    """To cut rows that differ in the sensitive value alone is another division than to cut their tuples."""
-    random = np.random.default_rng(236)
-    compared = 0
-    for rows in range(12, 52, 2):
-        table = pa.table(
-            {
-                "age": random.integers(20, 30, rows),
-                "sex": random.choice(list("MF"), rows),
-                "job": random.choice(["cook", "clerk", "smith"], rows),
-                "disease": random.choice(["flu", "flu", "angina", "asthma"], rows),
-            }
-        )
-        scores = []
-        for recoding in ({"partition": {"labels": labels}}, {"mondrian": {"labels": labels}}, "full-domain"):
-            models = (shoal.KAnonymity(3), shoal.DeltaDisclosure("disease", 2))
-            spec = spec_of(recoding, *models, suppression=0.2, suppressed=suppressed)
-            with suppress(InfeasibleError):
-                scores.append(shoal.anonymize(table, spec).score)
-        if len(scores) == 3:
-            assert scores[0] <= min(scores[1:]) + 1e-12
-            compared += 1
-    assert compared > 10
+def test_it_loses_no_more_than_mondrian_where_equal_rows_are_dealt_out() -> None:
+    """To cut the parts of equal rows is another division than to cut tuples: it lost 0.486, not 0.479."""
+    ages = (
+        "31 24 29 28 31 26 24 23 21 30 22 28 30 20 35 24 25 28 21 35 30 34 23 22 35 23 30 34 - 26 20 27 28 28"
+    )
+    table = pa.table(
+        {
+            "age": [None if age == "-" else int(age) for age in [*ages.split(), "27", "28", "-"]],
+            "sex": list("FMMMMMXMXXMFXMMMXFFMMFFFXFXFFMMXFMFFM"),
+            "zone": list("bcaccdbaddbcbbdcdaaaacaacdcdcdcbdabab"),
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.QuasiIdentifier(hierarchy=shoal.intervals(5, 10), weight=3, min_level=1),
+            "sex": "suppress",
+            "zone": shoal.taxonomy({"p": ["a", "b"], "q": ["c", "d"]}),
+        },
+        privacy=[shoal.KAnonymity(4)],
+    )
+    partition, mondrian = (
+        shoal.anonymize(table, spec, recoding={name: {"labels": "ranges"}}).score
+        for name in ("partition", "mondrian")
+    )
+    assert partition <= mondrian + 1e-12
 
 
 def test_equal_rows_go_to_several_classes() -> None:
