@@ -22,7 +22,7 @@ from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
-from shoal.recode.recoding import Averaging, Recoding
+from shoal.recode.recoding import Averaging, LooksBeside, Recoding
 from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
@@ -236,7 +236,8 @@ class Release:
                 public=public_html(
                     evidence,
                     {choice.column: choice.labels for choice in self.choices()},
-                    self._overlapping(),
+                    self.overlapping,
+                    self.columns_beside,
                 ),
             )
 
@@ -452,8 +453,9 @@ class Release:
             "See `Release.recoding` for what it has, and `Release.choices` for what was chosen."
         )
 
-    def _overlapping(self) -> list[str]:
-        """Return the quasi-identifiers whose labels overlap, because they have no common level.
+    @cached_property
+    def overlapping(self) -> list[str]:
+        """The quasi-identifiers whose labels overlap, because they have no common level.
 
         Averages are no labels: nobody knows which values they cover.
         """
@@ -463,6 +465,15 @@ class Release:
 
         columns = self.original.coded.columns
         return [each.name for each in columns if overlapping(self.released.labels(each.name), each)]
+
+    @cached_property
+    def columns_beside(self) -> tuple[str, ...]:
+        """The other columns on which the class of a row may depend, for most recodings none."""
+        if not isinstance(self.recoding, LooksBeside):
+            return ()
+        from shoal.recode.by_entries import may_depend_on
+
+        return may_depend_on(self.recoding, self.original.coded)
 
     def _repr_html_(self) -> str:
         from shoal.notebook import release_html

@@ -18,7 +18,7 @@ from shoal.describe.hierarchy import Levels
 from shoal.report import internal_html, public_html
 from shoal.report.sections.utility import utility
 from shoal.strategies.strategy import Chosen, Question
-from shoal.utility import overlap
+from shoal.utility.assess import UNMATCHED
 from shoal.utility.learning import Learning
 from tests.toys import toy
 from tests.unit.report.page import Page
@@ -325,6 +325,37 @@ def fixed_labels() -> shoal.Release:
     return shoal.anonymize(pa.table({"age": [21] * 3 + [35] * 3}), spec, recoding="cells")
 
 
+def partitioned() -> shoal.Release:
+    """Four people with the same age and sex are men of 30, and one of them shares a class with men of 51."""
+    people = pa.table(
+        {
+            "age": [21, 22, 23, 30, 30, 40, 40, 51] * 2,
+            "sex": ["F"] * 3 + ["M", "M", "F", "F", "M"] + ["F"] * 3 + ["M", "M", "F", "F", "M"],
+            "ill": ["flu", "cold"] * 8,
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress", "sex": "suppress"},
+        sensitive=["ill"],
+        privacy=[shoal.KAnonymity(3), shoal.TCloseness("ill", 0.3)],
+    )
+    return shoal.anonymize(people, spec, recoding="partition")
+
+
+def partitioned_without_models() -> shoal.Release:
+    """No model is about a sensitive column, so no class depends on one."""
+    spec = replace(SPEC, suppression=0.0, privacy=[shoal.KAnonymity(3)])
+    return shoal.anonymize(PEOPLE, spec, recoding={"partition": {"labels": "nodes"}})
+
+
+def ranges() -> shoal.Release:
+    return shoal.anonymize(PEOPLE, SPEC, recoding={"mondrian": {"labels": "ranges"}})
+
+
+def sets() -> shoal.Release:
+    return shoal.anonymize(PEOPLE, SPEC, recoding={"mondrian": {"labels": "sets"}})
+
+
 def no_cells() -> shoal.Release:
     spec = shoal.Spec(
         quasi_identifiers={"age": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
@@ -341,7 +372,7 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
         people_counted, several_classes, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped,
         blind, blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
         best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages, medians,
-        fixed_labels,
+        fixed_labels, partitioned, partitioned_without_models, ranges, sets,
     )
 }  # fmt: skip
 
@@ -375,6 +406,7 @@ def learned(case: str) -> str:
         "worse": (0.7, 0.6, 0.5),
         "nothing": (0.5, 0.4, 0.5),
         "no_column": None,
+        "unmatched": (0.6, 0.6, 0.5),
         "not_installed": None,
         "numbers": (0.7, 0.6, 0.0),
     }[case]
@@ -383,6 +415,8 @@ def learned(case: str) -> str:
         original, released, same = accuracy
         measure = "R2" if case == "numbers" else "accuracy"
         found = replace(found, learning=(Learning("ill", "tree", measure, original, released, 0.0, same),))
+        if case == "unmatched":
+            found = replace(found, notes=(UNMATCHED,))
     section = utility(found, learning=True, installed=case != "not_installed")
     drawn = "".join(f"<p>{each.heading} {each.picture} {each.words}</p>" for each in section.learning)
     return _text(f"<html><body><p>{section.learning_words}</p>{drawn}</body></html>")
@@ -393,12 +427,7 @@ def public(case: str) -> str:
     """Return the text of the report for recipients, as it is written."""
     found = release(case)
     labels = {choice.column: choice.labels for choice in found.choices()}
-    overlapping = [
-        column.name
-        for column in found.original.coded.columns
-        if found.recoding.levels is None and overlap.overlapping(found.released.labels(column.name), column)
-    ]
-    return _text(public_html(manifest(case), labels, overlapping))
+    return _text(public_html(manifest(case), labels, found.overlapping, found.columns_beside))
 
 
 @cache

@@ -73,12 +73,27 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "Levels … to … are allowed.": ("internal:limited", "internal:one_removed"),
     "Median error of count queries": ("internal:one_removed", "internal:one_choice"),
     (
-        "Models learned to predict a column from the quasi-identifiers, once from original rows "
-        "and once from the same rows as the release has them. Both were tested on original rows "
-        "that they had not seen, generalized first for the model of the release. The dashed bar "
-        "is reached without any quasi-identifier, by always predicting the most frequent value or"
-        " the mean."
+        "once from the same rows as the release has them. Both were tested on original rows that they had "
+        "not seen, generalized first for the model of the release."
+    ): ("learned:better", "learned:unmatched"),
+    (
+        "once from rows of the release. Both were tested on original rows, generalized first for the model "
+        "of the release, which may have seen some of them."
+    ): ("learned:unmatched", "learned:better"),
+    ("Models learned to predict a column from the quasi-identifiers, once from original rows and"): (
+        "learned:better",
+        "learned:no_column",
+    ),
+    (
+        "The dashed bar is reached without any quasi-identifier, by always predicting the most frequent "
+        "value or the mean."
     ): ("learned:better", "learned:no_column"),
+    "Numbers and dates may become ranges instead.": ("internal:ranges", "internal:partitioned"),
+    "Values may become sets of values instead.": ("internal:sets", "internal:ranges"),
+    "Numbers and dates may become ranges instead; other values may become sets of values.": (
+        "internal:partitioned",
+        "internal:ranges",
+    ),
     "Models of sensitive columns had no part in the choice.": ("internal:blind", "internal:none_suppressed"),
     "Neighbours of the chosen levels": ("internal:one_choice", "internal:bare"),
     ("No claim covers the … … . Whoever knows a person's class may learn the person's values there."): (
@@ -164,7 +179,20 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:best_values",
         "internal:frequent_values",
     ),
-    "Values became … by a recoding of the kind … . …": ("internal:frequent_values", "internal:one_removed"),
+    "Values became … by a recoding of the kind …": ("internal:frequent_values", "internal:one_removed"),
+    "Labels of … overlap: rows with the same value may have different ones.": (
+        "internal:overlapping",
+        "internal:no_overlap",
+    ),
+    (
+        "The … of a row may depend on its … too, so rows that were equal in every quasi-identifier may have "
+        "different labels. Whoever knows the algorithm and everybody's quasi-identifiers can look for the "
+        "tables that lead to this release (docs/minimality.md)."
+    ): ("internal:partitioned", "internal:partitioned_without_models"),
+    (
+        "Rows that were equal in every quasi-identifier may have different labels: the class of a row "
+        "may depend on sensitive values too."
+    ): ("public:partitioned", "public:partitioned_without_models"),
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
     "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
     "In place of its own values of … , a row has the … of each over all rows of its …": (

@@ -5,12 +5,14 @@ Whoever has two sessions in one notebook, or mistypes the path of `--manifest`, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
-from pyarrow import csv
+from pyarrow import csv, parquet
 from typer.testing import CliRunner
 
 import shoal
@@ -24,6 +26,11 @@ OTHERS = pa.table({"age": [61, 62, 63, 71, 72, 73] * 5, "ill": ["flu", "cold"] *
 SPEC = shoal.Spec(
     quasi_identifiers={"age": shoal.intervals(10)}, sensitive=["ill"], privacy=[shoal.KAnonymity(3)]
 )
+SPEC_TEXT = """columns:
+  age: {role: quasi-identifier, hierarchy: {intervals: [10]}}
+  ill: {role: sensitive}
+privacy: [k-anonymity: 3]
+"""
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -56,13 +63,64 @@ def test_a_manifest_does_not_replace_the_table(tmp_path: Path, engine: str) -> N
     assert table.read_bytes() == before
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_manifest_does_not_replace_what_spark_reads(tmp_path: Path, spark_session: Any, kind: str) -> None:
+    folder = tmp_path / "visits in May"
+    folder.mkdir()
+    part = folder / f"part 1.{kind}"
+    if kind == "csv":
+        csv.write_csv(PEOPLE, part)
+    else:
+        parquet.write_table(PEOPLE, part)
+    before = part.read_bytes()
+    release = shoal.anonymize(str(folder), replace(SPEC, engine="spark"))
+    for manifest in (part, folder / ".." / folder.name / part.name):
+        with pytest.raises(OutputError, match="in use"):
+            release.write(tmp_path / "release", manifest=manifest)
+    with pytest.raises(OutputError, match="in use"):
+        write_internal_report(release, part, learning=False)
+    assert part.read_bytes() == before and not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("name", ["plain", "visits in May", "münster", "100%", "a+b#c"])
+def test_a_folder_does_not_replace_what_spark_reads(tmp_path: Path, spark_session: Any, name: str) -> None:
+    """Spark writes the addresses of its inputs with %20 for a space, and those of outputs with a space."""
+    folder = tmp_path / name
+    folder.mkdir()
+    parquet.write_table(PEOPLE, folder / "part.parquet")
+    before = (folder / "part.parquet").read_bytes()
+    release = shoal.anonymize(str(folder), replace(SPEC, engine="spark"))
+    with pytest.raises(OutputError, match="The input is there"):
+        release.write(folder)
+    assert [*folder.iterdir()] == [folder / "part.parquet"]
+    assert (folder / "part.parquet").read_bytes() == before
+
+
+def test_a_manifest_does_not_replace_a_spec_that_python_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = Path("spec.yaml")
+    spec.write_text(SPEC_TEXT, encoding="utf-8")
+    for given in (spec, str(spec), replace(shoal.Spec.from_yaml(spec), suppression=0.1)):
+        release = shoal.anonymize(PEOPLE, given)
+        monkeypatch.chdir(tmp_path.parent)
+        with pytest.raises(OutputError, match="in use"):
+            release.write(tmp_path / "release.csv", manifest=tmp_path / spec)
+        with pytest.raises(OutputError, match="in use"):
+            write_internal_report(release, tmp_path / spec, learning=False)
+        monkeypatch.chdir(tmp_path)
+    assert spec.read_text(encoding="utf-8") == SPEC_TEXT and [*tmp_path.iterdir()] == [tmp_path / spec]
+    assert shoal.Spec.from_yaml(spec) == SPEC  # where it was read from is no part of it
+    assert "origin" not in release.spec.to_mapping()
+
+
 def test_a_manifest_does_not_replace_the_spec_or_the_key(tmp_path: Path) -> None:
     database, spec, key = tmp_path / "people.duckdb", tmp_path / "spec.yaml", tmp_path / "publisher.key"
     with duckdb.connect(str(database)) as connection:
         connection.register("people", PEOPLE)
         connection.execute("CREATE TABLE visits AS SELECT * FROM people")
-    text = "columns:\n  age: {role: quasi-identifier}\n  ill: {role: sensitive}\nprivacy: [k-anonymity: 3]\n"
-    spec.write_text(text, encoding="utf-8")
+    spec.write_text(SPEC_TEXT, encoding="utf-8")
     make_keys(key)
     for file in (spec, key):
         before = file.read_bytes()

@@ -58,6 +58,6 @@ def test_knowing_everybody_tells_more_than_a_class() -> None:
 
 def test_the_release_says_that_classes_depend_on_values() -> None:
     release = release_of(table_with(STROKES))
-    (said,) = [note for note in release.notes if "depends on its disease" in note]
+    (said,) = [note for note in release.notes if "may depend on its disease" in note]
     assert "more than the models allow" in said
     assert said in release.summary()

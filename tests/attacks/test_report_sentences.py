@@ -88,6 +88,41 @@ def test_a_guess_with_the_class_is_right_as_often_as_without(case: str) -> None:
         assert attribute.average_posterior >= attribute.prior - 1e-12
 
 
+def test_a_partition_says_that_classes_depend_on_sensitive_values() -> None:
+    """Rows with the same values have different labels, which no other recoding does; every page says so."""
+    release = cases.release("partitioned")
+    men = [
+        label
+        for label, sex in zip(*(release.table[name].to_pylist() for name in ("age", "sex")), strict=True)
+        if sex == "M"
+    ]
+    assert sorted(men) == ["30"] * 3 + ["[30, 51]"] * 3  # of four men of 30, and two of 51
+    assert "The class of a row may depend on its ill too" in cases.internal("partitioned")
+    assert "of the kind partition: classes that keep the mix" in cases.internal("partitioned")
+    assert "Labels of age overlap" in cases.internal("partitioned")
+    (note,) = release.notes
+    assert note == "The class of a row may depend on its ill, not on the quasi-identifiers alone."
+    assert "<p>The class of a row may depend" not in cases.public("partitioned_without_models")
+
+
+@pytest.mark.parametrize(
+    ("ill", "k"),
+    [
+        ("flu cold cold flu", 9),  # one class of all 16 rows
+        ("flu flu flu flu", 3),  # a column of one value decides nothing
+    ],
+)
+def test_a_partition_that_looks_at_nothing_beside_does_not_say_so(ill: str, k: int) -> None:
+    people = pa.table({"age": [21, 22, 23, 24] * 4, "ill": ill.split() * 4})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["ill"],
+        privacy=[shoal.KAnonymity(k), shoal.TCloseness("ill", 0.3)],
+    )
+    release = shoal.anonymize(people, spec, recoding="partition")
+    assert release.columns_beside == () and not any("depend" in note for note in release.notes)
+
+
 def test_removed_rows_do_not_make_the_guess_without_the_class_better() -> None:
     """Suppressed rows are all flu: of the others half are, with and without knowing the class."""
     ages = [20] * 4 + [30] * 4 + [50, 60, 70]

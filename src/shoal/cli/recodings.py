@@ -19,7 +19,7 @@ def recodings(
     """List the recodings for `recoding:` in a spec and `--recoding`; or explain one.
 
     The first choice is between reading and detail: full-domain labels are the same in the whole release;
-    the others keep more, and their labels differ from class to class.
+    most others keep more, and labels of one column differ in width.
     """
     from shoal import registry
 

@@ -17,11 +17,19 @@ from shoal.partition.divide.cuts import FEW_TUPLES, Cuts
 from shoal.partition.divide.divider import DivisionTask
 from shoal.partition.entries import EntryProblem
 from shoal.partition.sensitive_values import SensitiveValues
-from shoal.recode.by_entries import ByEntries, taken_apart
+from shoal.recode.by_entries import ByEntries, may_depend_on, taken_apart
 from shoal.recode.class_labels import LabelForm
+from shoal.recode.recoding import LooksBeside
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.classes import LABELS_PARAMETER, choose_best, require_cell_costs, require_labels
+from shoal.strategies.classes import (
+    LABELS_PARAMETER,
+    ClassProblem,
+    choose_best,
+    require_cell_costs,
+    require_labels,
+)
+from shoal.strategies.mondrian import Mondrian
 from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 
@@ -122,11 +130,12 @@ class Partition(StrategyDefaults):
         search = question.make_problem(taken_apart(question.problem().table))
         task = self._task(EntryProblem(search), question)
         chosen = choose_best(search, self._recodings(question, task))
-        beside = [name for name, _ in task.problem.beside]
+        assert isinstance(chosen.recoding, LooksBeside)
+        beside = may_depend_on(chosen.recoding, chosen.problem.table)
         if not beside:
             return chosen
         note = (
-            f"The class of a row depends on its {' and '.join(beside)}: whoever knows the quasi-identifiers "
+            f"The class of a row may depend on its {' and '.join(beside)}: whoever knows the quasi-identifiers "
             "of all people in the table can learn more than the models allow of classes."
         )
         return replace(chosen, notes=(*chosen.notes, note))
@@ -161,13 +170,18 @@ class Partition(StrategyDefaults):
             yield self._recoding(problem, class_of)
         problem = task.problem
         if isinstance(self.divide, Cuts) and task.tuples <= FEW_TUPLES:
-            # So that a partition never loses more than a division that looks at no sensitive value.
-            yield self._recoding(problem, np.array(task.without_buckets().class_of))
+            # So that a partition never loses more than classes that look at no sensitive value.
+            tuples = ClassProblem(question.problem())
+            divided = Mondrian(labels=self.labels).divide(tuples, question.threads)
+            yield self._by_values(problem, problem.of_tuples(tuples.values, np.array(divided.class_of)))
             levels = problem.full_domain(question)
             if levels is not None:
-                yield self._recoding(problem, problem.at(levels))
+                yield self._by_values(problem, problem.at(levels))
         # One class is all that some models allow.
-        yield self._recoding(problem, problem.tops)
+        yield self._by_values(problem, problem.tops)
+
+    def _by_values(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
+        return replace(self._recoding(problem, class_of), by_values=True)
 
     def _recoding(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
         return problem.recoding(

@@ -111,9 +111,12 @@ class LevelDefaults(ModelDefaults):
         people = "rows" if table.units is None else "people"
         what = "values" if first == 0 else f"labels of level {first}"
         are = f"{len(forcing):,} {what} are" if len(forcing) > 1 else f"1 of the {what} is"
+        rarest = "" if min(forcing) == max(forcing) else f", with the rarest {max(forcing):,}"
+        grouped = column.height > 0 and bool(column.label_numbers(1).any())
         yield (
             f"{self.describe()}: {are} so rare that a class with one of them needs at least "
-            f"{max(forcing):,} of the {everybody:,} {people}. {_advice(others, most, people)}"
+            f"{min(forcing):,} of the {everybody:,} {people}{rarest}. "
+            f"{_advice(others, most, people, grouped=grouped)}"
         )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:
@@ -178,8 +181,16 @@ def _forced_sizes(conditions: Iterable[Condition]) -> NDArray[np.int64]:
     return np.ceil(1 / (bounds[bounds > 0] * (1 + ROUNDING))).astype(np.int64)
 
 
-def _advice(others: dict[int, int], most: float, people: str) -> str:
-    """Return what judging only the labels of a higher level would force."""
+def _advice(others: dict[int, int], most: float, people: str, *, grouped: bool) -> str:
+    """Return what judging only the labels of a higher level would force.
+
+    Parameters
+    ----------
+    grouped
+        Whether the column has a hierarchy with several labels above the values.
+    """
+    if not others and grouped:
+        return "No level above has several labels: wider bands or groups would need fewer."
     if not others:
         return "A hierarchy of this column with bands or groups, and from-level: 1, would judge these."
     enough = [level for level, size in others.items() if size <= most]

@@ -12,6 +12,7 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_labels import NO_CLASS
+from shoal.recode.recoding import LooksBeside
 
 PARTS = 4
 """Into how many parts rows that are equal in all coded columns are taken apart, at the most."""
@@ -32,10 +33,13 @@ class ByEntries(ByClasses):
         The names of the other coded columns, and the value of every such tuple in each.
     part
         The part of every such tuple.
+    by_values
+        Whether the classes were made of quasi-identifiers alone, after all.
     """
 
     beside: tuple[tuple[str, UIntArray], ...] = field(default=(), repr=False)
     part: UIntArray = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
+    by_values: bool = False
 
     @property
     def columns_beside(self) -> tuple[str, ...]:
@@ -72,6 +76,19 @@ class ByEntries(ByClasses):
                 "Choose a recoding for this table."
             )
         return classes, {}
+
+
+def may_depend_on(recoding: LooksBeside, table: CodedTable) -> tuple[str, ...]:
+    """Return the columns beside the quasi-identifiers on which the labels of a row may depend.
+
+    There are none where all rows have the same labels. A column of one value decides nothing.
+    """
+    if not table.entries or (isinstance(recoding, ByEntries) and recoding.by_values):
+        return ()
+    if all((cells.numbers == cells.numbers[0]).all() for cells in recoding.cells(table)):
+        return ()
+    codes = {name: table.attributes[name].codes for name in recoding.columns_beside}
+    return tuple(name for name, values in codes.items() if (values != values[0]).any())
 
 
 def at_levels(table: CodedTable, levels: list[int]) -> list[UIntArray]:

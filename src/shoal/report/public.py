@@ -64,7 +64,10 @@ class PublicClasses:
 
 
 def public_html(
-    manifest: Mapping[str, Any], labels: Mapping[str, str], overlapping: Collection[str] = ()
+    manifest: Mapping[str, Any],
+    labels: Mapping[str, str],
+    overlapping: Collection[str] = (),
+    beside: Collection[str] = (),
 ) -> str:
     """Return the report on a release for its recipients, as one HTML page.
 
@@ -76,6 +79,9 @@ def public_html(
         For each quasi-identifier some of the labels that released rows have, in words.
     overlapping
         The quasi-identifiers whose released labels overlap.
+    beside
+        The other columns on which the class of a row may depend. They are not named: the measure, which is
+        not published, may be among what reads them.
     """
     claims = tuple(_claims(manifest))
     name = _name(manifest)
@@ -91,6 +97,7 @@ def public_html(
         has_levels=_levels(manifest) is not None,
         average=manifest["recoding"]["value"] if manifest["recoding"]["kind"] == ByAverages.kind else None,
         overlapping=bool(overlapping),
+        beside=bool(beside),
         classes=_classes(manifest),
         claims=Claims(
             claims,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
@@ -77,6 +77,8 @@ class Spec:
     accept
         Sensitive and insensitive columns that may single people out: `{"visit_date": "linkable"}`. Without
         it a release in which they single out more than 20% of the rows is refused.
+    origin
+        The file that it was read from: a release made with it does not replace it.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class Spec:
     engine: str
     proposed: bool
     accept: Mapping[str, Accepted]
+    origin: Path | None = field(compare=False, repr=False)
 
     def __init__(
         self,
@@ -131,6 +134,7 @@ class Spec:
         engine: str = "auto",
         proposed: bool = False,
         accept: Mapping[str, Accepted] | None = None,
+        origin: str | Path | None = None,
     ) -> None:
         problems: list[str | Problem] = []
         declared: dict[str, Collection[str]] = {
@@ -149,7 +153,7 @@ class Spec:
         self._set(types=_types(types or {}, self.roles, problems))
         self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
         self._set(proposed=bool(proposed), escape_formulas=bool(escape_formulas))
-        self._set(choose_by=choose_by)
+        self._set(choose_by=choose_by, origin=None if origin is None else Path(origin).absolute())
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
         problems.extend(_privacy_problems(self.privacy))
@@ -271,11 +275,12 @@ class Spec:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that its hierarchies and populations are read from."""
+        """The files that it, its hierarchies and its populations are read from."""
         hierarchies: list[object] = [column.hierarchy for column in self.quasi_identifiers.values()]
         hierarchies += [column.hierarchy for column in self.sensitive.values()]
         sources = (population.source for population in self.populations.values())
         return (
+            *(() if self.origin is None else (self.origin,)),
             *(
                 file
                 for hierarchy in hierarchies
@@ -352,7 +357,7 @@ class Spec:
         from shoal.spec import spec_file
 
         path = Path(path)
-        return cls(**spec_file.arguments(spec_file.load(path), path.parent))
+        return cls(**spec_file.arguments(spec_file.load(path), path.parent), origin=path)
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:

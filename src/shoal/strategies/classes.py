@@ -207,7 +207,7 @@ def _cell_measures() -> str:
 
 def require_labels(name: str, labels: object) -> None:
     """Raise unless this is a form of labels."""
-    if labels not in LABEL_FORMS:
+    if not isinstance(labels, str) or labels not in LABEL_FORMS:
         raise InputError(
             f"{name}: labels must be one of {', '.join(LABEL_FORMS)}.\n"
             f"Found: {labels!r}.{nearest(str(labels), tuple(LABEL_FORMS))}"

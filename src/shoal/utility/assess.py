@@ -30,6 +30,13 @@ from shoal.utility.recoded_column import RecodedColumn, recode_column
 QUERIES = 1000
 
 
+UNMATCHED = (
+    "Equal values have different labels, so rows cannot be matched with the release. "
+    "Models are trained on a sample of all its rows, which may include rows of the test."
+)
+"""What is said of models where nobody knows which row of the release a row of the original became."""
+
+
 def assess_utility(
     original: object,
     release: object,
@@ -112,10 +119,7 @@ def assess_utility(
             columns.quasi_identifiers, columns.others, tables.original.num_rows, tables.release.num_rows
         )
         if belonging.kept is None:
-            notes.append(
-                "Equal values have different labels, so rows cannot be matched with the release. "
-                "Models are trained on a sample of all its rows, which may include rows of the test."
-            )
+            notes.append(UNMATCHED)
         figures = {column.name: column_utility(column) for column in columns.all}
         pairs = associations(columns.quasi_identifiers, columns.others)
     with _step("queries", listener):

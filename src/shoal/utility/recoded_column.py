@@ -232,10 +232,11 @@ def _leaves(
 def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: IntArray) -> int | None:
     """Return the level that all labels are from, of several the one that the numbers of rows fit best.
 
-    `*` may stand in a suppressed row, at any level.
+    `*` may stand in a suppressed row, at any level. There is none if a label has more rows than its values:
+    it is then also that of another level, as the 100 that 53 is rounded to beside the value 100.
     """
     common = pc.fill_null(pc.not_equal(labels, ANYTHING), True).to_numpy(zero_copy_only=False)
-    best: tuple[int, int, int] | None = None
+    best: tuple[int, int] | None = None
     for level, texts in enumerate(levels):
         positions = pc.index_in(texts, labels).fill_null(-1).to_numpy(zero_copy_only=False)
         known = positions >= 0
@@ -244,10 +245,11 @@ def _level(levels: list[pa.Array], counts: IntArray, labels: pa.Array, rows: Int
             continue
         if not common.any() and not (there > 0).any():
             continue  # nothing but stars, and this level has none
-        excess = int(np.maximum(rows - there, 0)[common].sum())
+        if (rows > there)[common].any():
+            continue
         unequal = int((rows != there)[common].sum()) + int((~known).any())
-        best = min(best or (excess, unequal, level), (excess, unequal, level))
-    return None if best is None else best[2]
+        best = min(best or (unequal, level), (unequal, level))
+    return None if best is None else best[1]
 
 
 def _label_of(cover: Cover, labels: pa.Array, size: int) -> IntArray | None:

@@ -131,6 +131,33 @@ def test_it_loses_no_more_than_what_looks_at_no_sensitive_value(table: pa.Table,
     assert loss("partition") <= min(map(loss, others)) + 1e-12
 
 
+def test_it_loses_no_more_than_mondrian_where_equal_rows_are_dealt_out() -> None:
+    """To cut the parts of equal rows is another division than to cut tuples: it lost 0.486, not 0.479."""
+    ages = (
+        "31 24 29 28 31 26 24 23 21 30 22 28 30 20 35 24 25 28 21 35 30 34 23 22 35 23 30 34 - 26 20 27 28 28"
+    )
+    table = pa.table(
+        {
+            "age": [None if age == "-" else int(age) for age in [*ages.split(), "27", "28", "-"]],
+            "sex": list("FMMMMMXMXXMFXMMMXFFMMFFFXFXFFMMXFMFFM"),
+            "zone": list("bcaccdbaddbcbbdcdaaaacaacdcdcdcbdabab"),
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers={
+            "age": shoal.QuasiIdentifier(hierarchy=shoal.intervals(5, 10), weight=3, min_level=1),
+            "sex": "suppress",
+            "zone": shoal.taxonomy({"p": ["a", "b"], "q": ["c", "d"]}),
+        },
+        privacy=[shoal.KAnonymity(4)],
+    )
+    partition, mondrian = (
+        shoal.anonymize(table, spec, recoding={name: {"labels": "ranges"}}).score
+        for name in ("partition", "mondrian")
+    )
+    assert partition <= mondrian + 1e-12
+
+
 def test_equal_rows_go_to_several_classes() -> None:
     """A cut between ages would part the diseases; halves of the buckets keep their mix."""
     ages = [20] * 12 + [40] * 12
@@ -141,7 +168,7 @@ def test_equal_rows_go_to_several_classes() -> None:
     found = classes_of(release.table)
     assert len(found) == 2
     assert all(Counter(members) == {"flu": 6, "stroke": 6} for members in found.values())
-    assert any("depends on its disease" in note for note in release.notes)
+    assert any("may depend on its disease" in note for note in release.notes)
 
 
 @settings(max_examples=10, deadline=None)

@@ -281,6 +281,34 @@ def test_rare_values_are_reported_with_a_level_that_helps() -> None:
         shoal.anonymize(table, asked().adjust(levels={"age": 0}))
 
 
+def test_rare_labels_of_the_highest_level_have_no_level_that_helps() -> None:
+    """Of 400 one has 900 and two have 500 to 549, so that classes with them need 100 and 50 rows."""
+    pays = [100] * 397 + [500, 501, 900]
+    table = pa.table({"age": [30 + position % 20 for position in range(400)], "pay": pays})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive={"pay": shoal.intervals(5, 50)},
+        privacy=[shoal.BetaLikeness("pay", 3, from_level=2)],
+        accept={"pay": "linkable"},
+    )
+    (note,) = [note for note in shoal.anonymize(table, spec).notes if "so rare" in note]
+    assert note == (
+        "enhanced 3-likeness of pay from level 2 on: 2 labels of level 2 are so rare that a class with one "
+        "of them needs at least 50 of the 400 rows, with the rarest 100. No level above has several labels: "
+        "wider bands or groups would need fewer."
+    )
+    without = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["pay"],
+        privacy=[shoal.BetaLikeness("pay", 3)],
+        accept={"pay": "linkable"},
+    )
+    (note,) = [note for note in shoal.anonymize(table, without).notes if "so rare" in note]
+    assert note.endswith(
+        "A hierarchy of this column with bands or groups, and from-level: 1, would judge these."
+    )
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -237,7 +237,7 @@ def test_sensitive_columns_units_models_and_measures(load, tmp_path):
         "pay": Sensitive(),
     }
     census = tmp_path / "census" / "people.csv"
-    assert spec.files == (tmp_path / "disease.csv", census)
+    assert spec.files == (tmp_path / "spec.yaml", tmp_path / "disease.csv", census)
     assert (spec.unit, spec.quality) == ("patient", Classification("pay"))
     assert spec.privacy == (
         KAnonymity(5),

@@ -72,13 +72,43 @@ def test_breadth_of_labels_of_several_levels_counts_the_whole_hierarchy():
     assert ages.breadth.tolist() == [2 / 3, 0, 1]
 
 
+def test_a_label_of_two_levels_has_the_rows_of_both():
+    """100 is a value, and what 53 is rounded to; 53 itself is only at the level of values."""
+    found = column([53, 53, 53, 100, 180], ["100", "53", "100", "100", "*"], shoal.rounding(10, 100))
+    assert (found.cover.counts.tolist(), found.excess, found.label_of) == ([2, 1, 3], 0, None)
+    assert found.breadth.tolist() == [1 / 2, 0, 1]
+    with_more = column([53, 53, 100, 180], ["100", "53", "100", "100"], shoal.rounding(10, 100))
+    assert with_more.excess == 0
+    assert column([53, 100, 180], ["100", "53", "100", "100"], shoal.rounding(10, 100)).excess == 1
+
+
 FORMS = [
     (name, form)
     for name in registry.names("strategies")
     if name not in ("cell-suppression", "microaggregation")
-    for form in ("nodes", "ranges", "sets")
+    for form in ("nodes", "ranges", "sets", "fitting")
     if form == "nodes" or "labels" in registry.resolve("strategies", name).parameters
+    if (name, form) != ("ordered-set", "fitting")
 ]
+
+
+LISTED = "0;low;*\n1;low;*\n3;low;*\n100;high;*\n200;high;*\n"
+
+
+@pytest.mark.parametrize(
+    ("labels", "loss"), [("nodes", 0.25), ("ranges", 0.125), ("sets", 0.125), ("fitting", 0.125)]
+)
+def test_a_range_and_a_set_cover_what_a_hierarchy_lists_between_their_ends(labels, loss, tmp_path):
+    """Three rows keep 0; those with 1 and 3 get a label of two of five leaves, or `low`, of three."""
+    (tmp_path / "places.csv").write_text(LISTED, encoding="utf-8")
+    spec = shoal.Spec(
+        quasi_identifiers={"place": shoal.hierarchy_file(tmp_path / "places.csv")},
+        types={"place": "integer"},
+        privacy=[shoal.KAnonymity(2)],
+        recoding={"mondrian": {"labels": labels}},
+    )
+    release = shoal.anonymize(pa.table({"place": [0, 0, 0, 1, 3, 3]}), spec)
+    assert (release.score, release.utility(learning=False).loss) == (loss, loss)
 
 
 @pytest.mark.parametrize(("name", "labels"), FORMS)

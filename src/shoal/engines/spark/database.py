@@ -18,7 +18,7 @@ from shoal.engines.relational.star_schema import Dimension
 from shoal.engines.spark.columns import settled
 from shoal.engines.spark.failure import explained
 from shoal.engines.spark.output import UnpublishedCatalogTable, UnpublishedFolder, UnpublishedFrame
-from shoal.engines.spark.output_names import check_folder, check_table
+from shoal.engines.spark.output_names import check_folder, check_table, local_path
 from shoal.engines.spark.session import SparkConnection
 from shoal.engines.spark.shuffle import shuffled
 from shoal.engines.spark.source import CsvFormat, Opened, opened
@@ -88,7 +88,6 @@ class Spark:
     name: ClassVar[str] = "spark"
     dialect: ClassVar[str] = "pyspark"
     dictionaries: ClassVar[bool] = False
-    files: ClassVar[tuple[Path, ...]] = ()
 
     def __init__(self, session: SparkConnection, table: Opened, null_values: tuple[str, ...] = ()) -> None:
         self._session = session
@@ -110,6 +109,13 @@ class Spark:
     def session(self) -> SparkSession:
         """Spark's own session."""
         return self._session.spark
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files of this machine that it is read from; those of other file systems are not known here."""
+        with self._session.pinned(), explained():
+            names = self._frame.inputFiles()
+        return tuple(path for name in names if (path := local_path(name)) is not None)
 
     def check(self, output: Output) -> None:
         """Raise unless a release can be written there; the rows that it is made from must stay."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 from pyspark.sql import SparkSession
 
@@ -15,7 +18,13 @@ _SUFFIXES = (".parquet", ".csv", ".csv.gz")
 
 
 def check_folder(spark: SparkSession, output: FileOutput, inputs: Iterable[str]) -> None:
-    """Raise unless a folder can be written there without touching the input."""
+    """Raise unless a folder can be written there without touching the input.
+
+    Parameters
+    ----------
+    inputs
+        The addresses of the files of the input as Spark gives them: with `%20` for a space.
+    """
     name = output.path.name.lower()
     if not output.folder and not name.endswith(_SUFFIXES):
         raise InputError(
@@ -27,7 +36,7 @@ def check_folder(spark: SparkSession, output: FileOutput, inputs: Iterable[str])
     folder = Folder(spark, address_of(output))
     folder.discard()  # that it can be made is all that was to be known
     address = _alike(folder.output)
-    if any(f"{_alike(name)}/".startswith(f"{address}/") for name in inputs):
+    if any(f"{_alike(unquote(name))}/".startswith(f"{address}/") for name in inputs):
         raise OutputError(
             f"The output {output.title!r} cannot be written.\nThe input is there.\nChoose another name."
         )
@@ -75,6 +84,18 @@ def address_of(output: FileOutput) -> str:
     's3a://bucket/release'
     """
     return re.sub(r"^(?!file:|dbfs:)([A-Za-z][\w+.-]+):/(?!/)", r"\1://", output.path.as_posix())
+
+
+def local_path(address: str) -> Path | None:
+    """Return the path of a file of this machine, None for that of another file system.
+
+    Examples
+    --------
+    >>> str(local_path("file:///visits/in%20May.csv")), local_path("s3a://bucket/visits.csv")
+    ('/visits/in May.csv', None)
+    """
+    parts = urlsplit(address)
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
 def parts_of(name: str) -> list[str]:

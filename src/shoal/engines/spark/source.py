@@ -8,6 +8,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -102,7 +103,8 @@ def _files(path: str, spark: SparkSession, text: CsvFormat) -> Opened:
         with explained():
             frame = reader.csv(path, header=text.header is not False, **how)
             # Of one file, since each has a header of its own; that these are the same Spark sees to.
-            rows = reader.csv(frame.inputFiles()[0], header=False, **how).limit(_FIRST_ROWS).collect()
+            one = unquote(frame.inputFiles()[0])  # which Spark writes as an address, and reads as a name
+            rows = reader.csv(one, header=False, **how).limit(_FIRST_ROWS).collect()
         first, *below = [["" if cell in (None, empty) else cell for cell in row] for row in rows] or [[]]
         named = names_of(first, below, header=text.header, source=f"The first row of {title!r}")
         if text.header is False:

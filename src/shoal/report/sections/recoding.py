@@ -14,6 +14,7 @@ from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
 from shoal.recode.label_widths import LabelWidths, Width, label_widths
 from shoal.recode.recoding import Averaging
+from shoal.report.markup import columns
 from shoal.report.number_format import count, figure, percent
 from shoal.report.sections.verdict import proof
 
@@ -50,6 +51,9 @@ class Done:
     ladders: tuple[DrawnLadder, ...]
     widths: tuple[DrawnWidths, ...]
     kind: str
+    summary: str
+    overlapping: Markup
+    beside: Markup
     averages: str | None
     header: tuple[str, str, str]
     columns: tuple[Choice, ...]
@@ -66,6 +70,9 @@ def done(release: Release) -> Done:
         ladders=tuple(map(_drawn, release.ladders())) if on_ladders else (),
         widths=() if on_ladders else tuple(_widths(release)),
         kind=release.recoding.kind,
+        summary=_summary(release),
+        overlapping=columns(release.overlapping),
+        beside=columns(release.columns_beside),
         averages=release.recoding.average if isinstance(release.recoding, Averaging) else None,
         header=release.choice_header,
         columns=tuple(release.choices()),
@@ -74,6 +81,13 @@ def done(release: Release) -> Done:
         contributions=_contributions(release),
         measure=release.explanation.measure,
     )
+
+
+def _summary(release: Release) -> str:
+    """Return what the strategy says of itself, within a sentence."""
+    strategy = release.spec.recoding
+    words = strategy.summary if strategy.name == release.recoding.kind else ""
+    return f"{words[:1].lower()}{words[1:]}"
 
 
 def _drawn(rungs: Ladder) -> DrawnLadder:

@@ -94,6 +94,13 @@ def _columns(spec: Spec, names: Sequence[str]) -> Iterator[RequiredColumn]:
             yield RequiredColumn(name, Markup("not in the spec"), _NOT_RELEASED)
 
 
+_FORMS = {
+    "ranges": "Numbers and dates may become ranges instead.",
+    "sets": "Values may become sets of values instead.",
+    "fitting": "Numbers and dates may become ranges instead; other values may become sets of values.",
+}
+"""What labels a recoding may write that are none of the hierarchy."""
+
 _UNCHANGED = "Released with its values unchanged."
 _NOT_RELEASED = "Not released."
 
@@ -109,6 +116,8 @@ def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
         else ""
     )
     words = [f"{about or 'Has a hierarchy without a description'}."]
+    if form := _FORMS.get(getattr(spec.recoding, "labels", "")):
+        words.append(form)
     if column.min_level or column.max_level is not None:
         highest = "the highest" if column.max_level is None else f"{column.max_level}"
         words.append(

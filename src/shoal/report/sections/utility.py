@@ -14,6 +14,7 @@ from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, decimal, percent
+from shoal.utility.assess import UNMATCHED
 
 if TYPE_CHECKING:
     from shoal.utility import ColumnUtility, Learning, QueryErrors, UtilityAssessment
@@ -165,12 +166,7 @@ def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -
         return Markup("Not measured: there is no column that a model could learn to predict.")
     better = any(each.release > each.original > each.suppressed for each in found.learning)
     nothing = any(each.original <= each.suppressed for each in found.learning)
-    described = Markup(
-        "Models learned to predict a column from the quasi-identifiers, once from original rows and once "
-        "from the same rows as the release has them. Both were tested on original rows that they had not "
-        "seen, generalized first for the model of the release. The dashed bar is reached without any "
-        "quasi-identifier, by always predicting the most frequent value or the mean."
-    )
+    described = _LEARNED + (_ON_OTHERS if UNMATCHED in found.notes else _ON_THE_SAME) + _DASHED
     return described + (_BETTER if better else "") + (_NOTHING if nothing else "")
 
 
@@ -195,6 +191,21 @@ def _learning(found: Sequence[Learning]) -> Iterator[DrawnLearning]:
         )
 
 
+_LEARNED = Markup(
+    "Models learned to predict a column from the quasi-identifiers, once from original rows and "
+)
+_ON_THE_SAME = (
+    "once from the same rows as the release has them. Both were tested on original rows that they had not "
+    "seen, generalized first for the model of the release. "
+)
+_ON_OTHERS = (
+    "once from rows of the release. Both were tested on original rows, generalized first for the model of "
+    "the release, which may have seen some of them. "
+)
+_DASHED = (
+    "The dashed bar is reached without any quasi-identifier, by always predicting the most frequent value or "
+    "the mean."
+)
 _BETTER = (
     " Where the release does better than the original, coarser values may have kept the model from "
     "overfitting, or it is chance."
