@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from shoal import registry
 from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.table import CodedTable
 from shoal.errors import InputError, Problem
 from shoal.partition.buckets.buckets import Buckets
 from shoal.partition.buckets.value import ValueBuckets
@@ -19,9 +21,17 @@ from shoal.partition.entries import EntryProblem
 from shoal.partition.sensitive_values import SensitiveValues
 from shoal.recode.by_entries import ByEntries, taken_apart
 from shoal.recode.class_labels import LabelForm
+from shoal.search.problem import SearchProblem
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.classes import LABELS_PARAMETER, choose_best, require_cell_costs, require_labels
+from shoal.strategies.classes import (
+    LABELS_PARAMETER,
+    ClassProblem,
+    choose_best,
+    require_cell_costs,
+    require_labels,
+)
+from shoal.strategies.mondrian import Mondrian
 from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 
@@ -119,16 +129,31 @@ class Partition(StrategyDefaults):
             raise InputError(problems)
 
     def choose(self, question: Question) -> Chosen:
-        search = question.make_problem(taken_apart(question.problem().table))
+        whole = question.problem()
+        search = question.make_problem(taken_apart(self._counted(whole.table, question)))
         task = self._task(EntryProblem(search), question)
-        chosen = choose_best(search, self._recodings(question, task))
+        by_values = self._by_values(whole, question, task)
+        chosen = choose_best(search, chain(self._divided(task), by_values))
         beside = [name for name, _ in task.problem.beside]
-        if not beside:
+        if not beside or chosen.recoding in by_values:
             return chosen
         note = (
-            f"The class of a row depends on its {' and '.join(beside)}, not on the quasi-identifiers alone."
+            f"The class of a row depends on its {' and '.join(beside)}, not on the quasi-identifiers alone: "
+            "whoever knows everybody's quasi-identifiers and how classes are made can infer more about "
+            "somebody than the shares of a class say, in the worst case the value."
         )
         return replace(chosen, notes=(*chosen.notes, note))
+
+    @staticmethod
+    def _counted(table: CodedTable, question: Question) -> CodedTable:
+        """Return the table; where an engine counts tuples, by the lowest labels that may be released.
+
+        Rows with these are equal, and whoever recodes them deals them out together.
+        """
+        bottom = tuple(column.min_level for column in table.columns)
+        if table.weights is None or not any(bottom):
+            return table
+        return question.counts.at(bottom, most=question.most_entries)
 
     def _task(self, problem: EntryProblem, question: Question) -> DivisionTask:
         models = question.spec.privacy
@@ -155,18 +180,24 @@ class Partition(StrategyDefaults):
         has_levels = declared is not None and declared.hierarchy is not None
         return values if has_levels else replace(values, labels=())
 
-    def _recodings(self, question: Question, task: DivisionTask) -> Iterator[ByEntries]:
+    def _divided(self, task: DivisionTask) -> Iterator[ByEntries]:
         for problem, class_of in self.divide.divide(task):
             yield self._recoding(problem, class_of)
+
+    def _by_values(self, whole: SearchProblem, question: Question, task: DivisionTask) -> list[ByEntries]:
+        """Return classes of quasi-identifiers alone, so that a partition never loses more than these."""
         problem = task.problem
+        found = []
         if isinstance(self.divide, Cuts) and task.tuples <= FEW_TUPLES:
-            # So that a partition never loses more than a division that looks at no sensitive value.
-            yield self._recoding(problem, np.array(task.without_buckets().class_of))
+            alone = ClassProblem(whole)
+            divided = Mondrian(labels=self.labels).divide(alone, question.threads)
+            found.append(problem.of_values(alone.values, np.array(divided.class_of)))
             levels = problem.full_domain(question)
             if levels is not None:
-                yield self._recoding(problem, problem.at(levels))
+                found.append(problem.at(levels))
         # One class is all that some models allow.
-        yield self._recoding(problem, problem.tops)
+        found.append(problem.tops)
+        return [self._recoding(problem, class_of) for class_of in found]
 
     def _recoding(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
         return problem.recoding(

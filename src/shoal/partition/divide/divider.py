@@ -55,13 +55,6 @@ class DivisionTask:
             bucket_of=self.bucket_of(problem),
         )
 
-    def without_buckets(self) -> _kernel.TupleClasses:
-        """Let the kernel cut the tuples by their values alone, as Mondrian does."""
-        problem = self.problem
-        return problem.table.divide(
-            problem.requirement, problem.costs, threads=self.threads, ranges=problem.range_costs(self.labels)
-        )
-
     def bucket_of(self, problem: EntryProblem) -> UIntArray:
         """Return the bucket of every tuple."""
         return problem.buckets(self.column, self.buckets.of_value)
