@@ -1,7 +1,7 @@
 """Partition: the attacker knows how classes are made, who is in the table, and everybody's age. Classes
-depend on the sensitive values, so their labels say more than the shares of a class do: docs/partition.md states
-it, and these tests show how much. Where classes are those of a hierarchy and of the ages alone, the same
-attacker learns nothing.
+depend on the sensitive values, so their labels say more than the shares of a class do. This is stated in
+docs/partition.md, and these tests show how much it is. Where classes are those of a hierarchy and of the
+ages alone, the same attacker learns nothing.
 """
 
 from __future__ import annotations
