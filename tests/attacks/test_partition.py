@@ -35,11 +35,14 @@ def rows(release: shoal.Release) -> Rows:
     return Counter((row["age"], row["disease"]) for row in release.table.to_pylist())
 
 
-def beliefs(recoding: Any, ill: tuple[int, ...]) -> list[float]:
-    """How sure the attacker is that each is ill, after every pair was tried."""
+def beliefs(recoding: Any) -> dict[tuple[int, ...], list[float]]:
+    """For each pair that may be ill, how sure the attacker is of everybody after all pairs were tried."""
     found = {pair: rows(released(AGES, pair, recoding, 4, 0.1)) for pair in PAIRS}
-    fitting = [pair for pair in PAIRS if found[pair] == found[ill]]
-    return [sum(person in pair for pair in fitting) / len(fitting) for person in range(10)]
+    fitting = {pair: [other for other in PAIRS if found[other] == found[pair]] for pair in PAIRS}
+    return {
+        pair: [sum(person in other for other in fits) / len(fits) for person in range(10)]
+        for pair, fits in fitting.items()
+    }
 
 
 def test_halves_of_buckets_tell_who_is_ill() -> None:
@@ -50,11 +53,13 @@ def test_halves_of_buckets_tell_who_is_ill() -> None:
         ("[31, 39]", "HIV"): 1,
         ("[31, 39]", "flu"): 4,
     }
-    assert beliefs("partition", (0, 1)) == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    found = beliefs("partition")
+    assert found[0, 1] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert sum(max(of_everybody) == 1 for of_everybody in found.values()) == 20
 
 
 def test_classes_of_a_hierarchy_tell_nothing_here() -> None:
-    assert beliefs("mondrian", (0, 1)) == [0.2] * 10
+    assert all(of_everybody == [0.2] * 10 for of_everybody in beliefs("mondrian").values())
 
 
 def test_a_larger_table_hides_nobody() -> None:
