@@ -241,6 +241,8 @@ def test_no_query_tells_which_labels_suppressed_rows_had(tmp_path: Path, engine:
         "starred",
         {"cells": {"labels": "sets"}},
         {"mondrian": {"labels": "ranges"}},
+        "partition",
+        {"partition": {"labels": "sets", "divide": "curve"}},
     ],
     ids=str,
 )

@@ -117,15 +117,20 @@ class EntryProblem(ClassProblem):
             part=self._beside[len(self.beside)],
         )
 
-    def of_tuples(self, values: Sequence[UIntArray], class_of: UIntArray) -> UIntArray:
-        """Return the class of every tuple here, from those of tuples of quasi-identifiers alone."""
+    def of_values(self, values: Sequence[UIntArray], class_of: UIntArray) -> UIntArray:
+        """Return the class of every tuple, where tuples of quasi-identifiers alone have one each.
+
+        Parameters
+        ----------
+        values, class_of
+            For each quasi-identifier the value of every such tuple, and the class of every such tuple.
+        """
         joined = [np.concatenate(pair) for pair in zip(values, self.values, strict=True)]
-        grouped = _kernel.index_rows(joined, [int(each.max(initial=0)) + 1 for each in joined])
+        grouped = _kernel.index_rows(joined, [int(column.max(initial=0)) + 1 for column in joined])
         known = len(class_of)
-        found = np.empty(len(grouped), dtype=class_of.dtype)
-        found[grouped.tuple_of_row[:known]] = class_of
-        classes: UIntArray = found[grouped.tuple_of_row[known:]]
-        return classes
+        class_of_tuple = np.zeros(len(grouped), dtype=np.uint32)
+        class_of_tuple[grouped.tuple_of_row[:known]] = class_of
+        return np.ascontiguousarray(class_of_tuple[grouped.tuple_of_row[known:]])
 
     def buckets(self, column: str | None, bucket_of_value: Sequence[int] | IntArray) -> UIntArray:
         """Return the bucket of every tuple, by that of its value in another column; all 0 without one."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal import registry
 from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.table import CodedTable
 from shoal.errors import InputError, Problem
 from shoal.partition.buckets.buckets import Buckets
 from shoal.partition.buckets.value import ValueBuckets
@@ -20,6 +21,7 @@ from shoal.partition.sensitive_values import SensitiveValues
 from shoal.recode.by_entries import ByEntries, may_depend_on, taken_apart
 from shoal.recode.class_labels import LabelForm
 from shoal.recode.recoding import LooksBeside
+from shoal.search.problem import SearchProblem
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import (
@@ -127,18 +129,31 @@ class Partition(StrategyDefaults):
             raise InputError(problems)
 
     def choose(self, question: Question) -> Chosen:
-        search = question.make_problem(taken_apart(question.problem().table))
+        whole = question.problem()
+        search = question.make_problem(taken_apart(self._counted(whole.table, question)))
         task = self._task(EntryProblem(search), question)
-        chosen = choose_best(search, self._recodings(question, task))
+        chosen = choose_best(search, self._recodings(whole, question, task))
         assert isinstance(chosen.recoding, LooksBeside)
         beside = may_depend_on(chosen.recoding, chosen.problem.table)
         if not beside:
             return chosen
         note = (
-            f"The class of a row may depend on its {' and '.join(beside)}: whoever knows the quasi-identifiers "
-            "of all people in the table can learn more than the models allow of classes."
+            f"The class of a row may depend on its {' and '.join(beside)}: whoever knows everybody's "
+            "quasi-identifiers and how classes are made can infer more about somebody than the shares of a "
+            "class say, in the worst case the value."
         )
         return replace(chosen, notes=(*chosen.notes, note))
+
+    @staticmethod
+    def _counted(table: CodedTable, question: Question) -> CodedTable:
+        """Return the table; where an engine counts tuples, by the lowest labels that may be released.
+
+        Rows with these are equal, and whoever recodes them deals them out together.
+        """
+        bottom = tuple(column.min_level for column in table.columns)
+        if table.weights is None or not any(bottom):
+            return table
+        return question.counts.at(bottom, most=question.most_entries)
 
     def _task(self, problem: EntryProblem, question: Question) -> DivisionTask:
         models = question.spec.privacy
@@ -165,15 +180,15 @@ class Partition(StrategyDefaults):
         has_levels = declared is not None and declared.hierarchy is not None
         return values if has_levels else replace(values, labels=())
 
-    def _recodings(self, question: Question, task: DivisionTask) -> Iterator[ByEntries]:
+    def _recodings(self, whole: SearchProblem, question: Question, task: DivisionTask) -> Iterator[ByEntries]:
         for problem, class_of in self.divide.divide(task):
             yield self._recoding(problem, class_of)
         problem = task.problem
         if isinstance(self.divide, Cuts) and task.tuples <= FEW_TUPLES:
             # So that a partition never loses more than classes that look at no sensitive value.
-            tuples = ClassProblem(question.problem())
+            tuples = ClassProblem(whole)
             divided = Mondrian(labels=self.labels).divide(tuples, question.threads)
-            yield self._by_values(problem, problem.of_tuples(tuples.values, np.array(divided.class_of)))
+            yield self._by_values(problem, problem.of_values(tuples.values, np.array(divided.class_of)))
             levels = problem.full_domain(question)
             if levels is not None:
                 yield self._by_values(problem, problem.at(levels))

@@ -111,6 +111,22 @@ def test_engines_make_the_same_classes(table: pa.Table, copies: int, beta: float
     assert rows[0] == rows[1]
 
 
+@settings(max_examples=10, deadline=None)
+@given(table=tables(40), copies=st.integers(1, 5), least=st.integers(1, 2))
+def test_engines_make_the_same_classes_above_a_least_level(table: pa.Table, copies: int, least: int) -> None:
+    """Rows are equal by the lowest labels that may be released, whatever their values."""
+    age = shoal.QuasiIdentifier(hierarchy=shoal.intervals(5, 10), min_level=least)
+    spec = spec_of("partition", shoal.KAnonymity(2), shoal.BetaLikeness("disease", 1))
+    spec = replace(spec, quasi_identifiers={**spec.quasi_identifiers, "age": age})
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "many.parquet"
+        pyarrow.parquet.write_table(pa.concat_tables([table] * copies), path)
+        one, other = (shoal.anonymize(path, spec, engine=engine) for engine in ("memory", "duckdb"))
+        rows = [sorted(map(str, release.table.to_pylist())) for release in (one, other)]
+    assert one.score == other.score
+    assert rows[0] == rows[1]
+
+
 @settings(max_examples=15, deadline=None)
 @given(table=tables(), order=st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(table: pa.Table, order: Any) -> None:
@@ -156,6 +172,26 @@ def test_it_loses_no_more_than_mondrian_where_equal_rows_are_dealt_out() -> None
         for name in ("partition", "mondrian")
     )
     assert partition <= mondrian + 1e-12
+
+
+def test_classes_of_mondrian_are_compared_too() -> None:
+    """They are of quasi-identifiers alone, and nothing else is said of them."""
+    table = pa.table(
+        {
+            "age": [50, 59, 54, 20, 36, 33, 23, 30, 22, 20, 40, 22, 21, 22, 22, 51, 20, 51, 21, 26],
+            "sex": list("MMMMMFMMMFMMFMMMMMMF"),
+            "job": list("bbcbaabaaabbcbdbccca"),
+            "disease": [{"f": "flu", "a": "asthma", "s": "stroke"}[of] for of in "fasafsfffasafaasasaf"],
+        }
+    )
+    models = shoal.KAnonymity(5), shoal.LDiversity("disease", 2)
+    one, other = (
+        shoal.anonymize(table, spec_of({name: {"labels": "ranges"}}, *models))
+        for name in ("partition", "mondrian")
+    )
+    assert one.score == other.score
+    assert classes_of(one.table).keys() == classes_of(other.table).keys()
+    assert not any("depend on its disease" in note for note in one.notes)
 
 
 def test_equal_rows_go_to_several_classes() -> None:
