@@ -39,7 +39,7 @@ from shoal.audit.reference import (
 )
 from shoal.describe.lookalike_names import alike, folded
 from shoal.describe.roles import MOST_COLUMNS
-from shoal.errors import InputError, Problem, nearest
+from shoal.errors import InputError, Problem, nearest, one_line
 from shoal.files.folder import data_files
 from shoal.privacy.condition import ROUNDING
 from shoal.privacy.model import Tables
@@ -127,6 +127,7 @@ def audit_release(
     columns present: holds, 1 of 1
     rows: 3
     """
+    before = _state(release)
     evidence = _evidence(release, spec, manifest, public_key)
     checked_spec = evidence.spec() if spec is None and evidence is not None else spec
     assert checked_spec is not None, "without a spec there is a manifest"
@@ -183,12 +184,40 @@ def audit_release(
         audit = audit.extended(
             check_difference(evidence, Path(release), extends, dialect, checked_spec, again, memory=memory)
         )
-    audit = audit.extended([*compared, *_of_the_file(computed, evidence, release, dialect)])
+    on_file = _of_the_file(computed, evidence, release, dialect)
+    audit = audit.extended([*compared, *on_file, *_signature(evidence, public_key)])
+    _check_unchanged(release, before)
+    return audit
+
+
+def _signature(evidence: Evidence | None, public_key: str | Path | None) -> Iterator[Finding]:
     if evidence is not None and public_key is not None:
         from shoal.audit.signature import signature_finding
 
-        audit = audit.extended([signature_finding(evidence.path, public_key)])
-    return audit
+        yield signature_finding(evidence.path, evidence.written, public_key)
+
+
+def _check_unchanged(release: str | Path | pa.Table, before: object) -> None:
+    """Refuse a release of which some figures may be those of another file."""
+    if _state(release) != before:
+        raise InputError(
+            "The release changed while it was audited.\n"
+            "Found: classes and a SHA-256 that may be those of two files.\n"
+            "Copy it to a folder of your own, and audit the copy."
+        )
+
+
+def _state(release: str | Path | pa.Table) -> object:
+    """Return what tells whether a file, or one in a folder, is still the same and as it was."""
+    if isinstance(release, pa.Table):
+        return None
+    path = Path(release)
+    try:
+        files = [path, *sorted(path.iterdir())] if path.is_dir() else [path]
+        found = [(file.name, file.stat()) for file in files]
+    except OSError:
+        return None  # whoever reads it reports why
+    return [(name, at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns) for name, at in found]
 
 
 def audit_relation(
@@ -478,11 +507,11 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
     shown = "None of the columns of the spec is there: check that its first line is a header."
     known = any(name in relation.columns for name in spec.roles)
     if known:
-        shown = f"Columns: {', '.join(present)}."
+        shown = f"Columns: {', '.join(map(one_line, present))}."
     for name in (*spec.quasi_identifiers, *claimed):
         if name not in relation.columns:
             yield (
-                f"Column '{name}', {roles[name]}, is not in the release '{relation.name}'.\n"
+                f"Column '{one_line(name)}', {roles[name]}, is not in the release '{relation.name}'.\n"
                 f"{shown}{nearest(name, present) if known else ''}"
             )
 

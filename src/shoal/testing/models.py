@@ -44,8 +44,8 @@ def check_model(
 
     It has a name and a summary, comes back from a spec and refuses what it does not know. Its query reads
     what `reads` declares. On drawn tables `holds`, `conditions` and `sql` find the same classes failing, with
-    rows and with people counted; `minimum_size`, `minimum_values`, `absorbing`, `absorbing_people`, `suppressible` and what its
-    conditions declare are true.
+    rows and with people counted; `minimum_size`, `minimum_values`, `absorbing`, `absorbing_people`,
+    `suppressible` and what its conditions declare are true.
 
     Parameters
     ----------
