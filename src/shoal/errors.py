@@ -71,6 +71,17 @@ class AuditError(ShoalError, AssertionError):
     exit_code = 4
 
 
+def one_line(name: str) -> str:
+    r"""Return a name with its line ends as escapes, since a message has a sentence on each line.
+
+    Examples
+    --------
+    >>> print(one_line("age\nk-anonymity 5  holds"))
+    age\nk-anonymity 5  holds
+    """
+    return name.replace("\n", "\\n")
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return `` Did you mean 'zip'?``, or nothing where no known name is near.
 

@@ -3,21 +3,26 @@
 The attacker has signed releases and the public key, not the private one: takes the signature away, writes a
 made-up one, another release's, one with a changed number that some programs accept (RFC 8032 says that S must
 be below L), or a key with which every text is signed; sends a signature of many gigabytes; and hands on an
-older release, with its own signature, under the name of the one that was asked for.
+older release, with its own signature, under the name of the one that was asked for. Or changes files while
+the audit reads them.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import shoal
+from shoal.audit import audit as audit_module
 from shoal.audit import audit_release
 from shoal.audit.manifest_file import manifest_path
+from shoal.errors import InputError
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec
 
 pytest.importorskip("cryptography")
@@ -112,3 +117,36 @@ def test_another_release_of_the_same_steward(release: Path, tmp_path: Path) -> N
     assert verdict(release).startswith("holds")
     (found,) = (f for f in audit_release(release).findings if f.claim.startswith("SHA-256"))
     assert found.measured.endswith("..., the manifest is that of 'older.csv'")
+
+
+def test_a_manifest_that_is_another_one_by_then(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weak one is read, and the signed one is there when the signature is checked."""
+    manifest = manifest_path(release)
+    signed = manifest.read_bytes()
+    rewrite(release, {**manifest_of(release), "shuffled": False})
+    measure = audit_module.check_manifest
+
+    def swap(*arguments: Any) -> Any:
+        manifest.write_bytes(signed)
+        return measure(*arguments)
+
+    monkeypatch.setattr(audit_module, "check_manifest", swap)
+    found = audit_release(release, public_key=release.with_name("steward.pub.pem"))
+    assert [finding.claim for finding in found.findings if not finding.holds] == ["signature"]
+
+
+def test_a_release_that_is_another_one_by_then(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its classes are measured in one file, and its SHA-256 in another."""
+    changed = release.read_bytes().replace(b"flu", b"HIV")
+    said = manifest_of(release)
+    said["file"]["sha256"] = hashlib.sha256(changed).hexdigest()
+    rewrite(release, said)
+    measure = audit_module.check_manifest
+
+    def swap(*arguments: Any) -> Any:
+        release.write_bytes(changed)
+        return measure(*arguments)
+
+    monkeypatch.setattr(audit_module, "check_manifest", swap)
+    with pytest.raises(InputError, match="changed while it was audited"):
+        audit_release(release)

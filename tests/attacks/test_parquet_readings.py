@@ -203,3 +203,47 @@ def test_a_calendar_in_one_part_of_a_folder(tmp_path: Path, keys: dict[str, byte
         return
     with open_relation(folder, InputFormat()) as relation:
         assert relation.fetch_row(f"SELECT count(*), count(DISTINCT birth) FROM {relation.source}") == (4, 1)
+
+
+ENCODINGS = ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"]
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_texts_as_differences_of_honest_files(tmp_path: Path, encoding: str, version: str) -> None:
+    """Arrow does not read them as dictionaries, so that such files of other tools failed."""
+    table = pa.table({"age": ["20-29", None] * 3, "note": [f"n{number}" for number in range(6)]})
+    path = tmp_path / "other.parquet"
+    columns = dict.fromkeys(table.column_names, encoding)
+    pq.write_table(table, path, use_dictionary=False, column_encoding=columns, data_page_version=version)
+    assert list(hidden_content(path, written_by_shoal=False)) == []
+
+
+def test_texts_as_differences_that_fill_the_memory(tmp_path: Path) -> None:
+    """A kilobyte: each of 1,100 texts is the megabyte before it, and one more sign."""
+    path = tmp_path / "bomb.parquet"
+    kinds = pa.schema({"note": pa.string()})
+    options = {"use_dictionary": False, "column_encoding": {"note": "DELTA_BYTE_ARRAY"}}
+    with pq.ParquetWriter(path, kinds, compression="zstd", write_statistics=False, **options) as writer:
+        for _ in range(11):
+            writer.write_table(pa.table({"note": ["x" * 1_000_000] * 100}))
+    assert path.stat().st_size < 20_000
+    with pytest.raises(InputError, match=r"Column 'note' .* unpacks to more than 200 times"):
+        list(hidden_content(path, written_by_shoal=False))
+
+
+def test_a_dictionary_that_the_footer_denies(tmp_path: Path) -> None:
+    """By the footer the texts are differences, and the page before them is one of rows."""
+    values = pa.DictionaryArray.from_arrays([0, 0, 1, 1], ["flu", "cold", "Eve has HIV"])
+    path = tmp_path / "release.parquet"
+    pq.write_table(pa.table({"disease": values}), path, write_statistics=False, store_schema=False)
+
+    def deny(footer: Struct) -> None:
+        (column,) = columns_of(footer)
+        about = column[3][1]
+        about[2] = (9, (5, [7]))
+        about[9] = about.pop(11)
+
+    change_footer(path, deny)
+    assert pq.read_metadata(path).row_group(0).column(0).encodings == ("DELTA_BYTE_ARRAY",)
+    assert list(hidden_content(path, written_by_shoal=False)) == ["values that no row has, in 'disease'"]

@@ -16,9 +16,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from shoal.describe.hierarchies.suppress import suppress
 from shoal.flow import anonymize
+from shoal.privacy.alpha_k import AlphaK
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.reidentification_risk import Risk
 from shoal.privacy.t_closeness import TCloseness
+from shoal.spec.spec import Spec
 from tests.attacks.evidence import check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, rewrite, spec, write
 
@@ -131,3 +136,48 @@ def test_a_release_of_the_first_version(tmp_path: Path, shoal: Any, kind: str) -
     assert shoal("audit", release).code == 0
     refit(release, lambda said: said["claims"][0].update(sql=said["claims"][0]["sql"].replace("sex", "age")))
     assert shoal("audit", release).code == 4
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LDiversity("disease", 3),
+        LDiversity("disease", 2.5, "entropy"),
+        LDiversity("disease", 3, "recursive", c=100),
+        AlphaK("disease", alpha=0.4, k=2),
+        Risk(average=0.2),
+    ],
+    ids=lambda model: model.describe(),
+)
+def test_too_few_values_or_rows_whoever_has_them(tmp_path: Path, shoal: Any, model: Any) -> None:
+    """Nobody knows whose rows they are; but two values are two, and a class for each four rows is one."""
+    table = pa.table(
+        {
+            "patient": [f"{number}" for number in range(48)],
+            "age": [["30-39", "40-49"][number % 2] for number in range(48)],
+            "disease": [["flu", "cold", "gout"][number % 3] for number in range(48)],
+        }
+    )
+    asked = Spec(
+        quasi_identifiers={"age": suppress()}, sensitive=["disease"], unit="patient", privacy=[model]
+    )
+    release = anonymize(table, asked).write(tmp_path / "release.csv")
+    assert (shoal("audit", release).code, check(release)[0]) == (0, 0)
+    header, *lines = release.read_text(encoding="utf-8").splitlines()
+    if isinstance(model, Risk):
+        lines = [f"{number // 4}0-{number // 4}9,flu" for number in range(48)]
+        sizes, linkable = {"4": 12}, {"columns": {"disease": 0}, "together": 0, "with_quasi_identifiers": 0}
+    else:
+        lines = [line.replace("gout", "flu") for line in lines]
+        sizes, linkable = {"24": 2}, manifest_of(release)["linkable"]
+    release.write_text("\n".join([header, *lines, ""]), encoding="utf-8")
+    refit(
+        release,
+        lambda said: said.update(class_sizes=sizes, classes=sum(sizes.values()), linkable=linkable),
+    )
+    said = json.loads(shoal("audit", release, "--json").out)
+    wrong = [claim["claim"] for claim in said["claims"] if claim["checkable"] and not claim["holds"]]
+    assert wrong == [model.describe(), "claims as in the manifest"]
+    code, printed = check(release)
+    assert code == 1
+    assert [line.partition(": ")[0] for line in printed.splitlines() if ": FAILS" in line] == wrong[:1]

@@ -23,7 +23,7 @@ from shoal.flow import anonymize
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.spec.spec import Spec
 from tests.attacks.evidence import add_columns, check, refit
-from tests.unit.tampering import write
+from tests.unit.tampering import manifest_of, rewrite, write
 
 EVIL = "x\x1b[2K\x1b]52;c;QQ==\x07\x9b31m\x7f\u202e\u200b\u2028[red]z"
 LABEL = "l\x1b[1A\u2066\x85"
@@ -176,3 +176,25 @@ def test_a_name_with_an_end_of_line_is_no_verdict(tmp_path: Path, shoal: Any) ->
     assert ran.code == 0
     assert not [line for line in ran.out.splitlines() if line.startswith("k-anonymity 50")]
     assert "\\u000ak-anonymity 50" in ran.out
+
+
+@pytest.mark.parametrize("where", ["a column that is not there", "a role", "a key", "a size"])
+def test_nor_is_one_in_a_message(tmp_path: Path, shoal: Any, where: str) -> None:
+    """What an audit refuses it names, on several lines: a name with an end of line could be one of them."""
+    name = "x\n\nk-anonymity 50    holds, smallest class 50"
+    table = pa.table({"age": [31, 32] * 4, "disease": ["flu", "cold"] * 4})
+    spec = Spec(quasi_identifiers={"age": "suppress"}, sensitive=["disease"], privacy=[KAnonymity(2)])
+    release = anonymize(table, spec).write(tmp_path / "release.csv")
+    said = manifest_of(release)
+    columns = said["spec"]["columns"]
+    if where == "a size":
+        said["class_sizes"][name] = "x"
+    elif where == "a key":
+        said["spec"][name] = 1
+    else:
+        columns[name] = {"role": name if where == "a role" else "quasi-identifier"}
+    rewrite(release, said)
+    ran = shoal("audit", release)
+    assert ran.code == 2
+    assert "k-anonymity 50" in ran.err
+    assert not [line for line in (ran.out + ran.err).splitlines() if line.startswith("k-anonymity 50")]

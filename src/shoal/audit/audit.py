@@ -39,8 +39,9 @@ from shoal.audit.reference import (
 )
 from shoal.describe.lookalike_names import alike, folded
 from shoal.describe.roles import MOST_COLUMNS
-from shoal.errors import InputError, Problem, nearest
+from shoal.errors import InputError, Problem, nearest, one_line
 from shoal.files.folder import data_files
+from shoal.privacy.condition import ROUNDING
 from shoal.privacy.model import Tables
 from shoal.read.formulas import counting_sql, formula_names
 from shoal.read.source import FileKind, InputFormat, check_file, file_kind
@@ -126,6 +127,7 @@ def audit_release(
     columns present: holds, 1 of 1
     rows: 3
     """
+    before = _state(release)
     evidence = _evidence(release, spec, manifest, public_key)
     checked_spec = evidence.spec() if spec is None and evidence is not None else spec
     assert checked_spec is not None, "without a spec there is a manifest"
@@ -170,9 +172,7 @@ def audit_release(
             computed = [*_computed_labels(classes, checked_spec)]
         compared = original_table(relation, own, tables, to_check, evidence)
     if evidence is not None and not isinstance(release, pa.Table):
-        audit = audit.extended(
-            check_manifest(evidence, audit, checked_spec, Path(release), given=spec is not None)
-        )
+        audit = audit.extended(check_manifest(evidence, audit, checked_spec, Path(release), spec))
         again = partial(
             audit_release,
             spec=spec,
@@ -184,12 +184,40 @@ def audit_release(
         audit = audit.extended(
             check_difference(evidence, Path(release), extends, dialect, checked_spec, again, memory=memory)
         )
-    audit = audit.extended([*compared, *_of_the_file(computed, evidence, release, dialect)])
+    on_file = _of_the_file(computed, evidence, release, dialect)
+    audit = audit.extended([*compared, *on_file, *_signature(evidence, public_key)])
+    _check_unchanged(release, before)
+    return audit
+
+
+def _signature(evidence: Evidence | None, public_key: str | Path | None) -> Iterator[Finding]:
     if evidence is not None and public_key is not None:
         from shoal.audit.signature import signature_finding
 
-        audit = audit.extended([signature_finding(evidence.path, public_key)])
-    return audit
+        yield signature_finding(evidence.path, evidence.written, public_key)
+
+
+def _check_unchanged(release: str | Path | pa.Table, before: object) -> None:
+    """Refuse a release of which some figures may be those of another file."""
+    if _state(release) != before:
+        raise InputError(
+            "The release changed while it was audited.\n"
+            "Found: classes and a SHA-256 that may be those of two files.\n"
+            "Copy it to a folder of your own, and audit the copy."
+        )
+
+
+def _state(release: str | Path | pa.Table) -> object:
+    """Return what tells whether a file, or one in a folder, is still the same and as it was."""
+    if isinstance(release, pa.Table):
+        return None
+    path = Path(release)
+    try:
+        files = [path, *sorted(path.iterdir())] if path.is_dir() else [path]
+        found = [(file.name, file.stat()) for file in files]
+    except OSError:
+        return None  # whoever reads it reports why
+    return [(name, at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns) for name, at in found]
 
 
 def audit_relation(
@@ -479,11 +507,11 @@ def _missing_columns(relation: Relation, spec: Spec) -> Iterator[str]:
     shown = "None of the columns of the spec is there: check that its first line is a header."
     known = any(name in relation.columns for name in spec.roles)
     if known:
-        shown = f"Columns: {', '.join(present)}."
+        shown = f"Columns: {', '.join(map(one_line, present))}."
     for name in (*spec.quasi_identifiers, *claimed):
         if name not in relation.columns:
             yield (
-                f"Column '{name}', {roles[name]}, is not in the release '{relation.name}'.\n"
+                f"Column '{one_line(name)}', {roles[name]}, is not in the release '{relation.name}'.\n"
                 f"{shown}{nearest(name, present) if known else ''}"
             )
 
@@ -544,7 +572,7 @@ def _privacy(
         failing, figure = relation.fetch_row(start + model.sql(claim.reads.limit(read)))
         measured = model.wording(figure)
         if failing:
-            measured += f", {failing:,} {'class fails' if failing == 1 else 'classes fail'}"
+            measured += f", {_fail(failing)}"
         if claim.reads.unit:
             measured += f", counted by {spec.unit!r}"
         if not classes.rows:
@@ -564,8 +592,8 @@ def _uncheckable(
     """Return the finding on a claim that the released values do not tell.
 
     People are no more than their rows. So where a class has fewer rows than the claim needs people, or than
-    the manifest says, it fails whoever they are; otherwise only what was measured before can be told, and
-    that proves nothing here.
+    the manifest says, it fails whoever they are, and so it does with too few values of a column. Otherwise
+    only what was measured before can be told, and that proves nothing here.
     """
     name, done = claim.model.describe(), _fate(spec)
     if before is not None and not before.checkable:
@@ -574,21 +602,44 @@ def _uncheckable(
         if not before.checkable:  # it says so already
             return before
         return replace(before, measured=f"{before.measured} before it was {done}", checkable=False)
-    sizes, needed = classes.sizes, claim.model.minimum_size
-    if failing := sum(count for size, count in sizes.items() if size < needed):
-        fail = "class fails" if failing == 1 else "classes fail"
-        return Finding(
-            name, False, f"smallest class {min(sizes)} rows, {failing:,} {fail} whoever they are about", ""
-        )
+    if failing := _failing_anyway(claim, spec, classes):
+        return Finding(name, False, f"{failing} whoever they are about", "")
     measured = claim.lacks
     for recorded in evidence.manifest.claims if evidence is not None else ():
         if recorded.claim == name:
             measured += f"; by the manifest {recorded.measured}"
             people = _SMALLEST.search(recorded.measured)
-            if people is not None and sizes and int(people[1]) > min(sizes):
-                measured = f"smallest class {people[1]} people by the manifest, and {min(sizes)} rows here"
+            if people is not None and classes.sizes and int(people[1]) > min(classes.sizes):
+                measured = (
+                    f"smallest class {people[1]} people by the manifest, and {min(classes.sizes)} rows here"
+                )
                 return Finding(name, False, measured, "")
     return Finding(name, holds=False, measured=measured, sql="", checkable=False)
+
+
+def _failing_anyway(claim: Claim, spec: Spec, classes: ReleasedClasses) -> str:
+    """Describe why a claim on people fails, however many rows each of them has; `` if it need not."""
+    model, sizes = claim.model, classes.sizes
+    if failing := sum(count for size, count in sizes.items() if size < model.minimum_size):
+        return f"smallest class {min(sizes)} rows, {_fail(failing)}"
+    risk = sum(sizes.values()) / classes.rows if classes.rows else 0.0
+    if risk > model.average_risk * (1 + ROUNDING):
+        return f"on average {risk:.4g} or more by the rows,"
+    if not claim.reads.unit or model.column is None or model.minimum_values <= 1:
+        return ""
+    columns = classes.relation.columns
+    column, labels = columns[model.column], ", ".join(columns[name] for name in spec.quasi_identifiers)
+    failing, fewest = classes.relation.fetch_row(
+        "SELECT count(*) AS failing, min(n) AS fewest\n"
+        f"FROM (SELECT count(DISTINCT {column}) + max(CASE WHEN {column} IS NULL THEN 1 ELSE 0 END) AS n\n"
+        f"  FROM {classes.relation.source} GROUP BY {labels}) AS classes\n"
+        f"WHERE n < {model.minimum_values}"
+    )
+    return f"fewest values {fewest}, {_fail(failing)}" if failing else ""
+
+
+def _fail(classes: int) -> str:
+    return f"{classes:,} {'class fails' if classes == 1 else 'classes fail'}"
 
 
 def _fate(spec: Spec) -> str:

@@ -18,7 +18,7 @@ from shoal.audit.finding import Audit, Finding
 from shoal.audit.manifest_check import as_now, differing_claims
 from shoal.audit.manifest_file import Evidence, is_own_file
 from shoal.audit.published_findings import withheld_claims
-from shoal.errors import InputError
+from shoal.errors import InputError, one_line
 from shoal.read.source import InputFormat, check_file, file_kind
 from shoal.spec.spec import Spec
 from shoal.sql.relation import Relation, open_relation
@@ -70,7 +70,8 @@ def difference_findings(
         if list(ours.columns) != list(theirs.columns):
             raise InputError(
                 f"The release {name!r} has other columns than {earlier_name!r}, which it extends.\n"
-                f"Found: {', '.join(ours.columns)}; and {', '.join(theirs.columns)}.\n"
+                f"Found: {', '.join(map(one_line, ours.columns))}; and "
+                f"{', '.join(map(one_line, theirs.columns))}.\n"
                 "Give the release that it extends."
             )
         gone = _except(theirs, ours)

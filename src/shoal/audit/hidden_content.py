@@ -28,7 +28,7 @@ from shoal.audit.parquet_footer import has_gaps, misplaced, wrong_statistics
 from shoal.errors import InputError
 from shoal.files.folder import data_files, has_folders, left_out
 from shoal.read.delimited import open_delimited
-from shoal.read.parquet_size import check_groups, inner_values
+from shoal.read.parquet_size import check_groups, check_texts, inner_values, without_dictionaries
 from shoal.read.source import FileKind, InputFormat, file_kind
 
 HIDDEN = "nothing hidden in the file"
@@ -169,6 +169,7 @@ def _in_parquet(path: Path, written_by_shoal: bool) -> Iterator[str]:
     from pyarrow import parquet
 
     check_groups(path)
+    check_texts(path)
     with parquet.ParquetFile(path) as file:
         about, schema = file.metadata, file.schema_arrow
     paths = [about.schema.column(position).path for position in range(about.num_columns)]
@@ -328,8 +329,11 @@ def _unused_values(path: Path) -> Sequence[str]:
     from pyarrow import parquet
 
     about = parquet.read_metadata(path).schema
+    plain = without_dictionaries(path)
     positions = [
-        position for position in range(len(about)) if about.column(position).physical_type == "BYTE_ARRAY"
+        position
+        for position in range(len(about))
+        if about.column(position).physical_type == "BYTE_ARRAY" and position not in plain
     ]
     paths = {position: about.column(position).path for position in positions}
     found: dict[str, None] = {}

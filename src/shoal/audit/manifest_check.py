@@ -20,6 +20,7 @@ from shoal.audit.published_findings import withheld_claims
 from shoal.files.folder import differing_files
 from shoal.privacy.queries import all_stars
 from shoal.read.sql import quoted
+from shoal.spec.for_recipients import unknown_limits
 from shoal.spec.spec import Spec
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _NOT_CLAIMED_OF_COLUMNS = ("hierarchy", "weight", "min-level", "max-level", "mis
 
 
 def check_manifest(
-    evidence: Evidence, audit: Audit, spec: Spec, release: Path, *, given: bool
+    evidence: Evidence, audit: Audit, spec: Spec, release: Path, given: Spec | None
 ) -> tuple[Finding, ...]:
     """Compare all that a manifest says with the file and what was found in it.
 
@@ -49,8 +50,9 @@ def check_manifest(
     release
         The file.
     given
-        Whether the spec is another one than that of the manifest.
+        The spec that was given in place of the manifest's, if one was.
     """
+    other = given is not None
     return (
         *_other_writer(evidence),
         *_unknown_keys(evidence),
@@ -58,10 +60,10 @@ def check_manifest(
         hidden_finding(release, written_by_shoal=True, dialect=evidence.input_format),
         _rows(evidence, audit, spec),
         _class_sizes(evidence, audit),
-        _claims(evidence, audit.findings, spec, release.name, given=given),
-        *_linkable(evidence, audit, given=given),
-        *_recoding(evidence, spec),
-        _spec(evidence, spec, given=given),
+        _claims(evidence, audit.findings, spec, release.name, given=other),
+        *_linkable(evidence, audit, given=other),
+        *_recoding(evidence, spec, () if given is None else unknown_limits(given, spec)),
+        _spec(evidence, spec, given=other),
     )
 
 
@@ -266,8 +268,14 @@ def differing_claims(
     return [*wrong, *(f"{claim.claim}: not in the spec" for claim in recorded)]
 
 
-def _recoding(evidence: Evidence, spec: Spec) -> Iterator[Finding]:
-    """Find whether the recoding is one that the spec allows, as far as its kind is known here."""
+def _recoding(evidence: Evidence, spec: Spec, unknown: Sequence[str]) -> Iterator[Finding]:
+    """Find whether the recoding is one that the spec allows, as far as its kind is known here.
+
+    Parameters
+    ----------
+    unknown
+        Columns with limits that do not count the levels of the manifest.
+    """
     levels = evidence.manifest.levels
     if levels is None:
         kind = evidence.manifest.recoding.kind
@@ -291,6 +299,10 @@ def _recoding(evidence: Evidence, spec: Spec) -> Iterator[Finding]:
     if outside or any(level < 0 for level in levels.values()):
         wrong.append(f"not among those of the spec: {', '.join(outside) or 'below 0'}")
     columns = ", ".join(f"{name} {level}" for name, level in levels.items())
+    if unknown and not wrong:
+        words = f"{columns}; the manifest counts the levels of {', '.join(unknown)} in another way"
+        yield Finding("levels that the spec allows", False, words, "", checkable=False)
+        return
     yield Finding("levels that the spec allows", not wrong, "; ".join(wrong) or columns, "")
 
 

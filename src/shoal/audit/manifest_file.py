@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Self
 
-from shoal.errors import InputError, Problem
+from shoal.errors import InputError, Problem, one_line
 from shoal.read.source import InputFormat, check_file
 from shoal.spec.spec import Spec
 
@@ -28,6 +29,8 @@ class Evidence:
 
     path: Path
     manifest: Manifest
+    written: bytes = field(repr=False)
+    """All of its bytes, which a signature is of: the file may be another one by the time that is checked."""
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -47,12 +50,13 @@ class Evidence:
         if path.stat().st_size > _LARGEST:
             raise _no_manifest(path, f"It is larger than {_LARGEST >> 20} MB")
         try:
-            content = read_json(path.read_text(encoding="utf-8"))
+            written = path.read_bytes()
+            content = read_json(written.decode("utf-8"))
             json.dumps(content, ensure_ascii=False).encode("utf-8")  # half a character may stand in JSON
-            return cls(path, Manifest.model_validate(content))
+            return cls(path, Manifest.model_validate(content), written)
         except ValidationError as error:
             key_paths = dict.fromkeys(".".join(map(str, detail["loc"])) for detail in error.errors())
-            wrong = ", ".join(key_path for key_path in key_paths if key_path)
+            wrong = ", ".join(one_line(key_path) for key_path in key_paths if key_path)
             raise _no_manifest(path, f"Missing or wrong: {wrong or 'everything'}") from None
         except RepeatedKeyError:
             raise _no_manifest(path, "It has a key twice, and programs differ in which they read") from None
@@ -91,11 +95,19 @@ class Evidence:
             if spec is None or spec.populations:
                 raise InputError(
                     Problem(
-                        f"In the manifest {self.path.name!r}: {problem.message}\n{_ADVICE}", problem.values
+                        f"In the manifest {self.path.name!r}: {self._in_one_line(problem.message)}\n"
+                        f"{_ADVICE}",
+                        problem.values,
                     )
                     for problem in error.problems
                 ) from None
             return spec
+
+    def _in_one_line(self, message: str) -> str:
+        """Return a message in which no name of the spec, and no other text in it, goes over several lines."""
+        for text in sorted(_lines_in(self.manifest.spec), key=len, reverse=True):
+            message = message.replace(text, one_line(text))
+        return message
 
     def check_paths(self, folder: Path | None = None) -> None:
         """Refuse a spec that names files anywhere but in the manifest's folder, or in another that is given.
@@ -128,7 +140,7 @@ class Evidence:
         return [
             Problem(
                 f"The manifest {self.path.name!r} names files without their folders.\n"
-                f"Not beside it: {', '.join(lost)}.\n{_ADVICE}"
+                f"Not beside it: {', '.join(map(one_line, lost))}.\n{_ADVICE}"
             )
         ]
 
@@ -218,6 +230,19 @@ def _file_names(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _file_names(inner)
+
+
+def _lines_in(value: Any) -> Iterator[str]:
+    """Return all texts of several lines in a manifest, names of keys too."""
+    if isinstance(value, str):
+        if "\n" in value:
+            yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from chain(_lines_in(key), _lines_in(inner))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _lines_in(inner)
 
 
 def _without_folders(value: Any) -> Any:

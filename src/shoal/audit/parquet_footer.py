@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.read.parquet_size import inner_values
+from shoal.read.parquet_size import inner_values, without_dictionaries
 
 _ARROW = "parquet-cpp-arrow version "
 _DUCKDB = "DuckDB version "
@@ -31,7 +31,12 @@ def wrong_statistics(path: Path) -> Sequence[str]:
     stored = parquet.read_metadata(path).schema
     leaves = [stored.column(position) for position in range(len(stored))]
     # Texts are read once each, since one that repeats takes next to no room in the file.
-    texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+    plain = without_dictionaries(path)
+    texts = [
+        leaf.path
+        for position, leaf in enumerate(leaves)
+        if leaf.physical_type == "BYTE_ARRAY" and position not in plain
+    ]
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         about = file.metadata
         for group in range(about.num_row_groups):

@@ -109,8 +109,16 @@ def signer(path: str | Path) -> Callable[[bytes], bytes]:
     return key.sign
 
 
-def signature_finding(manifest: Path, public_key: str | Path) -> Finding:
-    """Find whether the manifest was signed with the private half of a key, and is as it was then."""
+def signature_finding(manifest: Path, written: bytes, public_key: str | Path) -> Finding:
+    """Find whether the manifest was signed with the private half of a key, and is as it was then.
+
+    Parameters
+    ----------
+    manifest
+        Its path, beside which the signature is.
+    written
+        Its bytes, as they were read for the audit.
+    """
     from cryptography.exceptions import InvalidSignature
 
     key = _public_key(Path(public_key))
@@ -120,7 +128,7 @@ def signature_finding(manifest: Path, public_key: str | Path) -> Finding:
     try:
         with signature.open("rb") as file:
             signed = file.read(_LENGTH + 1)  # whoever sends the file chooses how long it is
-        key.verify(signed, manifest.read_bytes())
+        key.verify(signed, written)
     except OSError as error:
         return Finding("signature", False, f"it cannot be read: {error.strerror}", "")
     except InvalidSignature:

@@ -233,6 +233,15 @@ class LevelsFromValues(Protocol):
 
 
 @runtime_checkable
+class MayBecome(Protocol):
+    """A hierarchy that knows what `fixed` can make of it, whatever the values are."""
+
+    def may_become(self, stated: Hierarchy) -> bool:
+        """Return whether a hierarchy that somebody else states has the labels of one of its levels."""
+        ...
+
+
+@runtime_checkable
 class FromFile(Protocol):
     """A hierarchy that is read from files: a release must not overwrite them."""
 

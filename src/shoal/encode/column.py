@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import ANYTHING, Generalizing, HierarchyError, Levels, as_text
 from shoal.errors import Problem
 from shoal.exact_counts import count
+from shoal.read.columns import incomparable
 
 _NUMBER = r"^-?(0|[1-9][0-9]{0,14})([.][0-9]{1,15})?$"
 """Numbers as they are usually written; codes such as 01234 are none."""
@@ -156,7 +157,10 @@ def code_together(
         occurs |= np.bincount(of_other, minlength=len(domain) + 1) > 0
     used = np.flatnonzero(occurs[:-1])
     # Neighbours under a label are then neighbours by value too: ranges of codes are ranges of values.
-    used = used[pc.array_sort_indices(comparable(domain.take(pa.array(used)))).to_numpy()]
+    try:
+        used = used[pc.array_sort_indices(comparable(domain.take(pa.array(used)))).to_numpy()]
+    except pa.ArrowNotImplementedError:
+        raise incomparable(name, domain.type) from None
     levels = hierarchy.levels(domain.take(pa.array(used)))
     places = _places(levels)
     if occurs[-1]:

@@ -71,6 +71,11 @@ class AlphaK(ModelDefaults):
         # One row is already a share of 1 / n.
         return max(self.k, least_size(self.alpha))
 
+    @property
+    def minimum_values(self) -> int:
+        # Everybody has one of n values, so one of these has a share of at least 1 / n.
+        return least_size(self.alpha)
+
     def problems(self, table: CodedTable) -> Iterable[str]:
         values = len(table.attributes[self.column].counts)
         if values < least_size(self.alpha):

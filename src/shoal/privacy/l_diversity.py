@@ -116,6 +116,11 @@ class LDiversity(ModelDefaults):
     def minimum_size(self) -> int:
         return least_whole(self.l)
 
+    @property
+    def minimum_values(self) -> int:
+        # n values have at most the entropy of n equally frequent ones, and leave nothing behind the n-th.
+        return self.minimum_size
+
     def problems(self, table: CodedTable) -> Iterable[str]:
         values = len(table.attributes[self.column].counts)
         if values < self.minimum_size:

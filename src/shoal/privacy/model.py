@@ -175,6 +175,11 @@ class PrivacyModel(Protocol):
         ...
 
     @property
+    def minimum_values(self) -> int:
+        """The least different values that a class needs to pass, whoever has them; 1 where any may do."""
+        ...
+
+    @property
     def needs_hierarchy(self) -> bool:
         """Whether its column needs a hierarchy, which says how near values are to each other."""
         ...
@@ -248,6 +253,10 @@ class ModelDefaults:
 
     @property
     def minimum_size(self) -> int:
+        return 1
+
+    @property
+    def minimum_values(self) -> int:
         return 1
 
     @property

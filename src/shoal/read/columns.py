@@ -31,13 +31,18 @@ def coded(column: pa.ChunkedArray, name: str) -> pa.Array:
     try:
         array = plain(column, name).dictionary_encode()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
-        raise InputError(
-            f"Column {name!r} has values that cannot be compared.\nFound: {column.type}.\n"
-            "Turn it into text, numbers or dates, or use it neither as a quasi-identifier nor in a model."
-        ) from None
+        raise incomparable(name, column.type) from None
     if pa.types.is_large_string(array.dictionary.type):
         return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.string()))
     return array
+
+
+def incomparable(name: str, kind: pa.DataType) -> InputError:
+    """Return the error for a column of a type whose values Arrow does not compare or sort."""
+    return InputError(
+        f"Column {name!r} has values that cannot be compared.\nFound: {kind}.\n"
+        "Turn it into text, numbers or dates, or use it neither as a quasi-identifier nor in a model."
+    )
 
 
 def of_type(column: pa.DictionaryArray, kind: pa.DataType) -> pa.DictionaryArray:

@@ -7,7 +7,7 @@ of a megabyte in each of a thousand rows. The sizes in the file's metadata do no
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +17,9 @@ from shoal.read.sql import file_text, quoted, reading_parquet
 
 _LARGE_BYTES = 1 << 30
 _BYTES_PER_VALUE = 8
+_DIFFERENCES = {"DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"}
+_PAGES_OF_ROWS = (b"\x15\x00", b"\x15\x06")
+"""How the header of a page of rows begins in Thrift's compact protocol, of version 1 and of version 2."""
 _MOST_PACKED = 200
 """As in `shoal.read.delimited`: tables of people are packed to a tenth or a fiftieth."""
 
@@ -69,6 +72,63 @@ def check_groups(path: Path) -> None:
             f"Found: {packed / 1e6:,.1f} MB, and {size / 1e6:,.0f} MB for a column of one row group.\n"
             "Ask for it with smaller row groups."
         )
+
+
+def without_dictionaries(path: Path) -> set[int]:
+    """Return the positions of columns whose texts are differences, without a dictionary.
+
+    Arrow does not read these as dictionaries. Those inside lists and structs do not count: nobody says how
+    long their texts are before they are read.
+    """
+    from pyarrow import parquet
+
+    about = parquet.read_metadata(path)
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    found = set()
+    with path.open("rb") as file:
+        for position in range(about.num_columns):
+            chunks = [group.column(position) for group in groups]
+            used = {encoding for chunk in chunks for encoding in chunk.encodings}
+            nested = "." in about.schema.column(position).path
+            plain = not nested and bool(used & _DIFFERENCES)
+            if plain and all(_begins_with_rows(file, chunk) for chunk in chunks):
+                found.add(position)
+    return found
+
+
+def _begins_with_rows(file: BinaryIO, chunk: Any) -> bool:
+    """Return whether a column begins with a page of rows, whatever the footer says of a dictionary."""
+    file.seek(chunk.data_page_offset)
+    return not chunk.has_dictionary_page and file.read(2) in _PAGES_OF_ROWS
+
+
+def check_texts(path: Path) -> None:
+    """Refuse a file with texts `without_dictionaries` that are large in memory and tiny in the file.
+
+    Raises
+    ------
+    InputError
+        Some column is too large.
+    """
+    import duckdb
+    from pyarrow import parquet
+
+    about, packed = parquet.read_metadata(path).schema, path.stat().st_size
+    allowed = max(_LARGE_BYTES, _MOST_PACKED * packed)
+    for name in (about.column(position).path for position in without_dictionaries(path)):
+        # DuckDB reads some thousand values at a time, and fails where these are too large.
+        with duckdb.connect(config={"threads": 1, "memory_limit": "1GiB"}) as connection:
+            query = f"SELECT sum(octet_length({quoted(name)}::BLOB)) FROM {reading_parquet(file_text(path))}"
+            try:
+                (size,) = connection.execute(query).fetchone() or (0,)
+            except duckdb.Error:
+                size = allowed + 1
+        if (size or 0) > allowed:
+            raise InputError(
+                f"Column {name!r} of file {path.name!r} unpacks to more than {_MOST_PACKED} times the file's "
+                f"size.\nFound: {packed / 1e6:,.1f} MB, and {allowed / 1e6:,.0f} MB or more unpacked.\n"
+                "Ask for it with dictionaries, as most programs write texts."
+            )
 
 
 def _least_size(path: Path, file: Any, name: str, allowed: int) -> int:

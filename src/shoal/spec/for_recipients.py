@@ -13,7 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.describe.hierarchy import FromData, LevelsFromValues, known
+from shoal.describe.hierarchies.suppress import Suppress
+from shoal.describe.hierarchy import FromData, Hierarchy, LevelsFromValues, MayBecome, known
 from shoal.describe.roles import QuasiIdentifier
 from shoal.spec.spec import Spec
 
@@ -54,16 +55,58 @@ def at_fixed_levels(
 def as_handed_on(spec: Spec, stated: Spec) -> Spec:
     """Return a publisher's spec with the hierarchies that the manifest states instead of its own.
 
-    The levels in a manifest belong to the manifest's hierarchies.
+    The levels in a manifest belong to the manifest's hierarchies. Whoever wrote it could state any other, by
+    which an exact value is a label for everybody: only one with the labels of the spec's own replaces it.
+
+    Examples
+    --------
+    >>> from shoal.describe.hierarchies.mask import mask
+    >>> from shoal.describe.hierarchies.prefix import prefix
+    >>> from shoal.describe.hierarchies.taxonomy import taxonomy
+    >>> own = Spec(quasi_identifiers={"zip": prefix()})
+    >>> for stated in (mask(3), taxonomy({"53715": ["53715", "53710"]})):
+    ...     found = as_handed_on(own, Spec(quasi_identifiers={"zip": stated}))
+    ...     print(found.quasi_identifiers["zip"].hierarchy.to_spec())
+    {'mask': [3]}
+    prefix
     """
     columns = dict(spec.quasi_identifiers)
     for name, qi in columns.items():
         other = stated.quasi_identifiers.get(name)
-        if other is not None and isinstance(qi.hierarchy, LevelsFromValues):
+        if (
+            other is not None
+            and other.hierarchy != qi.hierarchy
+            and _may_become(qi.hierarchy, other.hierarchy)
+        ):
+            # The limits are on the spec's own levels, of which 0 alone is also level 0 here.
             columns[name] = replace(
-                qi, hierarchy=other.hierarchy, min_level=other.min_level, max_level=other.max_level
+                qi, hierarchy=other.hierarchy, min_level=min(qi.min_level, 1), max_level=None
             )
     return replace(spec, quasi_identifiers=columns)
+
+
+def unknown_limits(spec: Spec, stated: Spec) -> list[str]:
+    """Return the columns with limits on levels of a hierarchy in whose place the manifest states another.
+
+    Parameters
+    ----------
+    spec
+        That of the publisher.
+    stated
+        The same `as_handed_on`.
+    """
+    return [
+        name
+        for name, qi in spec.quasi_identifiers.items()
+        if (qi.min_level > 1 or qi.max_level is not None)
+        and stated.quasi_identifiers[name].hierarchy != qi.hierarchy
+    ]
+
+
+def _may_become(own: Hierarchy, stated: Hierarchy) -> bool:
+    if not isinstance(own, LevelsFromValues):
+        return False
+    return isinstance(stated, Suppress) or (isinstance(own, MayBecome) and own.may_become(stated))
 
 
 def _fixed(qi: QuasiIdentifier, values: pa.Array, level: int) -> tuple[QuasiIdentifier, int]:

@@ -44,8 +44,8 @@ def check_model(
 
     It has a name and a summary, comes back from a spec and refuses what it does not know. Its query reads
     what `reads` declares. On drawn tables `holds`, `conditions` and `sql` find the same classes failing, with
-    rows and with people counted; `minimum_size`, `absorbing`, `absorbing_people`, `suppressible` and what its
-    conditions declare are true.
+    rows and with people counted; `minimum_size`, `minimum_values`, `absorbing`, `absorbing_people`,
+    `suppressible` and what its conditions declare are true.
 
     Parameters
     ----------
@@ -165,6 +165,11 @@ def check_classes(
         require_equal(found.tolist(), _defined(definition, people, found.tolist()), _shown(people))
     with promise(_whose(model), "no class passes that has fewer rows than `minimum_size`"):
         require(not found[(classes.sizes < model.minimum_size) & (classes.sizes > 0)].any(), _shown(people))
+    if model.column is not None:
+        with promise(_whose(model), "no class passes that has fewer values than `minimum_values`"):
+            values = np.count_nonzero(classes.histogram(model.column), axis=1)
+            few = (values < model.minimum_values) & (classes.sizes > 0)
+            require(not found[few].any(), _shown(people))
     with promise(_whose(model), "a class without rows passes if and only if the model is `suppressible`"):
         require((found[classes.sizes == 0] == model.suppressible).all(), _shown(people))
     with promise(_whose(model), "`conditions` and `minimum_size` let the classes pass that `holds` does"):

@@ -290,13 +290,16 @@ def privacy(model, a, classes, who, at, unit):
         known = "it compares with the original table or a population"
         why = known if model in OTHERS else "this program does not know it"
         return f"{model} ({words})", None, why if classes else "there are no classes", None
-    name, holds, figures = measure(model, a, [people_of(c, who, at) for c in classes.values()])
+    read = [people_of(c, who, at) for c in classes.values()]
+    name, holds, figures = measure(model, a, read)
     words = ", ".join(f"{of} {n if isinstance(n, int) else format(n, '.6g')}" for of, n in figures.items())
     if who is not None:
         words += f", counted by {unit!r}"
     elif unit:  # people are no more than rows: too few rows, or values of them, still fail
-        sure = model in ("k-anonymity", "risk") or name.startswith("distinct")
-        holds = False if sure and not holds else None
+        needed = {"alpha-k": lambda: 1 / a["alpha"], "l-diversity": lambda: a["l"]}.get(model, int)()
+        too_few = min(map(len, read)) < needed * (1 - 1e-9)
+        too_few = too_few or (model == "alpha-k" and min(map(sum, read)) < a["k"])
+        holds = False if too_few or (not needed and not holds) else None
         words = f"it counts people by {unit!r}, and this program rows: {words}"
     return name, holds, words, figures
 

@@ -430,6 +430,17 @@ def test_a_column_of_lists_is_told(tmp_path: Path) -> None:
         shoal.anonymize(str(path), spec, table="visits")
 
 
+def test_so_is_one_of_intervals(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE visits AS SELECT INTERVAL (i % 3) MONTH AS stay FROM range(30) AS r (i)"
+        )
+    spec = shoal.Spec(quasi_identifiers={"stay": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    with pytest.raises(InputError, match="Column 'stay' has values that cannot be compared"):
+        shoal.anonymize(str(path), spec, table="visits")
+
+
 def test_a_folder_in_a_folder_is_not_replaced(tmp_path: Path) -> None:
     pq.write_table(PEOPLE, tmp_path / "people.parquet")
     (tmp_path / "out" / "old.parquet").mkdir(parents=True)

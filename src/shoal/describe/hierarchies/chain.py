@@ -24,6 +24,7 @@ from shoal.describe.hierarchy import (
     HierarchyError,
     Levels,
     LevelsFromValues,
+    MayBecome,
     codes_of,
     known,
 )
@@ -125,6 +126,16 @@ class Chain:
             values = own.labels[-1].unique()
         # The parts above cover only the labels of this part's last level, which may no longer exist.
         return (parts[0] if len(parts) == 1 else Chain(tuple(parts))), below
+
+    def may_become(self, stated: Hierarchy) -> bool:
+        parts = stated.parts if isinstance(stated, Chain) else (stated,)
+        pairs = zip(self.parts, parts, strict=False)
+        return len(parts) <= len(self.parts) and all(
+            part == own
+            or (isinstance(own, LevelsFromValues) and isinstance(part, Suppress))
+            or (isinstance(own, MayBecome) and own.may_become(part))
+            for own, part in pairs
+        )
 
     def to_spec(self) -> object:
         return [part.to_spec() for part in self.parts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -151,6 +151,11 @@ class Dates(HierarchyDefaults):
         if level > len(units):
             return Suppress(), 1
         return Dates((units[level - 1],), self.format, self.zone), 1
+
+    def may_become(self, stated: Hierarchy) -> bool:
+        if self.units or not isinstance(stated, Dates):
+            return False
+        return len(stated.units) == 1 and replace(stated, units=()) == self
 
     def to_spec(self) -> object:
         settings = {"levels": list(self.units), "format": self.format, "zone": self.zone}

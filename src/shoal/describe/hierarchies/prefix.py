@@ -60,6 +60,9 @@ class Prefix(HierarchyDefaults):
         kept = longest(as_text(values)) - level
         return (Mask((kept,)), 1) if kept > 0 else (Suppress(), 1)
 
+    def may_become(self, stated: Hierarchy) -> bool:
+        return self.length is None and isinstance(stated, Mask) and stated == Mask(stated.keep[:1])
+
     def to_spec(self) -> object:
         return "prefix" if self.length is None else {"prefix": self.length}
 

@@ -136,6 +136,11 @@ class Rounding(HierarchyDefaults):
             return Suppress(), 1
         return Rounding((numbers.number(steps[level - 1]),), self.direction, digitwise=True), 1
 
+    def may_become(self, stated: Hierarchy) -> bool:
+        if self.to or not isinstance(stated, Rounding):
+            return False
+        return len(stated.to) == 1 and stated.digitwise and stated.direction == self.direction
+
     def to_spec(self) -> object:
         given: dict[str, object] = {}
         if self.to:
