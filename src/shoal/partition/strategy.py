@@ -133,7 +133,8 @@ class Partition(StrategyDefaults):
         search = question.make_problem(taken_apart(self._counted(whole.table, question)))
         task = self._task(EntryProblem(search), question)
         by_values = self._by_values(whole, question, task)
-        chosen = choose_best(search, chain(self._divided(task), by_values))
+        # Of equal ones the first: what loses no less need not depend on sensitive values.
+        chosen = choose_best(search, chain(by_values, self._divided(task)))
         beside = [name for name, _ in task.problem.beside]
         if not beside or chosen.recoding in by_values:
             return chosen
