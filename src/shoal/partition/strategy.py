@@ -181,11 +181,9 @@ class Partition(StrategyDefaults):
         return values if has_levels else replace(values, labels=())
 
     def _recodings(self, whole: SearchProblem, question: Question, task: DivisionTask) -> Iterator[ByEntries]:
-        for problem, class_of in self.divide.divide(task):
-            yield self._recoding(problem, class_of)
+        """Yield those of quasi-identifiers alone first: of equal ones these are released."""
         problem = task.problem
         if isinstance(self.divide, Cuts) and task.tuples <= FEW_TUPLES:
-            # So that a partition never loses more than classes that look at no sensitive value.
             tuples = ClassProblem(whole)
             divided = Mondrian(labels=self.labels).divide(tuples, question.threads)
             yield self._by_values(problem, problem.of_values(tuples.values, np.array(divided.class_of)))
@@ -194,6 +192,8 @@ class Partition(StrategyDefaults):
                 yield self._by_values(problem, problem.at(levels))
         # One class is all that some models allow.
         yield self._by_values(problem, problem.tops)
+        for own, class_of in self.divide.divide(task):
+            yield self._recoding(own, class_of)
 
     def _by_values(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
         return replace(self._recoding(problem, class_of), by_values=True)
