@@ -107,7 +107,8 @@ for more in (
         "The recoding 'frequent-values' has no search algorithms to choose from. | Found: an algorithm. | "
         "Leave it out.",
         "Unknown recoding 'frequent-value'. | Known: attribute-suppression, cell-suppression, cells, "
-        "frequent-values, full-domain, microaggregation, mondrian, ordered-set, partition, starred, subtree. | "
+        "frequent-values, full-domain, microaggregation, mondrian, ordered-set, partition, starred, "
+        "subtree. | "
         "Did you mean 'frequent-values'?",
     ]
 
