@@ -80,7 +80,10 @@ def judge_labels(
                     for label in labels.values()
                 }
                 labels = {v: place[label] for v, label in labels.items()}
-            others = {labels[v]: chains[v][level:] for v in values if v is not None}
+            # NULL has a label where it is under the only one.
+            others = {
+                labels[v]: [] if v is None else chains[v][level:] for v in values if labels[v] is not None
+            }
         judged = judge(
             name,
             plain,

@@ -63,9 +63,10 @@ def as_handed_on(spec: Spec, stated: Spec) -> Spec:
     >>> from shoal.describe.hierarchies.mask import mask
     >>> from shoal.describe.hierarchies.prefix import prefix
     >>> from shoal.describe.hierarchies.taxonomy import taxonomy
-    >>> own = Spec(quasi_identifiers={"zip": prefix()})
-    >>> for stated in (mask(3), taxonomy({"53715": ["53715", "53710"]})):
-    ...     found = as_handed_on(own, Spec(quasi_identifiers={"zip": stated}))
+    >>> from shoal.privacy.k_anonymity import KAnonymity
+    >>> own = Spec(quasi_identifiers={"zip": prefix()}, privacy=[KAnonymity(2)])
+    >>> for stated in (mask(3), taxonomy({"near": ["53715", "53710"]})):
+    ...     found = as_handed_on(own, replace(own, quasi_identifiers={"zip": stated}))
     ...     print(found.quasi_identifiers["zip"].hierarchy.to_spec())
     {'mask': [3]}
     prefix
