@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+import shoal
 from shoal.audit import audit_release
 from shoal.errors import InputError
 from tests.attacks.evidence import refit
-from tests.unit.tampering import manifest_of, rewrite, write
+from tests.unit.tampering import PEOPLE, manifest_of, rewrite, write
 
 WRITING = "COPY (SELECT 0 AS failing, 3 AS measured) TO 'stolen.csv'"
 
@@ -81,11 +82,20 @@ def _hierarchy(path: str) -> Callable[[dict[str, Any]], None]:
     return lambda said: said["spec"]["columns"]["sex"].update(hierarchy={"file": path})
 
 
+def _taxonomy(path: str) -> Callable[[dict[str, Any]], None]:
+    return lambda said: said["spec"]["columns"]["sex"].update(hierarchy={"taxonomy": path})
+
+
+def _chain(path: str) -> Callable[[dict[str, Any]], None]:
+    chain = [{"taxonomy": path}, {"taxonomy": {"all": ["F", "M"]}}]
+    return lambda said: said["spec"]["columns"]["disease"].update(hierarchy=chain)
+
+
 def _population(path: str) -> Callable[[dict[str, Any]], None]:
     return lambda said: said["spec"]["privacy"].append({"k-map": {"k": 2, "population": path}})
 
 
-@pytest.mark.parametrize("bait", [_hierarchy, _population])
+@pytest.mark.parametrize("bait", [_hierarchy, _taxonomy, _chain, _population])
 @pytest.mark.parametrize(
     "path",
     [
@@ -113,6 +123,23 @@ def test_paths_that_a_manifest_names(
     with pytest.raises(InputError, match="None of them was opened") as refused:
         audit_release(release)
     assert "--spec FILE" in str(refused.value)
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
+def test_no_folder_of_the_publisher_is_published(tmp_path: Path, role: str) -> None:
+    (tmp_path / "ward of Ann").mkdir()
+    (tmp_path / "ward of Ann/sexes.yaml").write_text("any: [M, F]\n", encoding="utf-8")
+    taxonomy = shoal.taxonomy(tmp_path / "ward of Ann/sexes.yaml")
+    columns: dict[str, Any] = {"sex": taxonomy} if role == "quasi-identifier" else {"age": "suppress"}
+    sensitive = {"disease": None} if role == "quasi-identifier" else {"sex": taxonomy}
+    table = PEOPLE.select([*columns, *sensitive])
+    asked = shoal.Spec(quasi_identifiers=columns, sensitive=sensitive, privacy=[shoal.KAnonymity(3)])
+    release = shoal.anonymize(table, asked).write(tmp_path / "release.csv", report=True)
+    for file in tmp_path.glob("release.*"):
+        assert "ward of Ann" not in file.read_text(encoding="utf-8"), file.name
+    assert '"sexes.yaml"' in release.with_name("release.csv.manifest.json").read_text(encoding="utf-8")
+    assert audit_release(release).holds
+    assert audit_release(release, asked, manifest=f"{release}.manifest.json").holds
 
 
 def test_an_earlier_release_elsewhere(tmp_path: Path) -> None:

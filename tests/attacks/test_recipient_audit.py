@@ -16,7 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from shoal.audit import audit_release
 from shoal.describe.hierarchies.suppress import suppress
+from shoal.errors import InputError
 from shoal.flow import anonymize
 from shoal.privacy.alpha_k import AlphaK
 from shoal.privacy.k_anonymity import KAnonymity
@@ -114,6 +116,31 @@ def test_a_folder_of_csv_files(tmp_path: Path, shoal: Any) -> None:
     shutil.copy(folder / "part-0.csv", folder / "part-2.csv")
     assert check(folder)[0] == 1
     assert shoal("audit", folder).code == 4
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "xlsx"])
+def test_a_release_that_got_another_name(tmp_path: Path, kind: str) -> None:
+    """As programs call a file that is downloaded again. Queries have such names in another form."""
+    names = f"release.{kind}", f"release[1].{kind}"
+    for old, new in (names, names[::-1]):
+        release = write(tmp_path, name=old)
+        for path in (release, Path(f"{release}.manifest.json")):
+            path.rename(tmp_path / path.name.replace(old, new))
+        assert audit_release(tmp_path / new).holds
+
+
+def test_from_the_folder_of_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shoal: Any) -> None:
+    """`.` and `..` are no names: the audit ended with a traceback, as did what writes there."""
+    pq.write_table(PEOPLE, tmp_path / "people.parquet")
+    release = tmp_path / "release"
+    anonymize(tmp_path / "people.parquet", spec(), engine="duckdb", output=release)
+    monkeypatch.chdir(release)
+    assert shoal("audit", ".").code == 0
+    assert "no manifest" in shoal("audit", release.anchor).err
+    for path in (".", "..", release.anchor):
+        with pytest.raises(InputError, match="needs a name of its own"):
+            anonymize(PEOPLE, spec()).write(path)
+    assert "cannot be written" in shoal("key", ".").err
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "xlsx"])

@@ -40,7 +40,7 @@ from shoal.audit.reference import (
 from shoal.describe.lookalike_names import alike, folded
 from shoal.describe.roles import MOST_COLUMNS
 from shoal.errors import InputError, Problem, nearest, one_line
-from shoal.files.folder import data_files
+from shoal.files.folder import by_name, data_files
 from shoal.privacy.condition import ROUNDING
 from shoal.privacy.model import Tables
 from shoal.read.formulas import counting_sql, formula_names
@@ -127,7 +127,7 @@ def audit_release(
     columns present: holds, 1 of 1
     rows: 3
     """
-    before = _state(release)
+    release, before = _found(release)
     evidence = _evidence(release, spec, manifest, public_key)
     checked_spec = evidence.spec() if spec is None and evidence is not None else spec
     assert checked_spec is not None, "without a spec there is a manifest"
@@ -205,6 +205,12 @@ def _check_unchanged(release: str | Path | pa.Table, before: object) -> None:
             "Found: classes and a SHA-256 that may be those of two files.\n"
             "Copy it to a folder of your own, and audit the copy."
         )
+
+
+def _found(release: str | Path | pa.Table) -> tuple[str | Path | pa.Table, object]:
+    """Return a release, a file by a path that has its name, and its state before anything is read."""
+    release = release if isinstance(release, pa.Table) else by_name(Path(release))
+    return release, _state(release)
 
 
 def _state(release: str | Path | pa.Table) -> object:

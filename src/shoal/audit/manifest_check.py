@@ -19,7 +19,7 @@ from shoal.audit.manifest_file import Evidence, portable
 from shoal.audit.published_findings import withheld_claims
 from shoal.files.folder import differing_files
 from shoal.privacy.queries import all_stars
-from shoal.read.sql import quoted
+from shoal.read.sql import file_text, quoted, text
 from shoal.spec.for_recipients import unknown_limits
 from shoal.spec.spec import Spec
 
@@ -190,9 +190,7 @@ def _claims(
     database has a dialect of its own.
     """
     comparable = evidence.manifest.table is None
-    ours, theirs = _quoted(name), _quoted(evidence.manifest.name)
-    if evidence.manifest.folder is not None:
-        ours, theirs = f"{ours[:-1]}/*", f"{theirs[:-1]}/*"
+    ours, theirs = (_as_source(own, evidence) for own in (name, evidence.manifest.name))
     renamed = [replace(finding, sql=finding.sql.replace(ours, theirs)) for finding in findings]
     wrong = differing_claims(
         as_now(evidence.manifest.claims, spec),
@@ -367,8 +365,11 @@ def _is_claimed(key_path: str) -> bool:
     return rest.rpartition(".")[2] not in _NOT_CLAIMED_OF_COLUMNS
 
 
-def _quoted(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
+def _as_source(name: str, evidence: Evidence) -> str:
+    """Return how queries begin to name a release, as `shown_files` and `read_xlsx` spell it."""
+    if evidence.manifest.folder is not None:
+        return f"{file_text(name)[:-1]}/*"
+    return text(name) if evidence.manifest.name.lower().endswith(".xlsx") else file_text(name)
 
 
 def _alike(recorded: str, found: str) -> bool:

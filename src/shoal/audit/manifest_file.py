@@ -205,7 +205,7 @@ def manifest_path(path: Path) -> Path:
     >>> manifest_path(Path("release.csv")).name
     'release.csv.manifest.json'
     """
-    return path.with_name(f"{path.name}.manifest.json")
+    return path.parent / f"{path.name}.manifest.json"
 
 
 def portable(spec: Spec) -> dict[str, Any]:
@@ -216,7 +216,8 @@ def portable(spec: Spec) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key not in ("quality", "recoding", "engine")}
 
 
-_FILE_KEYS = ("file", "path", "population")
+_FILE_KEYS = ("file", "path", "population", "taxonomy")
+"""Keys of a spec whose texts name files; `{taxonomy: towns.yaml}` has no other key for it."""
 
 
 def _file_names(value: Any) -> Iterator[str]:

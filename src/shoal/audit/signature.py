@@ -32,7 +32,7 @@ def public_key_path(path: Path) -> Path:
     >>> public_key_path(Path("steward.pem")).name
     'steward.pub.pem'
     """
-    return path.with_name(f"{path.stem}.pub.pem" if path.suffix.lower() == ".pem" else f"{path.name}.pub.pem")
+    return path.parent / (f"{path.stem}.pub.pem" if path.suffix.lower() == ".pem" else f"{path.name}.pub.pem")
 
 
 def make_keys(path: str | Path) -> tuple[Path, Path]:

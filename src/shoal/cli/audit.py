@@ -194,6 +194,7 @@ def audit(
         without_pandas()
         from shoal.audit import audit_release
         from shoal.audit.manifest_file import Evidence, manifest_path
+        from shoal.files.folder import by_name
 
         claimed = None
         if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, unit]):
@@ -207,7 +208,7 @@ def audit(
                 insensitive=insensitive or [],
                 unit=unit,
             )
-        beside = manifest_path(release)
+        beside = manifest_path(by_name(release))
         # The short form is about claims of one's own, whatever a manifest beside the file says.
         if manifest is None and (claimed is None or spec is not None) and beside.exists():
             manifest = beside

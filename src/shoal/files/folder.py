@@ -21,6 +21,11 @@ def check_folder(folder: Path) -> None:
         ) from None
 
 
+def by_name(path: Path) -> Path:
+    """Return a path that ends in a name: that of the folder, where it is `.` or `..`."""
+    return path.resolve() if path.name in ("", "..") else path
+
+
 def data_files(folder: Path) -> tuple[str, list[Path]]:
     """Return the files of a release by name, and how the names of all of them end.
 

@@ -27,6 +27,13 @@ class FileOutput:
     delimiter: str = field(default=",", compare=False)
     quote: ClassVar[str] = '"'
 
+    def __post_init__(self) -> None:
+        if self.path.name in ("", ".."):
+            raise InputError(
+                "A release needs a name of its own.\n"
+                f"Found: {str(self.path)!r}.\nGive the path of a new file or folder."
+            )
+
     def like(self, found: InputFormat | None, requested: InputFormat) -> FileOutput:
         """Return it with the delimiter of the input, as found or asked for, if it is a common one."""
         return replace(self, delimiter=(found or requested).of_release().delimiter or ",")
