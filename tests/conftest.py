@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 
 # Machines that run the tests are slow now and then; that is no failure.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", _PATIENT, max_examples=40)
+settings.register_profile("quick", _PATIENT, max_examples=25)
 settings.register_profile("thorough", _PATIENT, max_examples=100)  # `make test-all` says so
 settings.load_profile("quick")
 
 # Arrow looks for pandas once. Let it find pandas before a command, run in this process, keeps them apart.
 pa.scalar(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put all tests that need Spark into one worker, so that it is started once."""
+    for item in items:
+        if "spark_session" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -80,7 +80,7 @@ def test_a_choice_by_quasi_identifiers_tells_nothing() -> None:
         ]
     ),
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_no_sensitive_value_moves_a_level_or_a_suppressed_row(
     ages: list[int], k: int, limit: float, model: Any
 ) -> None:

@@ -62,7 +62,9 @@ def test_a_suppressed_row_leaves_no_byte(
         ("integer", "7", "18446744073709551615"),
     ],
 )
-@pytest.mark.parametrize("role", ["sensitive", "insensitive", "quasi-identifier"])
+@pytest.mark.parametrize(
+    "role", ["sensitive", pytest.param("insensitive", marks=pytest.mark.slow), "quasi-identifier"]
+)
 def test_no_number_is_written_with_the_places_of_a_suppressed_one(
     tmp_path: Path, kind: str, ordinary: str, telling: str, role: str, engine: str
 ) -> None:

@@ -195,7 +195,9 @@ def spark(quick_spark: Any) -> Iterator[Any]:
     database.close()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 8))]
+)
 def test_postgres_finds_what_duckdb_finds(postgres: Any, seed: int) -> None:
     case = drawn(seed, unit=seed % 2 == 1)
     with put(case, postgres) as (release, original):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,22 +108,29 @@ def test_rolling_up_along_any_path_equals_grouping_the_rows(name: str, weighted:
         assert classes_by_kernel(table, path[1:]) == classes_by_numpy(codes, maps, path[-1], weights)
 
 
-@pytest.mark.parametrize("instruction_set", _kernel.instruction_sets())
-@pytest.mark.parametrize("rows", [3000, 120_000])
-def test_search_finds_every_node_that_numpy_finds(instruction_set: str, rows: int) -> None:
+@cache
+def scores_by_numpy(rows: int, k: int, limit: int) -> tuple[Any, dict[tuple[int, ...], tuple[int, int]]]:
+    """Return codes and maps of a random table, and square sum and height of every node that satisfies."""
     rng = np.random.default_rng(rows)
     cardinalities, heights = [300, 40, 9, 60], [3, 2, 1, 3]
     maps = random_maps(rng, cardinalities, heights)
     codes = random_codes(rng, cardinalities, rows, 3.0)
-    k, limit = 4, rows // 50
     scores = {}
     for node in product(*(range(h + 1) for h in heights)):
         sizes = list(classes_by_numpy(codes, maps, node).values())
         if sum(n for n in sizes if n < k) <= limit:
             scores[node] = (sum(n * n for n in sizes), sum(node))
+    return (codes, maps), scores
+
+
+@pytest.mark.parametrize("instruction_set", _kernel.instruction_sets())
+@pytest.mark.parametrize("rows", [3000, 120_000])
+def test_search_finds_every_node_that_numpy_finds(instruction_set: str, rows: int) -> None:
+    k, limit = 4, rows // 50
+    drawn, scores = scores_by_numpy(rows, k, limit)
     _kernel.use_instruction_set(instruction_set)
     try:
-        table = kernel_table(codes, maps)
+        table = kernel_table(*drawn)
         objective = _kernel.Objective(term="squares", rows=float(rows))
         for threads in (1, 2):
             result = table.search(
