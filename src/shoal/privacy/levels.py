@@ -16,7 +16,7 @@ from shoal.errors import InputError
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
 from shoal.privacy.figures import whole
-from shoal.privacy.model import ModelDefaults, Tables
+from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import by_label
 
 _MUCH = 0.1
@@ -37,6 +37,10 @@ class LevelDefaults(ModelDefaults):
     from_level: int | None
     upward: ClassVar[bool] = True
     figure: ClassVar[str] = "max(measured)"
+
+    @property
+    @abstractmethod
+    def reads(self) -> Reads: ...
 
     @abstractmethod
     def describe(self) -> str: ...
@@ -131,7 +135,7 @@ class LevelDefaults(ModelDefaults):
         )
 
     def sql(self, tables: Tables) -> str:
-        height = 0 if self.from_level is None else tables.taxonomies[self.column][1] - 1
+        height = tables.taxonomies[self.column][1] - 1 if self.reads.taxonomy else 0
         parts = [self._class_query(tables, level) for level in self._levels(height)]
         query = parts[0]
         if len(parts) > 1:

@@ -16,7 +16,7 @@ from shoal.errors import InputError
 from shoal.exact_counts import count
 from shoal.recode.by_boxes import ByBoxes
 from shoal.recode.by_classes import ByClasses
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import LabelForm, fitting_form
 from shoal.search.counting_plan import fitting
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.parts import Part
@@ -61,6 +61,8 @@ class LargeMondrian:
             "choose-by: quasi-identifiers": question.spec.choose_by != "everything",
             "starred rows": search.starred,
             "labels: sets": labels == "sets",
+            "labels: fitting, where a column without a hierarchy gets sets": labels == "fitting"
+            and any(fitting_form(column) == "sets" for column in domain.columns),
             "relaxed: true": cut == "relaxed",
             "a column without a label for all of its values": any(
                 len(column.labels[column.max_level]) > 1 for column in domain.columns

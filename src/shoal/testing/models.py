@@ -327,19 +327,19 @@ def run_audit_query(
     weighted = f'SELECT number, "class", n, "value", count(*) AS weight FROM ({numbered}) GROUP BY ALL'
     relation = {"plain": "SELECT * FROM kept_rows", "numbered": numbered, "weighted": weighted}[form]
     of_classes = form != "plain" and model.population is None
-    query = model.sql(
-        Tables(
-            kept="kept",
-            # The columns have names that queries use for their own.
-            quasi_identifiers=["number"] if of_classes else ['"class"', '"n"'],
-            columns={model.column or "value": '"value"'},
-            populations={} if model.population is None else {model.population.key: "population_0"},
-            taxonomies={model.column or "value": ("taxonomy_0", height + 1)},
-            unit='"unit"' if people.counts_units else None,
-            weight="weight" if form == "weighted" else None,
-            number="number" if of_classes else None,
-        )
+    tables_named = Tables(
+        kept="kept",
+        # The columns have names that queries use for their own.
+        quasi_identifiers=["number"] if of_classes else ['"class"', '"n"'],
+        columns={model.column or "value": '"value"'},
+        populations={} if model.population is None else {model.population.key: "population_0"},
+        taxonomies={model.column or "value": ("taxonomy_0", height + 1)},
+        unit='"unit"' if people.counts_units else None,
+        weight="weight" if form == "weighted" else None,
+        number="number" if of_classes else None,
     )
+    # An audit opens no more than the model declares.
+    query = model.sql(model.reads.limit(tables_named))
     found = connection.execute(f"WITH kept AS ({relation})\n{query}")
     require_equal([column[0] for column in found.description or ()], ["failing", "measured"])
     (row,) = found.fetchall()

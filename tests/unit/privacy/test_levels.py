@@ -348,6 +348,7 @@ def test_names_of_columns_that_queries_use_themselves() -> None:
             sensitive={"unit": shoal.taxonomy({"xy": ["x", "y"], "zz": ["z"]})},
             privacy=[
                 shoal.BetaLikeness("unit", 2, from_level=0),
+                shoal.TCloseness("unit", 0.5, from_level=0),
                 shoal.TCloseness("unit", 0.5, from_level=1),
             ],
         ),

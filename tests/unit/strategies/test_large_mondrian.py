@@ -121,6 +121,13 @@ def test_classes_that_do_not_fit_are_refused() -> None:
         ({}, {}),
         ({"labels": "ranges"}, {"suppression": 0.1}),
         (
+            {"labels": "fitting"},
+            {
+                "quasi_identifiers": {"age": "suppress", "zip": shoal.prefix(5)},
+                "identifiers": ["patient", "sex"],
+            },
+        ),
+        (
             {"cut": "median"},
             {
                 "quasi_identifiers": {
@@ -163,6 +170,8 @@ def test_a_database_releases_the_same_rows(
         ({"unit": "patient"}, {}, "a model of sensitive columns"),
         ({"suppressed": "star", "suppression": 0.1}, {}, "starred rows"),
         ({}, {"labels": "sets"}, "labels: sets"),
+        # A set of the ends of a class would name two of its values, and not those between them.
+        ({}, {"labels": "fitting"}, "a column without a hierarchy gets sets"),
         ({}, {"cut": "median", "relaxed": True}, "relaxed: true"),
     ],
 )
