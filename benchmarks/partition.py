@@ -29,10 +29,10 @@ from rich.table import Table
 
 import shoal
 from shoal.data.benchmark import data_folder
+from shoal.data.wage import QUASI_IDENTIFIERS, SENSITIVE, Wages, load_wages
 from shoal.partition.entries import EntryProblem
 
 CONSOLE = Console()
-WAGE = ("year", "age", "maritl", "race", "education", "jobclass", "health", "health_ins")
 ADULT = (
     "sex",
     "age",
@@ -48,8 +48,12 @@ DIVIDERS: tuple[Any, ...] = ("cuts", {"cuts": {"cut": "even"}}, "curve", "neares
 
 
 def wage(width: int) -> pa.Table:
-    table = pyarrow.csv.read_csv(data_folder() / "wage.csv")
-    return table.select(WAGE).append_column("band", bands(table.column("wage"), width))
+    return in_bands(load_wages(), width)
+
+
+def in_bands(wages: Wages, width: int) -> pa.Table:
+    table = wages.table
+    return table.select(QUASI_IDENTIFIERS).append_column("band", bands(table.column(SENSITIVE), width))
 
 
 def bands(wages: pa.ChunkedArray, width: int) -> pa.ChunkedArray:
@@ -111,16 +115,6 @@ def losses() -> None:
     CONSOLE.print(shown)
 
 
-def drawn_again(rows: int) -> pa.Table:
-    table = pyarrow.csv.read_csv(data_folder() / "wage.csv")
-    draw = np.random.default_rng(1)
-    chosen = table.take(pa.array(draw.integers(0, table.num_rows, rows)))
-    moved = chosen.column("wage").to_numpy() + draw.normal(0, 1, rows)
-    ages = np.clip(chosen.column("age").to_numpy() + draw.integers(-2, 3, rows), 18, 80)
-    own = chosen.select(WAGE).set_column(1, "age", pa.array(ages))
-    return own.append_column("band", bands(pa.chunked_array([moved]), 20))
-
-
 def cpu(call: Callable[[], Any]) -> tuple[float, Any]:
     start = time.process_time()
     found = call()
@@ -128,7 +122,7 @@ def cpu(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def row_of_growth(rows: int) -> list[str]:
-    table = drawn_again(rows)
+    table = in_bands(load_wages().drawn_again(rows), 20)
     recoding = {"partition": {"divide": {"cuts": {"cut": "even"}}}}
     spec = spec_of(table, "band", shoal.BetaLikeness("band", 3), recoding)
     with shoal.Session(table, spec) as session:

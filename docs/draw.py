@@ -1,5 +1,5 @@
-"""Draw the examples of docs/algorithms.md from real runs on the six patients of the papers, the house, and
-what recodings lose.
+"""Draw the examples of docs/algorithms.md from real runs on the six patients of the papers, the house, what
+recodings lose, and what the classes of partition tell.
 
     python docs/draw.py [folder]    # docs/images if not given
 
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from drawing import architecture, lattices, recodings, relations, subsets
+from drawing import architecture, gains, lattices, recodings, relations, subsets
 from drawing.runs import patients_problem
 
 from shoal.search.problem import SearchProblem
@@ -46,6 +46,7 @@ DRAWINGS: dict[str, Callable[[SearchProblem], Drawing]] = {
     "flow": architecture.flow,
     "imports": architecture.imports,
     "recodings": recodings.losses,
+    "partition-gains": gains.by_level,
 }
 
 

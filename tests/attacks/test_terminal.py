@@ -104,6 +104,7 @@ RUNS: dict[str, list[tuple[object, ...]]] = {
     "demo": [("--folder", f"{EVIL}d", "--rows", 300)],
     "import": [(EVIL, "-o", "here"), ("people.csv", "-o", EVIL)],
     "bench search": [("--data", "evil\x1b[2K")],
+    "bench partition": [("--only", "evil\x1b[2K")],
     "hierarchy build": [("suppress", "--data", "people.csv", "--column", f"{EVIL}y", "-o", "h.csv")],
     "hierarchy show": [("labels.csv",), (EVIL,)],
     "hierarchy check": [("labels.csv",), (EVIL,)],

@@ -60,6 +60,7 @@ def test_every_algorithm_has_its_section_and_drawing() -> None:
 
 
 def test_every_drawing_is_shown() -> None:
-    pages = [DOCS / "algorithms.md", DOCS / "architecture.md", DOCS.parent / "README.md"]
+    pages = [*(DOCS / f"{name}.md" for name in ("algorithms", "architecture", "partition"))]
+    pages.append(DOCS.parent / "README.md")
     text = "".join(page.read_text("utf-8") for page in pages)
     assert set(re.findall(r"\((?:docs/)?images/([^)]*)\)", text)) == set(DRAWN)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 from shoal.bench.figure import (
     PAPER_K,
-    Figure,
     Numbers,
     Questions,
+    SearchFigure,
     heading,
     recorded,
     registered,
@@ -39,7 +39,7 @@ _VARIANTS = {
 }
 
 
-def bitmaps(questions: Questions) -> Figure:
+def bitmaps(questions: Questions) -> SearchFigure:
     """Bitmaps against frequency sets, with four columns."""
     from shoal.bench import charts
 
@@ -77,7 +77,7 @@ def bitmaps(questions: Questions) -> Figure:
             ],
         )
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-bitmaps",
         title="Incognito with bitmaps and with frequency sets (group-by)",
         data=questions.describe(f"no suppression; {', '.join(chosen)}"),

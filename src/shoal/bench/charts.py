@@ -36,6 +36,12 @@ _COLOURS = {
     "bitmap, none": "#CAB2D6",
     "group-by, optimized": "#009E73",
     "group-by, basic": "#7BC8A4",
+    "value": "#333333",
+    "beta-likeness": "#D55E00",
+    "t-closeness": "#0072B2",
+    "original": "#333333",
+    "partition": "#009E73",
+    "full-domain": "#D55E00",
 }
 _OTHERS = "#999999"
 _GREY = "#B5B5B5"
@@ -60,6 +66,7 @@ def lines(
     x_title: str,
     y_title: str,
     panels: str = "",
+    logarithmic_x: bool = False,
 ) -> Chart:
     """Draw one line per algorithm, on a logarithmic scale; dashed for what is published."""
     names = _names(records)
@@ -68,12 +75,15 @@ def lines(
     dash: Any = alt.value([1, 0])
     if len(kinds) > 1:
         dash = alt.StrokeDash("from:N", title=None, scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]))
+    scale = alt.Scale(domain=[xs[0] - 0.3, xs[-1] + 0.3], nice=False)
+    if logarithmic_x:
+        scale = alt.Scale(type="log", domain=[xs[0] / 1.3, xs[-1] * 1.3], nice=False)
     base = alt.Chart().encode(
         x=alt.X(
             f"{x}:Q",
             title=x_title,
-            axis=alt.Axis(values=xs, format="d", grid=False),
-            scale=alt.Scale(domain=[xs[0] - 0.3, xs[-1] + 0.3], nice=False),
+            axis=alt.Axis(values=xs, format=",d", grid=False),
+            scale=scale,
         ),
         y=alt.Y(f"{y}:Q", title=y_title, **_logarithmic(record[y] for record in records)),
         color=_colour(names),

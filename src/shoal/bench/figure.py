@@ -20,18 +20,42 @@ PAPER_K = range(2, 11)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a paper says of its figure, and whether our numbers agree.
+
+    Attributes
+    ----------
+    words
+        The paper's statement.
+    holds
+        Whether it is true of our numbers.
+    found
+        These numbers, in words.
+    """
+
+    words: str
+    holds: bool
+    found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What a figure shows: records to draw, the same as a table of words, and what should not have come."""
+    """What a figure shows: records to draw, the same as a table of words, and what should not have come.
+
+    `statements` are the paper's; that one of them fails is a result, and no problem. `notes` are ours.
+    """
 
     records: Sequence[Record]
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     problems: Sequence[str] = ()
+    statements: Sequence[Statement] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure to be: what has to be run for it, and how its numbers and its chart come from the runs.
+    """A figure to be, and how its chart comes from its numbers.
 
     Attributes
     ----------
@@ -43,8 +67,6 @@ class Figure:
         The figure that it corresponds to.
     text
         What it shows, for the page of all figures.
-    once
-        The counts are wanted, not the times.
     """
 
     name: str
@@ -52,9 +74,21 @@ class Figure:
     data: str
     source: str
     text: str
+    chart: Callable[[Sequence[Record], Figure], Chart]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFigure(Figure):
+    """A figure of searches: what has to be run for it, and how its numbers come from the runs.
+
+    Attributes
+    ----------
+    once
+        The counts are wanted, not the times.
+    """
+
     cases: tuple[Case, ...]
     numbers: Callable[[Sequence[Run]], Numbers]
-    chart: Callable[[Sequence[Record], Figure], Chart]
     once: bool = False
 
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from shoal.bench.runs import Bench, Setting
-
-if TYPE_CHECKING:
-    pass
 
 from shoal.bench.bitmap_figures import bitmaps
-from shoal.bench.figure import Figure, Questions
+from shoal.bench.figure import Questions, SearchFigure
 from shoal.bench.flash_figures import factors, mean_times, memory, optimizations, stability, times_by_k
 from shoal.bench.incognito_figures import nodes_searched, times_by_columns
+from shoal.bench.runs import Bench, Setting
 
 
-def plan(bench: Bench, settings: Sequence[Setting]) -> list[Figure]:
+def plan(bench: Bench, settings: Sequence[Setting]) -> list[SearchFigure]:
     """Return the figures of all data sets asked for, but for those whose algorithms are not there."""
-    found: list[Figure] = []
+    found: list[SearchFigure] = []
     for name in dict.fromkeys(setting.data for setting in settings):
         own = [setting for setting in settings if setting.data == name]
         questions = Questions(

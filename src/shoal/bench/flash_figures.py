@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from shoal.bench.charts import Record
 
 from shoal.bench.figure import (
-    Figure,
     Numbers,
     Questions,
+    SearchFigure,
     grouped,
     heading,
     panel_of,
@@ -37,7 +37,7 @@ STEPS = {"none": "basic", "projection": "+ projection", "rollup": "+ roll-up", "
 PERMUTATIONS = 40
 
 
-def optimizations(questions: Questions) -> Figure:
+def optimizations(questions: Questions) -> SearchFigure:
     """The effect of the framework's optimizations, each added to those before it."""
     from shoal.bench import charts
 
@@ -72,7 +72,7 @@ def optimizations(questions: Questions) -> Figure:
     what = (
         f"k = {', '.join(map(str, questions.sizes))}; suppression {', '.join(map(share, questions.shares))}"
     )
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-optimizations",
         title="Effect of the optimizations, each added to those before",
         data=questions.describe(what),
@@ -87,7 +87,7 @@ def optimizations(questions: Questions) -> Figure:
     )
 
 
-def times_by_k(questions: Questions) -> Figure:
+def times_by_k(questions: Questions) -> SearchFigure:
     """Times for every k."""
     from shoal.bench import charts
 
@@ -118,7 +118,7 @@ def times_by_k(questions: Questions) -> Figure:
             ],
         )
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-times-by-k",
         title="Search times for k from 2 to 10",
         data=questions.describe(questions.quality),
@@ -138,7 +138,7 @@ def times_by_k(questions: Questions) -> Figure:
     )
 
 
-def mean_times(questions: Questions) -> Figure:
+def mean_times(questions: Questions) -> SearchFigure:
     """Least, mean and greatest time over all k."""
     from shoal.bench import charts
 
@@ -158,7 +158,7 @@ def mean_times(questions: Questions) -> Figure:
                 records.append(spread(name, charts.PUBLISHED, ends, described, suppression=panel, mean=False))
         return spreads(records, "suppression")
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-mean-times",
         title="Search times over k from 2 to 10: least, geometric mean (dot) and greatest",
         data=questions.describe(questions.quality),
@@ -172,7 +172,7 @@ def mean_times(questions: Questions) -> Figure:
     )
 
 
-def factors(questions: Questions) -> Figure:
+def factors(questions: Questions) -> SearchFigure:
     """Times over those of Flash."""
     from shoal.bench import charts
 
@@ -195,7 +195,7 @@ def factors(questions: Questions) -> Figure:
                 )
         return spreads(records, "suppression")
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-factors",
         title="Times over Flash's, for k from 2 to 10: least, geometric mean (dot) and greatest",
         data=questions.describe(questions.quality),
@@ -209,7 +209,7 @@ def factors(questions: Questions) -> Figure:
     )
 
 
-def memory(questions: Questions) -> Figure:
+def memory(questions: Questions) -> SearchFigure:
     """The most that the frequency sets held at one time."""
     from shoal.bench import charts
 
@@ -226,7 +226,7 @@ def memory(questions: Questions) -> Figure:
         return spreads(records)
 
     limits = ", ".join(map(share, questions.shares))
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-memory",
         title="Memory for k from 2 to 10: least, geometric mean (dot) and greatest",
         data=questions.describe(f"suppression {limits}"),
@@ -241,7 +241,7 @@ def memory(questions: Questions) -> Figure:
     )
 
 
-def stability(questions: Questions) -> Figure:
+def stability(questions: Questions) -> SearchFigure:
     """Checks for permutations of the columns."""
     from shoal.bench import charts
 
@@ -283,7 +283,7 @@ def stability(questions: Questions) -> Figure:
         header = ["algorithm", "orders", "least checks", "median", "most checks"]
         return Numbers(records=records, header=header, rows=rows, problems=problems)
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-stability",
         title=f"Checks for {len(orders)} orders of the same columns",
         data=questions.describe(f"k = {k}, suppression {share(suppression)}"),

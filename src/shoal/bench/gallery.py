@@ -5,22 +5,58 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from shoal.bench.figure import Figure, Numbers
+from shoal.bench.figure import Figure, Numbers, SearchFigure
 from shoal.bench.runs import Bench, Run
 from shoal.draw.html import readable, templates
 from shoal.errors import OutputError
 from shoal.read.source import check_installed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Gallery:
-    """Where the page of all figures is, and what in them should not have come out."""
+    """The page of all figures, complete after each of them.
 
-    index: Path
-    problems: tuple[str, ...]
+    Attributes
+    ----------
+    folder
+        Where it goes, with the figures.
+    title, lead
+        What stands above the first figure.
+    problems
+        What in the figures should not have come out.
+    """
+
+    folder: Path
+    title: str
+    lead: str
+    problems: list[str] = field(default_factory=list)
+    _sections: list[tuple[Figure, Numbers]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        prepare(self.folder)
+        self._write()
+
+    @property
+    def index(self) -> Path:
+        return self.folder / "index.html"
+
+    def add(self, figure: Figure, numbers: Numbers) -> None:
+        """Write a figure, and the page with it: what is there has its page if the rest is interrupted."""
+        chart = figure.chart(numbers.records, figure)
+        for kind, scale in (("svg", 1.0), ("png", 2.0)):
+            chart.save(self.folder / f"{figure.name}.{kind}", scale_factor=scale)
+        (self.folder / f"{figure.name}.csv").write_text(_csv(numbers), encoding="utf-8")
+        self._sections.append((figure, numbers))
+        self.problems += numbers.problems
+        self._write()
+
+    def _write(self) -> None:
+        template = templates("shoal.bench", "gallery.css").get_template("gallery.html.jinja")
+        page = template.render(title=self.title, lead=self.lead, sections=self._sections)
+        self.index.write_text(readable(page), encoding="utf-8")
 
 
 def prepare(folder: Path) -> None:
@@ -38,30 +74,25 @@ def prepare(folder: Path) -> None:
         ) from None
 
 
-def draw(bench: Bench, figures: Sequence[Figure], folder: Path) -> Gallery:
+def draw(bench: Bench, figures: Sequence[SearchFigure], folder: Path) -> Gallery:
     """Run what the figures need, and write them; one is complete before the next begins."""
-    prepare(folder)
-    index = folder / "index.html"
-    index.write_text(_page([]), encoding="utf-8")
-    sections: list[tuple[Figure, Numbers, list[str]]] = []
-    problems: list[str] = []
+    gallery = Gallery(folder, "The search algorithms, compared", _LEAD)
     for figure in figures:
         runs = [bench.run(case, once=figure.once) for case in figure.cases]
         # Who refuses once takes no part at all: a mean of some of the runs says nothing.
         refused = {_who(run): run.refused for run in runs if run.result is None}
         numbers = figure.numbers([run for run in runs if _who(run) not in refused])
-        if not numbers.records:
-            continue
-        chart = figure.chart(numbers.records, figure)
-        for kind, scale in (("svg", 1.0), ("png", 2.0)):
-            chart.save(folder / f"{figure.name}.{kind}", scale_factor=scale)
-        (folder / f"{figure.name}.csv").write_text(_csv(numbers), encoding="utf-8")
-        notes = [f"{name} took no part: {' '.join(why.split())}" for name, why in refused.items()]
-        sections.append((figure, numbers, notes))
-        problems += numbers.problems
-        # Each time anew, so that what is there has its page if the rest is interrupted.
-        index.write_text(_page(sections), encoding="utf-8")
-    return Gallery(index, tuple(problems))
+        if numbers.records:
+            notes = [f"{name} took no part: {' '.join(why.split())}" for name, why in refused.items()]
+            gallery.add(figure, replace(numbers, notes=notes))
+    return gallery
+
+
+_LEAD = (
+    "Drawn by shoal bench search --figures from runs on one computer, one thread each. Published numbers, "
+    "where there are any, stand beside; they come from other computers and programs, so compare trends and "
+    "ratios."
+)
 
 
 def _who(run: Run) -> str:
@@ -80,8 +111,3 @@ def _csv(numbers: Numbers) -> str:
     writer.writeheader()
     writer.writerows(numbers.records)
     return text.getvalue()
-
-
-def _page(sections: Sequence[tuple[Figure, Numbers, list[str]]]) -> str:
-    page = templates("shoal.bench", "gallery.css").get_template("gallery.html.jinja")
-    return readable(page.render(sections=sections))

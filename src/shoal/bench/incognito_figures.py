@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from shoal.bench.charts import Record
 
 from shoal.bench.figure import (
-    Figure,
     Numbers,
     Questions,
+    SearchFigure,
     count_or_dash,
     heading,
     recorded,
@@ -38,7 +38,7 @@ BY_COLUMNS = (
 )
 
 
-def nodes_searched(questions: Questions) -> Figure:
+def nodes_searched(questions: Questions) -> SearchFigure:
     """Nodes whose frequency set is looked at, by the number of columns."""
     from shoal.bench import charts
 
@@ -64,7 +64,7 @@ def nodes_searched(questions: Questions) -> Figure:
         ]
         return Numbers(records=records, header=header, rows=rows)
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-nodes-searched",
         title="Nodes searched by number of columns",
         data=questions.describe("k = 2, no suppression"),
@@ -91,7 +91,7 @@ def nodes_searched(questions: Questions) -> Figure:
     )
 
 
-def times_by_columns(questions: Questions) -> Figure:
+def times_by_columns(questions: Questions) -> SearchFigure:
     """Times by the number of columns."""
     from shoal.bench import charts
 
@@ -125,7 +125,7 @@ def times_by_columns(questions: Questions) -> Figure:
             ],
         )
 
-    return Figure(
+    return SearchFigure(
         name=f"{questions.data.name}-times-by-columns",
         title="Search times by number of columns",
         data=questions.describe("no suppression"),

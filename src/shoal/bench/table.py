@@ -13,6 +13,8 @@ from shoal.bench.runs import Agreement, ComparedRun, Data, Run
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from shoal.bench.figure import Figure, Numbers
+
 _STYLES = {
     Agreement.DEFAULT: "bold",
     Agreement.SAME: "green",
@@ -112,6 +114,30 @@ def _notes(rows: Iterable[ComparedRun]) -> Iterable[RenderableType]:
                 f"{answer(row.default)} in {duration(row.default.seconds)}.",
                 "dim",
             )
+
+
+def figure_table(figure: Figure, numbers: Numbers) -> RenderableType:
+    """Return the numbers of a figure, and what its paper says of them."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
+    for name in numbers.header:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in numbers.rows:
+        table.add_row(*row)
+    said = [
+        Text.assemble(
+            ("holds" if each.holds else "does not hold", "green" if each.holds else "yellow"),
+            f": {each.words} {each.found}",
+        )
+        for each in numbers.statements
+    ]
+    notes = (Text(note, "dim") for note in numbers.notes)
+    source = Text(f"{figure.source}:")
+    return Group(Text(figure.title, "bold"), Text(figure.data), table, source, *said, *notes, "")
 
 
 def answer(run: Run) -> str:

@@ -1,4 +1,4 @@
-"""`shoal bench`: compare the search algorithms."""
+"""`shoal bench`: compare the search algorithms, and the bucketizers of partition."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ABOUT = "Compare the algorithms with each other, and with what is published about them."
+ABOUT = "Compare algorithms with each other, and with what is published about them."
 
 SEARCH_EPILOG = """
 [bold]Reading the table[/bold]
@@ -46,13 +46,29 @@ shoal bench search --data ihis --rows 20000 --quality loss --csv > runs.csv
 shoal bench search --data adult --k 2-10 --algorithms flash --figures figures
 """
 
+PARTITION_EPILOG = """
+[bold]Figures[/bold]
+
+[bold]phases[/bold]: seconds of each phase, by the number of rows (Fig. 5 of the paper). [bold]workers[/bold]:
+seconds by the number of threads (Fig. 6). [bold]gains[/bold]: how much more likely wages are in classes, by
+level of their taxonomy (Fig. 7). [bold]errors[/bold]: the mean absolute percentage error of five models that
+learn from the original, from partition and from full-domain (Fig. 8; needs shoal\\[utility]). Under each is
+what the paper says of it, and whether that holds here.
+
+[bold]Examples[/bold]
+
+shoal bench partition --only gains
+
+shoal bench partition --rows 1000000 --figures figures
+"""
+
 _ASK = "Comparisons"
 _WHO = "Algorithms"
 _OUT = "Output"
 
 
 class _DisagreementError(ShoalError, AssertionError):
-    """Two exact algorithms give different answers: one of them is wrong."""
+    """What must be the same in all runs is not: something is wrong."""
 
     exit_code = 4
 
@@ -158,6 +174,69 @@ def search(
             wrong[:0] = ["Exact algorithms disagree, so at least one is wrong.", *differing]
         if wrong:
             raise _DisagreementError(wrong)
+
+
+def partition(
+    rows: Annotated[
+        int,
+        typer.Option(
+            help="Rows of the largest table whose runs are timed; others have 10,000, 100,000, ... rows.",
+            rich_help_panel=_ASK,
+        ),
+    ] = 100_000,
+    only: Annotated[
+        str, typer.Option(metavar="NAMES", help="phases, workers, gains, errors.", rich_help_panel=_ASK)
+    ] = "all",
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also draw the figures into this folder: SVG, PNG, the numbers, and an index.html with what "
+            "the paper says beside. Needs shoal\\[figures].",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+) -> None:
+    """Let the bucketizers of recoding: partition divide the same table, and measure it as their paper does.
+
+    The Wage data of ISLR are taken where the folder SHOAL_DATA has wage.csv, otherwise rows of the same shape
+    are generated; the figures say which. All of it takes some minutes.
+    """
+    with reporting():
+        names = _figures(only)
+        if rows < 1000:
+            raise InputError(f"--rows is a whole number of at least 1,000.\nFound: {rows}.")
+        without_pandas()
+        if "errors" in names:
+            from shoal.read.source import check_installed
+
+            check_installed("sklearn", "utility", "Training models")
+        from shoal.bench.gallery import Gallery
+        from shoal.bench.partition_figures import LEAD, TITLE, plan
+        from shoal.bench.table import figure_table
+        from shoal.data.wage import load_wages
+
+        gallery = None if figures is None else Gallery(figures, TITLE, LEAD)
+        problems: list[str] = []
+        for figure in plan(load_wages(), rows, names):
+            numbers = figure.measure()
+            _print(figure_table(figure, numbers))
+            problems += numbers.problems
+            if gallery is not None:
+                gallery.add(figure, numbers)
+        if gallery is not None:
+            echo(f"Figures: {gallery.index}", err=True)
+        if problems:
+            raise _DisagreementError(problems)
+
+
+def _figures(text: str) -> list[str]:
+    known = ["phases", "workers", "gains", "errors"]
+    wanted = _list(text, "--only")
+    for name in wanted:
+        if name not in (*known, "all"):
+            raise InputError(f"Unknown figure '{name}'.\nKnown: {', '.join(known)}.{nearest(name, known)}")
+    return known if "all" in wanted else [name for name in known if name in wanted]
 
 
 def _compare(

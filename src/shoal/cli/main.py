@@ -13,7 +13,7 @@ from shoal.cli.algorithms import algorithms
 from shoal.cli.anonymize import EPILOG, anonymize
 from shoal.cli.audit import EPILOG as AUDIT_EPILOG
 from shoal.cli.audit import audit
-from shoal.cli.bench import ABOUT, SEARCH_EPILOG, search
+from shoal.cli.bench import ABOUT, PARTITION_EPILOG, SEARCH_EPILOG, partition, search
 from shoal.cli.compare import EPILOG as COMPARE_EPILOG
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
@@ -117,6 +117,7 @@ for command in (
 
 bench = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=ABOUT)
 bench.command(help=_unwrapped(search.__doc__), epilog=_unwrapped(SEARCH_EPILOG))(search)
+bench.command(help=_unwrapped(partition.__doc__), epilog=_unwrapped(PARTITION_EPILOG))(partition)
 app.add_typer(bench, name="bench")
 
 hierarchy = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help=HIERARCHY_ABOUT)

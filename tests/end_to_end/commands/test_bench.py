@@ -1,4 +1,4 @@
-"""`shoal bench search`."""
+"""`shoal bench search` and `shoal bench partition`."""
 
 from __future__ import annotations
 
@@ -124,6 +124,63 @@ def test_help_teaches(shoal):
     for word in ("--optimizations", "--figures", "Reading the table", "shoal bench search --data adult"):
         assert word in ran.out
     assert "search" in shoal("bench", "--help").out
+
+
+@pytest.fixture
+def no_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHOAL_DATA", str(tmp_path))
+
+
+def test_partition_prints_its_numbers_and_what_the_paper_says(no_data, shoal):
+    ran = shoal("bench", "partition", "--only", "gains")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[1] == "wage (generated), 3,000 rows, k = 16, beta = 3, t = 0.2"
+    assert [line.split()[0] for line in lines[4:8]] == ["value", "beta-likeness", "t-closeness", "incognito"]
+    assert {line.split()[2] for line in lines[4:8]} == {"128"}
+    assert "Fig. 7 of distributed Incognito" in lines[8]
+    assert sum(line.startswith(("holds: ", "does not hold: ")) for line in lines) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--only", "gain"), "Did you mean 'gains'?"),
+        (("--rows", "999"), "--rows is a whole number of at least 1,000.\nFound: 999."),
+        (("--figures", "file/figures"), "cannot be written"),
+    ],
+)
+def test_what_partition_cannot_do_is_refused_before_anything_runs(
+    arguments, told, shoal, no_data, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    ran = shoal("bench", "partition", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+
+
+def test_without_scikit_learn_no_models_are_trained(monkeypatch, shoal, no_data):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "sklearn" else name)
+    ran = shoal("bench", "partition")
+    assert (ran.code, ran.out) == (2, "")
+    assert "pip install 'shoal[utility]'" in ran.err
+
+
+def test_help_of_partition_teaches(shoal):
+    ran = shoal("bench", "partition", "--help")
+    assert ran.code == 0
+    for word in (
+        "--rows",
+        "--only",
+        "--figures",
+        "phases",
+        "gains",
+        "Fig. 8",
+        "shoal bench partition --only gains",
+    ):
+        assert word in ran.out
+    assert "partition" in shoal("bench", "--help").out
 
 
 PAUSED = """
