@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shoal.encode.column import IntArray, UIntArray
+from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable, is_ordered
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.exact_counts import count
@@ -20,6 +20,7 @@ from shoal.recode.class_labels import LabelForm, fitting_form
 from shoal.search.counting_plan import fitting
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.parts import Part
+from shoal.search.single_dimensional.block_costs import has_ranges
 from shoal.strategies.classes import ClassProblem
 from shoal.strategies.strategy import Question
 from shoal.strategies.top_cuts import TopCuts, parts_that_fit
@@ -63,6 +64,9 @@ class LargeMondrian:
             "labels: sets": labels == "sets",
             "labels: fitting, where a column without a hierarchy gets sets": labels == "fitting"
             and any(fitting_form(column) == "sets" for column in domain.columns),
+            f"labels: {labels}, where a hierarchy is not in the order of its numbers": labels
+            in ("ranges", "fitting")
+            and any(map(_in_another_order, domain.columns)),
             "relaxed: true": cut == "relaxed",
             "a column without a label for all of its values": any(
                 len(column.labels[column.max_level]) > 1 for column in domain.columns
@@ -164,6 +168,12 @@ class LargeMondrian:
                 "mondrian", values=own.values, class_of=np.array(found.class_of)
             ).class_of_entries(table)
             yield table, class_of
+
+
+def _in_another_order(column: CodedColumn) -> bool:
+    """Return whether the least number of a class may not be the first in the order of the hierarchy."""
+    numbers = not column.min_level and is_ordered(comparable(column.labels[0]).type)
+    return numbers and not has_ranges(column)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,6 +46,12 @@ NUMBERS = replace(
     ),
 )
 """Without hierarchies."""
+PARITY = {
+    "age": shoal.taxonomy({"odd": list(range(1, 120, 2)), "even": list(range(0, 120, 2))}),
+    "zip": shoal.prefix(5),
+    "sex": shoal.taxonomy({"any": {"known": ["F", "M"]}}),
+}
+"""Ages in another order than that of numbers, and no column that gets sets."""
 
 
 def question(table: CodedTable, most: int, k: int = 4, counts: FrequencySets | None = None) -> Question:
@@ -172,6 +178,9 @@ def test_a_database_releases_the_same_rows(
         ({}, {"labels": "sets"}, "labels: sets"),
         # A set of the ends of a class would name two of its values, and not those between them.
         ({}, {"labels": "fitting"}, "a column without a hierarchy gets sets"),
+        # Nor does the range of the first and the last value cover those between them here.
+        ({"quasi_identifiers": PARITY}, {"labels": "ranges"}, "the order of its numbers"),
+        ({"quasi_identifiers": PARITY}, {"labels": "fitting"}, "the order of its numbers"),
         ({}, {"cut": "median", "relaxed": True}, "relaxed: true"),
     ],
 )
