@@ -21,7 +21,7 @@ from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.linkable import measure
 from shoal.audit.manifest_check import check_manifest, same_file
-from shoal.audit.manifest_file import Evidence, manifest_path
+from shoal.audit.manifest_file import Evidence, escapes_formulas, manifest_path
 from shoal.audit.merged_values import is_merging
 from shoal.audit.numbered_classes import ReleasedClasses
 from shoal.audit.original_finding import original_table
@@ -327,10 +327,7 @@ def _restored(
 
     Files have them that spreadsheets open. With it comes whether they all have.
     """
-    escaping = spec.escape_formulas or (
-        evidence is not None and evidence.manifest.spec.get("escape-formulas") is True
-    )
-    if not escaping or _kind(release) not in ("text", "excel"):
+    if not escapes_formulas(spec, evidence) or _kind(release) not in ("text", "excel"):
         return relation, []
     unescaped = unescaped_cells(relation)
     return restored_cells(relation, unescaped), [_formulas_escaped(unescaped, relation.columns)]

@@ -16,12 +16,13 @@ import pyarrow as pa
 
 from shoal.audit.finding import Audit, Finding
 from shoal.audit.manifest_check import as_now, differing_claims
-from shoal.audit.manifest_file import Evidence, is_own_file
+from shoal.audit.manifest_file import Evidence, escapes_formulas, is_own_file
 from shoal.audit.published_findings import withheld_claims
 from shoal.errors import InputError, one_line
 from shoal.read.source import InputFormat, check_file, file_kind
 from shoal.spec.spec import Spec
 from shoal.sql.relation import Relation, open_relation
+from shoal.sql.typed_columns import restored_cells, unescaped_cells
 
 KEPT = "earlier rows kept"
 _ROWS = "shoal_difference"
@@ -39,6 +40,7 @@ def difference_findings(
     spec: Spec,
     audit: Callable[[pa.Table], Audit],
     *,
+    escaped: bool,
     names: tuple[str, str] | None = None,
     memory: str | None = None,
 ) -> tuple[Finding, ...]:
@@ -54,6 +56,8 @@ def difference_findings(
         What is claimed.
     audit
         Checks the claims on rows.
+    escaped
+        Whether CSV files have apostrophes before cells like formulas: no table to compare with has them.
     names
         What the two are called in queries, where that is not their names.
 
@@ -64,16 +68,18 @@ def difference_findings(
     """
     name, earlier_name = names or (release.name, earlier.name)
     with (
-        open_relation(release, dialect, name, memory=memory) as ours,
-        open_relation(earlier, dialect, earlier_name, "earlier release") as theirs,
+        open_relation(release, dialect, name, memory=memory) as later,
+        open_relation(earlier, dialect, earlier_name, "earlier release") as before,
     ):
-        if list(ours.columns) != list(theirs.columns):
+        if list(later.columns) != list(before.columns):
             raise InputError(
                 f"The release {name!r} has other columns than {earlier_name!r}, which it extends.\n"
-                f"Found: {', '.join(map(one_line, ours.columns))}; and "
-                f"{', '.join(map(one_line, theirs.columns))}.\n"
+                f"Found: {', '.join(map(one_line, later.columns))}; and "
+                f"{', '.join(map(one_line, before.columns))}.\n"
                 "Give the release that it extends."
             )
+        escaped = escaped and file_kind(release) == "text"
+        ours, theirs = _restored(later, before) if escaped else (later, before)
         gone = _except(theirs, ours)
         (lost,) = ours.fetch_row(f"SELECT count(*) FROM ({gone('source')})")
         added = _except(ours, theirs)
@@ -146,6 +152,7 @@ def check_difference(
         dialect,
         spec,
         audit,
+        escaped=escapes_formulas(spec, evidence),
         names=(evidence.manifest.file.name, recorded.file.name),
         memory=memory,
     )
@@ -154,6 +161,13 @@ def check_difference(
     )
     measured = "; ".join(wrong) or f"{len(found)} of {len(found)}"
     return same, *found, Finding("difference as in the manifest", not wrong, measured, "", figure=len(wrong))
+
+
+def _restored(ours: Relation, theirs: Relation) -> tuple[Relation, Relation]:
+    """Return both without the apostrophes, in the columns where no cell of either lacks one."""
+    here, there = unescaped_cells(ours), unescaped_cells(theirs)
+    unescaped = {name: count + there[name] for name, count in here.items()}
+    return restored_cells(ours, unescaped), restored_cells(theirs, unescaped)
 
 
 def _except(more: Relation, less: Relation) -> Callable[[str], str]:

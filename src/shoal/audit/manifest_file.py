@@ -208,6 +208,13 @@ def manifest_path(path: Path) -> Path:
     return path.parent / f"{path.name}.manifest.json"
 
 
+def escapes_formulas(spec: Spec, evidence: Evidence | None) -> bool:
+    """Return whether a release that is a file of text has to have no cells that spreadsheets compute."""
+    return spec.escape_formulas or (
+        evidence is not None and evidence.manifest.spec.get("escape-formulas") is True
+    )
+
+
 def portable(spec: Spec) -> dict[str, Any]:
     """Return a spec as a manifest has it: files by name only, and nothing that only steers the search."""
     mapping: dict[str, Any] = _without_folders(spec.to_mapping())

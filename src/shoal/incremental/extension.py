@@ -136,6 +136,7 @@ class Extension:
                 output.dialect,
                 self.spec,
                 self._audit_of_rows,
+                escaped=self.spec.escape_formulas,
                 names=(path.name, self.earlier.name),
             )
             Audit(findings, self.added_rows, 0).require(self.added_rows)
