@@ -23,7 +23,7 @@ import pytest
 import shoal
 from shoal import secret
 from shoal.engines.duckdb import database
-from shoal.recode.order import random_order
+from shoal.recode.row_order import random_order
 
 ROWS = 240
 SEED = 20240229

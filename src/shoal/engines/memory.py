@@ -18,8 +18,8 @@ from shoal.prepare.fit import fitted
 from shoal.prepare.read_rows import read_tables
 from shoal.read.formulas import formula_cells
 from shoal.read.source import Source, open_source
-from shoal.recode.order import new_key, seeded_key
 from shoal.recode.released_classes import Verdict
+from shoal.recode.row_order import new_key, seeded_key
 from shoal.recode.rows import recode
 from shoal.search.frequency_sets import FrequencySets, InMemory
 from shoal.search.result import SearchAlgorithm

@@ -22,7 +22,7 @@ from shoal.incremental.extension import Extension, check_path
 from shoal.incremental.new_people import NewPeople, require_new_people
 from shoal.incremental.refusal import refusal
 from shoal.read.source import InputFormat
-from shoal.recode.order import new_key, random_order
+from shoal.recode.row_order import new_key, random_order
 from shoal.spec.spec import Spec
 
 

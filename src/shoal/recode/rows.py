@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ANYTHING
 from shoal.read.types import narrowest
-from shoal.recode.order import random_order
 from shoal.recode.released_classes import Numbers, Verdict
+from shoal.recode.row_order import random_order
 from shoal.spec.spec import SuppressedRows
 
 IntArray = NDArray[np.int64]

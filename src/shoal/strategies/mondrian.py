@@ -23,7 +23,7 @@ from shoal.strategies.classes import (
     require_cell_costs,
     require_labels,
 )
-from shoal.strategies.large_mondrian import LargeMondrian
+from shoal.strategies.mondrian_by_parts import MondrianByParts
 from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
 
 Cut = Literal["peel", "gain", "median"]
@@ -109,7 +109,7 @@ class Mondrian(StrategyDefaults):
         return advise_ranges(chosen, question.spec, self.labels)
 
     def _in_parts(self, question: Question) -> Chosen:
-        large = LargeMondrian.of(question, self._kernel_cut, self.labels)
+        large = MondrianByParts.of(question, self._kernel_cut, self.labels)
         classes, recoding = large.recoding()
         return choose_best(question.make_problem(classes), [recoding])
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from shoal.describe.hierarchy import ANYTHING
 from shoal.engines.relational.database import Database
-from shoal.recode.order import new_key, random_order
 from shoal.recode.released_classes import Verdict
+from shoal.recode.row_order import new_key, random_order
 
 _COPIES = {
     "duckdb": "unnest(range(n))",

@@ -27,7 +27,7 @@ from shoal.strategies.top_cuts import TopCuts, parts_that_fit
 
 
 @dataclass(frozen=True)
-class LargeMondrian:
+class MondrianByParts:
     """A division of a table whose tuples do not fit into memory.
 
     Attributes
@@ -44,7 +44,7 @@ class LargeMondrian:
     labels: LabelForm
 
     @classmethod
-    def of(cls, question: Question, cut: str, labels: LabelForm) -> LargeMondrian:
+    def of(cls, question: Question, cut: str, labels: LabelForm) -> MondrianByParts:
         """Return the division.
 
         Raises
