@@ -52,13 +52,15 @@ def _concept(
 
 
 _I, _Q, _S = Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE
+NAME: Final = "the name of a person"
+NUMBER_OF_A_PERSON: Final = "a person's number"
 OTHER_PERSON: Final = "a person, by name or number"
 AT_WORK: Final = "a person at work"
 """These two count only as the head of a name: `judge` and `judge_id`, not `judge_rating`."""
 
 CONCEPTS: Final = (
     _concept(
-        "the name of a person",
+        NAME,
         _I,
         "name, first name, last name, full name, given name, family name, middle name, maiden name, "
         "surname, firstname, lastname, fullname, forename, fname, lname, vorname, nachname, familienname, "
@@ -148,7 +150,7 @@ CONCEPTS: Final = (
     _concept("a biometric trait", _I, "fingerprint, voiceprint, biometric, retina, fingerabdruck", "P"),
     _concept("a picture", _I, "photo, photograph, picture, portrait, foto, lichtbild", "Q"),
     _concept(
-        "a person's number",
+        NUMBER_OF_A_PERSON,
         _I,
         "person id, patient id, user id, customer id, client id, member id, employee id, student id, "
         "subject id, participant id, respondent id, donor id, personid, patientid, userid, customerid, "

@@ -20,6 +20,8 @@ _MOST_ROWS = 0.5
 """Share of their rows. A few remarks are in most rows, and many others in two rows of one person."""
 _SAME = 0.6
 _DEVIATIONS = 3
+_SEVERAL = 20
+"""So many values that repeat do not agree by chance, even in the sex."""
 _DAYS = 25_000
 """Days on which most living people were born."""
 
@@ -31,20 +33,34 @@ class Rows:
     table: Table
     columns: Mapping[str, ColumnProfile]
     _determined: dict[tuple[str, str], bool] = field(default_factory=dict)
-    _explained: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    _explained: dict[tuple[str | tuple[str, ...], str], float | None] = field(default_factory=dict)
 
-    def likeness(self, name: str, trait: str) -> float | None:
+    def likeness(self, name: str | tuple[str, ...], trait: str) -> float | None:
         """Return how alike the rows with the same value are: 1 as one person's, 0 as any rows.
 
         It is the share of the trait's variance, or of its differing pairs of rows, that the column explains:
         a few wrong cells do not matter, and ages of one person differ less than those of several. None if
         the values do not repeat.
         """
-        if self.columns[name].distinct < 2:
+        if isinstance(name, str) and self.columns[name].distinct < 2:
             return None
         if (name, trait) not in self._explained:
-            self._explained[name, trait] = _explained(self.table, name, self.columns[trait])
+            self._explained[name, trait] = _explained(self.table, self._value(name), self.columns[trait])
         return self._explained[name, trait]
+
+    def _value(self, name: str | tuple[str, ...]) -> str:
+        """Return SQL for a column, or for the values of several, which is NULL if one of them is."""
+        if isinstance(name, str):
+            return self.table.columns[name]
+        return " || chr(31) || ".join(f"{self.table.columns[each]}::VARCHAR" for each in name)
+
+    def repeat_together(self, names: tuple[str, ...]) -> bool:
+        """Return whether people have several rows if those that agree in several columns are one person's."""
+        values, distinct, several = self.table.fetch_row(
+            "SELECT sum(n), count(*), count(*) FILTER (n > 1) FROM (SELECT count(*)::DOUBLE AS n FROM "
+            f"(SELECT {self._value(names)} AS value FROM {{table}}) WHERE value IS NOT NULL GROUP BY value)"
+        )
+        return bool(values) and several >= _SEVERAL and values >= ROWS_PER_PERSON * distinct
 
     def avoid(self, name: str, trait: str) -> bool:
         """Return whether rows with the same value differ more in a trait than any rows do by chance.
@@ -166,9 +182,9 @@ class Rows:
         return float(alike)
 
 
-def _explained(table: Table, name: str, trait: ColumnProfile) -> float | None:
+def _explained(table: Table, value: str, trait: ColumnProfile) -> float | None:
     """Return the share of a trait's variance that a column explains; None if its values do not repeat."""
-    value, of_person = table.columns[name], table.columns[trait.name]
+    of_person = table.columns[trait.name]
     rows = f"FROM {{table}} WHERE {value} IS NOT NULL"
     if trait.kind in NUMBERS:
         number = f"TRY_CAST({of_person} AS DOUBLE)"

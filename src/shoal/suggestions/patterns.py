@@ -20,6 +20,7 @@ _SOME_NAMES = 0.4
 SOME = 0.1
 """Share of the values that must have the sign of a form that has one."""
 DATES = "dates"
+NAMES = "names of people"
 TIMES = "times of day"
 _EMAIL = re.compile(r"[^@\s,;]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}")
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
@@ -240,7 +241,7 @@ PATTERNS: Final = (
     Pattern("UUIDs", _I, _full(_UUID), "R"),
     Pattern("telephone numbers", _I, is_phone, "D"),
     Pattern("free text", _I, is_free_text),
-    Pattern("names of people", _I, has_name, "A", share=_SOME_NAMES),
+    Pattern(NAMES, _I, has_name, "A", share=_SOME_NAMES),
     Pattern("pairs of coordinates", _I, _is_pair_of_coordinates, "B"),
     Pattern("postcodes", _Q, _full(_POSTCODE), "B"),
     Pattern(ILLNESSES, _S, _full(_ICD), sign=lambda text: "." in text),

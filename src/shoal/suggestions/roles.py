@@ -14,7 +14,14 @@ from math import log2
 from typing import Final
 
 from shoal.describe.roles import Role
-from shoal.suggestions.concepts import AT_WORK, CONCEPTS, OTHER_PERSON, Concept
+from shoal.suggestions.concepts import (
+    AT_WORK,
+    CONCEPTS,
+    NAME,
+    NUMBER_OF_A_PERSON,
+    OTHER_PERSON,
+    Concept,
+)
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.names import concepts_of, head, is_about, is_agent, is_numbered, is_of_things, words
 from shoal.suggestions.patterns import DATES, ILLNESSES, TIMES
@@ -31,9 +38,8 @@ _FLAT = 0.9
 """Share of the largest entropy. People have about as many rows each; a few illnesses have most."""
 _LONG = 6
 _ONCE = 0.1
-_NAME = "the name of a person"
-_NUMBER_OF_A_PERSON = "a person's number"
 _RECORD = next(concept for concept in CONCEPTS if concept.what == "a record's number")
+_NUMBERED = next(concept for concept in CONCEPTS if concept.what == NUMBER_OF_A_PERSON)
 _MONEY = "income or wealth"
 _SERIAL_DAYS = (32_874, 55_153)
 """The days from 1990 to 2050, counted from the end of 1899."""
@@ -65,7 +71,7 @@ _DATE_WORDS = frozenset(["date", "datum", "fecha", "timestamp", "datetime", "dt"
 _NUMBER = re.compile(r".*(id|nr|no|num|number|nummer)")
 OF_ONE_PERSON = frozenset(
     {
-        "a person's number",
+        NUMBER_OF_A_PERSON,
         "a medical record number",
         "a case number",
         "a social security or tax number",
@@ -73,7 +79,7 @@ OF_ONE_PERSON = frozenset(
         "an e-mail address",
     }
 )
-_NEVER_CATEGORIES = frozenset({_NAME, "a social security or tax number", "an e-mail address"})
+_NEVER_CATEGORIES = frozenset({NAME, "a social security or tax number", "an e-mail address"})
 
 _SENTENCES = {
     Role.IDENTIFIER: "identifies one person",
@@ -243,7 +249,7 @@ def _person(column: ColumnProfile, concept: Concept, *, few: bool) -> Proposal |
         not few
         or numbered
         or concept.what in _NEVER_CATEGORIES
-        or (named and concept.what == _NUMBER_OF_A_PERSON)
+        or (named and concept.what == NUMBER_OF_A_PERSON)
     ):
         return Proposal(Role.IDENTIFIER, reason, about=concept)
     if column.distinct > _CATEGORIES or (named and concept.what in (OTHER_PERSON, AT_WORK)):
@@ -266,7 +272,8 @@ def _constant(column: ColumnProfile, about: Concept | None) -> Proposal | None:
 def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
     if about is None or (about.numbers and column.kind not in (Kind.INTEGER, Kind.DECIMAL, Kind.BOOLEAN)):
         return None
-    names = about.what in _OF_FEW_VALUES and column.kind is Kind.TEXT  # `family` may have names
+    # `family` may have names, and so may `student`.
+    names = column.kind is Kind.TEXT and (about.what in _OF_FEW_VALUES or is_about(column.name, _NUMBERED))
     # The numbers of citizens and households are no origins and sizes.
     numbers = about.role is Role.QUASI_IDENTIFIER and not about.hipaa and is_numbered(column.name)
     if column.distinct > SOME and (names or numbers):

@@ -16,10 +16,11 @@ from typing import Final
 
 from shoal.describe.roles import Role
 from shoal.errors import InputError
-from shoal.suggestions.concepts import AT_WORK, OTHER_PERSON
+from shoal.suggestions.concepts import AT_WORK, CONCEPTS, NAME, NUMBER_OF_A_PERSON, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.likeness import NUMBERS, ROWS_PER_PERSON, Rows
-from shoal.suggestions.names import is_about, is_agent, is_of_staff, words
+from shoal.suggestions.names import head, is_about, is_agent, is_of_staff, words
+from shoal.suggestions.patterns import NAMES
 from shoal.suggestions.profile import ColumnProfile
 from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_number
 from shoal.suggestions.table import Table
@@ -37,7 +38,12 @@ _UNLIKE = 0.25
 _ALIKE = 0.75
 """Shares of a trait's variance that a column explains: below the first its rows are no more alike than those
 of many people, above the second they may be one person's."""
+_HALF = 0.5
+"""Several columns together, such as a first name and a surname, may still be those of two people."""
 _RETURNING = 5
+_BLANK = 0.05
+_MOST_BEGUN = 4
+_MOST_JOINED = 15
 _BY_CHANCE = 10
 _OFTEN = 0.1
 _PERSON, _RECORD, _MAIL, _THING, _SOMEBODY = range(5)
@@ -48,6 +54,9 @@ _USERS = (
 )
 _OF_USERS = frozenset(_USERS.split())
 """Whoever typed the rows, or what many share, if a table has somebody else's number too."""
+_SOMEBODY_BY_NAME = tuple(
+    concept for concept in CONCEPTS if concept.what in (NAME, NUMBER_OF_A_PERSON, OTHER_PERSON)
+)
 _THINGS = frozenset(
     {
         "a telephone number",
@@ -133,6 +142,17 @@ def find_unit(
         if rivals:
             return _question([found, *rivals], proposals, "any of them may be the person's")
         return Unit(found, _removed(search, found), sure=search.is_sure(found))
+    if search.left_blank:
+        return _question(search.naming, proposals, search.left_blank)
+    if search.together:
+        reason = "rows that agree in all of them are alike as one person's, so make one column of them"
+        return _question(search.together, proposals, reason)
+    return _of_possible(search)
+
+
+def _of_possible(search: _Search) -> Unit:
+    """Return how people are counted where the table does not show it, but has columns that may."""
+    proposals, columns = search.proposals, search.columns
     possible = search.possible
     if not possible:
         return search.by_repeated_traits()
@@ -295,6 +315,78 @@ class _Search:
         return {name: agreeing for name, agreeing in agreed.items() if agreeing}
 
     @cached_property
+    def naming(self) -> list[str]:
+        """The columns that name or number people, whether their values repeat or not."""
+        return [
+            name
+            for name, column in self.columns.items()
+            if self._names_somebody(name)
+            or (
+                column.nulls and self._has_names(name) and self._is_identifier(name) and not is_of_staff(name)
+            )
+        ]
+
+    @cached_property
+    def left_blank(self) -> str:
+        """What shows that rows may be about the person of a row above, as below a merged cell."""
+        who = [*self.naming, *self.born_with]
+        others = [name for name in self.columns if name not in who]
+        if not self.naming or not others:
+            return ""
+        blank = " AND ".join(f"{self.rows.table.columns[name]} IS NULL" for name in who)
+        filled = " OR ".join(f"{self.rows.table.columns[name]} IS NOT NULL" for name in others)
+        (rows,) = self.rows.table.fetch_row(f"SELECT count(*) FROM {{table}} WHERE ({blank}) AND ({filled})")
+        share = rows / self.rows.table.loaded
+        if rows < _RETURNING or share < _BLANK:
+            return ""
+        return (
+            f"{percent(share)} of the rows name nobody; if they are about the person of a row above, fill in"
+        )
+
+    @cached_property
+    def together(self) -> tuple[str, ...]:
+        """The columns that only together number people, where a number begins anew in each clinic or class.
+
+        Rows that agree in all of them are alike as those of one person, in a trait in which rows that agree
+        in one of them are much less so.
+        """
+        usable = [
+            name
+            for name in self.unknown
+            if self.columns[name].kind is not Kind.DECIMAL
+            and (self._is_identifier(name) or self.proposals[name].role is Role.QUASI_IDENTIFIER)
+            and not any(self._is_of_age(name, trait) for trait in self.born_with)
+        ]
+        unsure = [name for name in usable if self._is_identifier(name) or not self.proposals[name].sure]
+        unsure.sort(key=lambda name: (not self._is_identifier(name), -self.columns[name].distinct))
+        others = usable[::-1][:_MOST_JOINED]
+        best = _HALF
+        found: tuple[str, ...] = ()
+        for first in unsure[:_MOST_BEGUN]:
+            joined: tuple[str, ...] = (first,)
+            while best < _ALIKE and len(joined) < _MANY:
+                more = [(*joined, other) for other in others if other not in joined]
+                fit, joined = max(((self._joined(each), each) for each in more), default=(0.0, joined))
+                if fit > best:
+                    best, found = fit, joined
+                if fit < _UNLIKE:
+                    break
+        return found
+
+    def _joined(self, names: tuple[str, ...]) -> float:
+        """Return how alike the rows are that agree in several columns, as far as it needs all of these."""
+        if not self.rows.repeat_together(names):
+            return 0.0
+        fit, needed = 1.0, False
+        for trait in self.born_with:
+            likeness = self.rows.likeness(names, trait) or 0.0
+            alone = max(self.rows.likeness(name, trait) or 0.0 for name in names)
+            fit, needed = min(fit, likeness), needed or likeness - alone >= _UNLIKE
+            if fit < _UNLIKE:
+                break
+        return fit if needed else 0.0
+
+    @cached_property
     def possible(self) -> list[str]:
         """The columns that may say who a row is about, as far as the table shows."""
         unrefuted = [
@@ -332,14 +424,17 @@ class _Search:
 
     def rivals(self, found: str) -> list[str]:
         """Return the columns that may number other people than those of the found one."""
-        if self.is_sure(found):
-            rank = self.ranks.get(found)
-            rivals = [name for name in self.keys if rank == self.ranks[name] == _PERSON]
-            rivals = [] if found in self.alike and self.traits else rivals
-        else:
-            rivals = [name for name in self.unknown if self._is_identifier(name)]
-            rivals = [name for name in rivals if not self.is_refuted(name) and self._is_near(found, name)]
-        return [name for name in rivals if name != found and not self._are_nested(name, found)]
+        if self.is_sure(found) and found in self.alike and self.traits:
+            return []
+        return [
+            name
+            for name in self.unknown
+            if name != found
+            and self._is_identifier(name)
+            and self._is_near(found, name)
+            and not self.is_refuted(name)
+            and not self._are_nested(name, found)
+        ]
 
     def by_repeated_traits(self) -> Unit:
         """Return the date of birth, or a question, if more rows share what people keep than chance explains.
@@ -423,9 +518,30 @@ class _Search:
 
     def _is_near(self, found: str, name: str) -> bool:
         """Return whether a column may number people as well as the found one does."""
+        if self._names_somebody(name):
+            return True
+        of_users = not _OF_USERS.isdisjoint(words(found))
+        if self.is_sure(found) and not of_users:
+            return False
         if name in self.alike or name in self.ranks or found not in self.keys:
             return True
-        return self.ranks[found] == _THING and self.columns[name].distinct >= _ENOUGH
+        rank = _THING if of_users else self.ranks[found]
+        many = self.columns[name].distinct >= _ENOUGH
+        return (rank == _THING and many) or (rank == _RECORD and self._has_names(name))
+
+    def _names_somebody(self, name: str) -> bool:
+        """Return whether a column numbers people by its heading, or names them, and not those at work."""
+        if not self._is_identifier(name) or self._is_at_work(name) or is_of_staff(name):
+            return False
+        if self.ranks.get(name) in (_PERSON, _MAIL, _SOMEBODY):
+            return True
+        bare = self.about.get(name) == NAME and not head(name)
+        return bare or any(is_about(name, one) for one in _SOMEBODY_BY_NAME)
+
+    def _has_names(self, name: str) -> bool:
+        """Return whether a column has names by its heading or its values, whosever they are."""
+        pattern = self.columns[name].pattern
+        return self.about.get(name) == NAME or (pattern is not None and pattern.what == NAMES)
 
     def _is_at_work(self, name: str) -> bool:
         return is_agent(name) or self.about.get(name) == AT_WORK
