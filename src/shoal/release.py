@@ -22,7 +22,7 @@ from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
-from shoal.recode.recoding import Averaging, LooksBeside, Recoding
+from shoal.recode.recoding import Averaging, AveragingClasses, LooksBeside, Recoding
 from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
@@ -318,6 +318,9 @@ class Release:
         """
         from shoal.utility.assess import assess_utility
 
+        errors = None
+        if isinstance(self.recoding, AveragingClasses):
+            errors = self.recoding.squared_errors(self.original.released(self.released.count))
         return assess_utility(
             self.original.table(self.spec),
             self.table,
@@ -325,6 +328,7 @@ class Release:
             target=target,
             learning=learning,
             levels=self.recoding.levels,
+            squared_errors=errors,
             listener=listener,
         )
 

@@ -174,6 +174,7 @@ class Session:
         self._keep, self._drop = keep_undeclared, drop_undeclared
         self._seed, self._keep_order = seed, keep_order
         self._released = False
+        self._closed = False
         self._also = tuple(also)
         self._prepared: _Prepared | None = None
         self.output = as_output(output, output_table)
@@ -203,6 +204,7 @@ class Session:
     @property
     def engine(self) -> Engine:
         """Where the rows are counted and recoded; the table is opened when it is first needed."""
+        self._require_open()
         if self._engine is None:
             self._engine = self._open()
             self._cancellation.on_cancel(self._engine.cancel)
@@ -210,8 +212,12 @@ class Session:
         return self._engine
 
     def close(self) -> None:
-        """Let go of the table; what was made on the way and is not published goes."""
+        """Let go of the table; what was made on the way and is not published goes.
+
+        A closed session finds and releases nothing: open another one.
+        """
         self.forget()
+        self._closed = True
         if self._engine is not None:
             self._engine.close()
 
@@ -440,6 +446,7 @@ class Session:
         self, found: Found, steps: Steps, *, notes: tuple[str, ...] = (), output: Output | None = None
     ) -> Release:
         """Recode the table, and audit what comes of it."""
+        self._require_open()
         spec, coded, recoding = found.spec, found.coded, found.recoding
         with steps("recode"):
             verdict = judged(spec, coded, recoding)
@@ -492,6 +499,7 @@ class Session:
 
     def _prepare(self, spec: Spec | None) -> _Prepared:
         """Return the table as a spec needs it: what was read and counted before, if that serves."""
+        self._require_open()
         wanted = self.spec if spec is None else spec
         if wanted.input not in (InputFormat(), self.spec.input):
             raise InputError(
@@ -503,6 +511,15 @@ class Session:
             self.forget()
             self._prepared = self._read(wanted)
         return self._prepared.of(wanted)
+
+    def _require_open(self) -> None:
+        if not self._closed:
+            return
+        with self._cancellation.guard():  # which says so if it was cancelled
+            raise InputError(
+                "The session is closed.\nIts table is not read any more.\n"
+                "Search and release before it is closed, within the `with` block, or open another session."
+            )
 
     def _read(self, wanted: Spec) -> _Prepared:
         with self.steps("read"):

@@ -206,8 +206,8 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:averages",
     ),
     (
-        "Loss: the share of the column's variance that the released numbers lack; a suppressed cell lacks "
-        "all of it."
+        "Loss: the squared error of the released numbers as a share of the column's variance; a suppressed "
+        "cell counts as all of it."
     ): ("internal:averages", "internal:one_removed"),
     "… : the average share of the column's range that a cell hides; a suppressed cell hides all of it.": (
         "internal:one_removed",
@@ -458,7 +458,9 @@ TESTED: dict[str, str] = {
         "known."
     ): "test_count_queries_err_as_the_page_says",
     "The quasi-identifiers lost … of their detail on average ( … ). …": "test_what_cells_hide_and_tell",
-    "The quasi-identifiers lost … of their variance on average. …": "test_what_averages_hide_and_tell",
+    (
+        "The squared error of the quasi-identifiers is … of their variance on average. …"
+    ): "test_what_averages_hide_and_tell",
     "The release has … and … .": "test_rows_and_classes_are_right",
     "The … is the sum of these contributions, by the measure … .": "test_what_cells_hide_and_tell",
     (
@@ -478,6 +480,7 @@ TESTED: dict[str, str] = {
     "counted as a value": "test_null_counts_as_a_value",
     "in plain SQL, with other code than the code that made the release.": "test_other_code_checks_claims",
     "mean of the quasi-identifiers": "test_what_cells_hide_and_tell",
+    "of the variance, mean of the quasi-identifiers": "test_what_averages_hide_and_tell",
     (
         "Bits: the average information in a cell, which before is the … . … : the distance "
         "between the original distribution and that of the release, if each label is spread "

@@ -131,3 +131,40 @@ def test_a_manifest_does_not_replace_the_spec_or_the_key(tmp_path: Path) -> None
     with pytest.raises(OutputError, match="in use"):
         shoal.anonymize(PEOPLE, SPEC).write(tmp_path / "release.csv", manifest=key, sign=key)
     assert key.read_bytes() == before
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("manifest", ["release.csv", "release.csv.checker.py", "release.csv.report.html"])
+def test_evidence_does_not_replace_the_release_or_other_evidence(
+    tmp_path: Path, engine: str, manifest: str
+) -> None:
+    """The manifest took the place of the rows that it was about, or half of the files were new."""
+    csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    release = shoal.anonymize(str(tmp_path / "people.csv"), SPEC, engine=engine)
+    release.write(tmp_path / "release.csv", report=True)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    with pytest.raises(OutputError, match="in use"):
+        release.write(tmp_path / "release.csv", report=True, manifest=tmp_path / manifest)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", [["sample", "census", "--rows", "20"], ["demo", "--rows", "3000"]])
+@pytest.mark.parametrize("name", ["spec.yaml", "census.csv", "census_hierarchy_education.csv", "release.csv"])
+def test_a_sample_replaces_no_file_of_somebody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], name: str
+) -> None:
+    """`shoal sample census`, where somebody works, took the place of the decisions in `spec.yaml`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(SPEC_TEXT, encoding="utf-8")
+    given = [*command, *(["--folder", "."] if command[0] == "demo" else [])]
+    result = CliRunner().invoke(app, given)
+    assert (tmp_path / name).read_text(encoding="utf-8") == SPEC_TEXT
+    if (command[0], name) != ("sample", "release.csv"):
+        assert result.exit_code == 2 and name in result.output and "already has" in result.output
+        assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_sample_is_made_again_in_its_folder(tmp_path: Path) -> None:
+    given = ["sample", "patients", "--output", str(tmp_path)]
+    for _ in range(2):
+        assert CliRunner().invoke(app, given).exit_code == 0

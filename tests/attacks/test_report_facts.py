@@ -86,12 +86,16 @@ def cells(case: str, column: str) -> tuple[float, float, float]:
 def test_what_averages_hide_and_tell() -> None:
     text, released = cases.internal("averages"), cases.release("averages").table
     people = {"age": [21, 24, 27, 52, 54, 59], "height": [160, 165, 163, 181, 184, 176]}
-    lost = {
-        name: 1 - pvariance(released[name].to_pylist()) / pvariance(values) for name, values in people.items()
-    }
+    classes = {name: [values[:3], values[3:]] for name, values in people.items()}
+    lost = {}
+    for name, values in people.items():
+        means = [round(sum(each) / 3) for each in classes[name]]
+        assert sorted(released[name].to_pylist()) == sorted(3 * means)
+        errors = [(value - means[number // 3]) ** 2 for number, value in enumerate(values)]
+        lost[name] = sum(errors) / 6 / pvariance(values)
     mean = share(sum(lost.values()) / 2)
-    assert f"The quasi-identifiers lost {mean} of their variance on average" in text
-    assert f"Variance lost {mean} mean of the quasi-identifiers" in text
+    assert f"The squared error of the quasi-identifiers is {mean} of their variance on average" in text
+    assert f"Squared error {mean} of the variance, mean of the quasi-identifiers" in text
     assert "of their detail" not in text
     for column, part in lost.items():
         assert f"{column}{share(part)}" in text

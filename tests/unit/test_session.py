@@ -290,3 +290,21 @@ def test_a_table_of_duckdb_is_written_by_a_session_that_was_opened_for_one(tmp_p
         pytest.raises(shoal.InputError, match=r"open for reading only[^$]*Session\(..., output_table=...\)"),
     ):
         session.release(output_table="new")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_closed_session_says_so(engine: str, tmp_path: Path) -> None:
+    """What was found within `with`, and released behind it, ended with an error of DuckDB."""
+    pyarrow.csv.write_csv(people(), tmp_path / "people.csv")
+    with shoal.Session(tmp_path / "people.csv", spec(), engine=engine) as session:
+        found = session.search(all_nodes=True)
+    assert found.nodes is not None
+    for late in (
+        session.search,
+        session.plan,
+        found.nodes.release,
+        lambda: session.release(found),
+        lambda: session.evaluate(found.levels),
+    ):
+        with pytest.raises(shoal.InputError, match="The session is closed"):
+            late()

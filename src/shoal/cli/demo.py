@@ -15,6 +15,7 @@ from shoal.cli.summary import print_release, written
 from shoal.cli.terminal import echo
 
 _LINKABLE = "income"
+_RELEASE = "release.csv"
 
 
 def demo(
@@ -26,10 +27,15 @@ def demo(
         without_pandas()
         from shoal.audit import audit_release
         from shoal.data import write_sample
-        from shoal.errors import LinkableError
+        from shoal.errors import LinkableError, OutputError
         from shoal.flow import anonymize
         from shoal.spec.spec import Spec
 
+        if (folder / _RELEASE).exists() and not (folder / "census.csv").exists():
+            raise OutputError(
+                f"The folder '{folder}' already has a release, which is not the demo's.\n"
+                f"Found: {_RELEASE}.\nChoose another folder."
+            )
         sample = write_sample("census", rows, folder=folder)
         echo(f"Made up a census of {rows:,} people: {sample.data}\n")
         spec, accepted = Spec.from_yaml(sample.spec), []
@@ -41,7 +47,7 @@ def demo(
                 accepted = ["--accept-linkable", _LINKABLE]
                 spec = replace(spec, accept={_LINKABLE: "linkable"})
                 release = anonymize(sample.data, spec, listener=listener)
-            output = release.write(folder / "release.csv", report=True)
+            output = release.write(folder / _RELEASE, report=True)
         print_release(release)
         found = audit_release(output, release.spec).require(release.released.count)
         echo("\nAudited the written file with plain SQL:")

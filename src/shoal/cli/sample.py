@@ -26,7 +26,7 @@ def sample(
         Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to use.")
     ] = Path(),
 ) -> None:
-    """Write a sample table with its hierarchies and a spec that runs."""
+    """Write a sample table with its hierarchies and a spec that runs. Files with other contents stay."""
     with reporting(interrupted="Interrupted; nothing was written."):
         without_pandas()
         from shoal.data import write_sample

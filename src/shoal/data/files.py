@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from filecmp import cmp
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +40,13 @@ def write_files(
     taxonomies: Mapping[str, Taxonomy],
     spec: str,
 ) -> Sample:
-    """Write all files of a sample, or none."""
+    """Write all files of a sample, or none: files with other contents are not replaced.
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be created, or has such files: nobody named `spec.yaml`, which may be somebody's.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -61,4 +68,15 @@ def write_files(
                 {str(level): labels for level, labels in enumerate(zip(*taxonomy, strict=True))}
             )
             write_csv(path, [levels], header=None, dialect=InputFormat(delimiter=";"))
+        targets = (paths.data, paths.spec, *paths.hierarchies)
+        _require_apart(folder, zip(targets, (data, spec_file, *hierarchies), strict=True))
     return paths
+
+
+def _require_apart(folder: Path, files: Iterable[tuple[Path, Path]]) -> None:
+    others = [path.name for path, new in files if path.exists() and not cmp(path, new, shallow=False)]
+    if others:
+        raise OutputError(
+            f"The folder '{folder}' already has files of these names, with other contents.\n"
+            f"Found: {', '.join(others)}.\nChoose another folder, or remove them."
+        )

@@ -92,11 +92,13 @@ class ByAverages:
 
     def choices(self, table: CodedTable) -> Choices:
         """Say how far the averages are from the values: SSE / SST, as a share of the variance."""
-        words = {
-            column.name: _squared_error(column, cells, table)
-            for column, cells in zip(table.columns, self.cells(table), strict=True)
-        }
+        errors = self.squared_errors(table)
+        words = {name: f"{error:.2%} of the variance" if error else "none" for name, error in errors.items()}
         return Choices("Squared error", words)
+
+    def squared_errors(self, table: CodedTable) -> dict[str, float]:
+        columns = zip(table.columns, self.cells(table), strict=True)
+        return {column.name: _squared_error(column, cells, table) for column, cells in columns}
 
     def for_recipients(self, spec: Spec, table: CodedTable) -> tuple[Spec, ByAverages]:
         return spec, self
@@ -140,7 +142,7 @@ def _covered(column: CodedColumn, numbers: Numbers, values: UIntArray, class_of:
     return np.minimum(covered, column.total_leaves)
 
 
-def _squared_error(column: CodedColumn, cells: Cells, table: CodedTable) -> str:
+def _squared_error(column: CodedColumn, cells: Cells, table: CodedTable) -> float:
     numbers = _numbers(column)
     averages = Numbers.of(cells.labels)
     assert averages is not None, "averages are of the type of the values"
@@ -149,4 +151,4 @@ def _squared_error(column: CodedColumn, cells: Cells, table: CodedTable) -> str:
     before, after = numbers.floats[column.codes], averages.floats[cells.numbers]
     mean = float(before @ rows) / max(float(rows.sum()), 1)
     total = float(rows @ (before - mean) ** 2)
-    return f"{float(rows @ (before - after) ** 2) / total:.2%} of the variance" if total else "none"
+    return float(rows @ (before - after) ** 2) / total if total else 0.0

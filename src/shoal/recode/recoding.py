@@ -89,6 +89,15 @@ class Averaging(Protocol):
 
 
 @runtime_checkable
+class AveragingClasses(Averaging, Protocol):
+    """A recoding that releases such numbers, and knows which values are in which class."""
+
+    def squared_errors(self, table: CodedTable) -> dict[str, float]:
+        """Return how far the numbers are from the values of each column, as a share of the variance."""
+        ...
+
+
+@runtime_checkable
 class Recoding(Protocol):
     """How values become labels; implementations are frozen dataclasses.
 

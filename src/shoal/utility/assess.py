@@ -30,9 +30,9 @@ from shoal.utility.recoded_column import RecodedColumn, recode_column
 QUERIES = 1000
 
 
-UNMATCHED = (
-    "Equal values have different labels, so rows cannot be matched with the release. "
-    "Models are trained on a sample of all its rows, which may include rows of the test."
+UNMATCHED = "Equal values have different labels, so rows cannot be matched with the release."
+_ON_A_SAMPLE = (
+    "Models are trained on a sample of all rows of the release, which may include rows of the test."
 )
 """What is said of models where nobody knows which row of the release a row of the original became."""
 
@@ -48,6 +48,7 @@ def assess_utility(
     queries: int = QUERIES,
     seed: int = 0,
     levels: Mapping[str, int] | None = None,
+    squared_errors: Mapping[str, float] | None = None,
     input_format: InputFormat | None = None,
     listener: Listener | None = None,
 ) -> UtilityAssessment:
@@ -74,6 +75,9 @@ def assess_utility(
         Makes queries, held-out rows and models repeatable.
     levels
         The levels of the release, where they are known. Otherwise they are found out.
+    squared_errors
+        For means and medians of classes, the squared error of each column as a share of its variance, where
+        it is known: the release alone does not show which values are in which class.
     input_format
         How the original is written, where the spec does not say it and it should not be found out.
     listener
@@ -113,7 +117,7 @@ def assess_utility(
         wanted = [target] if isinstance(target, str) else list(dict.fromkeys(target or ()))
         tables = _read(original, release, spec, quasi_identifiers, wanted, input_format)
     with _step("compare", listener):
-        columns, notes = _recodings(tables, spec, quasi_identifiers, levels or {})
+        columns, notes = _recodings(tables, spec, quasi_identifiers, levels or {}, squared_errors)
         targets, skipped = _targets(columns, spec, wanted)
         belonging = require_belonging(
             columns.quasi_identifiers, columns.others, tables.original.num_rows, tables.release.num_rows
@@ -129,7 +133,7 @@ def assess_utility(
         notes += skipped
         with _step("learn", listener):
             learned, learning_notes = _learn(columns, targets, belonging, tables, seed)
-            notes += learning_notes
+            notes += [*([_ON_A_SAMPLE] if learned and belonging.kept is None else []), *learning_notes]
     return UtilityAssessment(
         rows=tables.original.num_rows,
         released_rows=tables.release.num_rows,
@@ -258,13 +262,14 @@ def _recodings(
     spec: Spec | None,
     quasi_identifiers: Sequence[str] | None,
     levels: Mapping[str, int],
+    squared_errors: Mapping[str, float] | None,
 ) -> tuple[_Columns, list[str]]:
     """Find what became of every column, and note what is not known."""
     if spec is not None:
         spec = fitted(spec, tables.original)
     hierarchies = {} if spec is None else spec.quasi_identifiers
     types = {} if spec is None else spec.types
-    averaged = spec is not None and isinstance(spec.recoding, Averaging)
+    averaged = spec.recoding.average if spec is not None and isinstance(spec.recoding, Averaging) else None
     found: list[RecodedColumn] = []
     problems: list[Problem] = []
     for name in tables.release.column_names:
@@ -277,7 +282,8 @@ def _recodings(
                     hierarchies.get(name),
                     level=levels.get(name),
                     text=isinstance(types.get(name), Text),
-                    averaged=averaged and name in hierarchies,
+                    averaged=averaged if name in hierarchies else None,
+                    squared_error=(squared_errors or {}).get(name),
                 )
             )
         except InputError as error:
@@ -289,10 +295,11 @@ def _recodings(
     if problems:
         raise InputError(problems)
     notes: list[str] = []
-    if averaged:
+    if averaged is not None:
+        known = "known" if squared_errors else averaged
         notes.append(
             f"Averages of classes: {', '.join(hierarchies)}. They are read as the nearest values, and the "
-            "loss of such a column is the share of its variance that is lost."
+            f"loss of such a column is {_LOSS_OF_AVERAGES[known]}."
         )
     if spec is not None:
         named = list(hierarchies)
@@ -323,6 +330,14 @@ def _recodings(
         if (count := int((column.cover.unknown & (column.rows > 0)).sum()))
     ]
     return columns, notes
+
+
+_LOSS_OF_AVERAGES = {
+    "known": "their squared error as a share of its variance",
+    "mean": "the share of its variance that they lack",
+    "median": "the squared distance between its values and the medians, both in order, as a share of its "
+    "variance; the squared error can be larger: nobody sees here which values are in which class",
+}
 
 
 def _as_it_was(column: RecodedColumn) -> bool:

@@ -22,14 +22,14 @@ class ColumnUtility:
     loss
         The mean over all N cells of (values under the label - 1) / (values of the column - 1), and 1 for the
         cells of rows that were removed: from 0 (untouched) to 1 (all suppressed). Values are the leaves of
-        the hierarchy where there is one, as in the measure `loss`. Of a column of averages, it is the share
-        of the variance that is lost.
+        the hierarchy where there is one, as in the measure `loss`. Of a column of averages, it is their
+        squared error as a share of the variance, which may exceed 1 where they are medians.
     entropy_before
         Bits that a cell of the original tells: the mean of log2(N / n(v)).
     entropy_after
         Bits that a cell of the release tells: the sum over released cells of log2(N / n(l)), divided by N. A
         suppressed cell tells nothing. A cell of averages tells log2(1 / loss) / 2 bits, as if numbers were
-        normally distributed, and no more than before.
+        normally distributed, and no more than before, nor than tells the labels apart.
     distinct_before, distinct_after
         Different values, and different labels, NULL counted.
     total_variation
@@ -75,7 +75,9 @@ def column_utility(column: RecodedColumn) -> ColumnUtility:
     bits = _bits(column.counts, column.counts.astype(np.float64), rows)
     loss = (float((column.rows * column.breadth).sum()) + removed) / rows
     if column.averaged:
-        bits_after = min(bits, log2(1 / loss) / 2) if loss else bits
+        bits_after = min(bits, _bits_of_labels(column))
+        if loss:
+            bits_after = min(bits_after, max(log2(1 / loss) / 2, 0.0))
     else:
         bits_after = _bits(column.rows, column.cover.sums(column.counts), rows)
     return ColumnUtility(
@@ -88,7 +90,13 @@ def column_utility(column: RecodedColumn) -> ColumnUtility:
     )
 
 
+def _bits_of_labels(column: RecodedColumn) -> float:
+    """Return what it takes to tell the labels apart, but for `*`, per row of the original."""
+    rows = np.delete(column.rows, column.star) if column.star >= 0 else column.rows
+    return _bits(rows, rows.astype(np.float64), int(rows.sum())) * int(rows.sum()) / len(column.before)
+
+
 def _bits(cells: IntArray, under: FloatArray, rows: int) -> float:
     """Return the sum over cells of log2(rows / rows under what they show), per row of the original."""
     pairs = zip(cells.tolist(), under.tolist(), strict=True)
-    return fsum(count * log2(rows / n) for count, n in pairs if count) / rows
+    return fsum(count * log2(rows / n) for count, n in pairs if count) / max(rows, 1)

@@ -27,6 +27,7 @@ from shoal.encode.column import CodedColumn, code_column
 from shoal.encode.readable_values import values_and_levels
 from shoal.errors import InputError
 from shoal.read.spelling import in_one_spelling
+from shoal.recode.class_averages import Average
 from shoal.recode.class_labels import range_widths
 
 
@@ -53,7 +54,7 @@ class RecodedColumn:
         For each label how much of the column it covers, from 0 (one value) to 1 (all).
     averaged
         Whether labels are means or medians of classes. They cover the nearest values, and their breadth is
-        the share of the variance that is lost.
+        their squared error as a share of the variance.
     """
 
     name: str
@@ -107,7 +108,8 @@ def recode_column(
     *,
     level: int | None = None,
     text: bool = False,
-    averaged: bool = False,
+    averaged: Average | None = None,
+    squared_error: float | None = None,
 ) -> RecodedColumn:
     """Find what became of a column.
 
@@ -122,7 +124,9 @@ def recode_column(
     text
         Whether its values are categories although they look like numbers.
     averaged
-        Whether its labels are means or medians of classes; they are of no level.
+        What of classes its labels are, if they are means or medians; they are of no level.
+    squared_error
+        Of averages, as a share of the variance, where it is known: it is not seen in the release alone.
 
     Examples
     --------
@@ -146,8 +150,8 @@ def recode_column(
     cover = nearest_cover(labels, domain) if averaged else cover_of(labels, domain)
     breadth = _breadth(cover.counts, domain.size, labels)
     if averaged:
-        lost = _lost_variance(domain, counts, labels, rows)
-        breadth = np.where(breadth < 1, lost, breadth)
+        lost = _lost_variance(domain, counts, labels, rows, averaged)
+        breadth = np.where(breadth < 1, lost if squared_error is None else squared_error, breadth)
     return RecodedColumn(
         name=name,
         domain=domain,
@@ -159,7 +163,7 @@ def recode_column(
         cover=cover,
         label_of=None if averaged else _label_of(cover, labels, domain.size),
         breadth=breadth,
-        averaged=averaged,
+        averaged=averaged is not None,
     )
 
 
@@ -283,15 +287,43 @@ def _breadth(counts: IntArray, total: int, labels: pa.Array) -> FloatArray:
     return found
 
 
-def _lost_variance(domain: Domain, counts: IntArray, labels: pa.Array, rows: IntArray) -> float:
-    """Return the share of the variance of a column that its averages lack."""
+def _lost_variance(
+    domain: Domain, counts: IntArray, labels: pa.Array, rows: IntArray, average: Average
+) -> float:
+    """Return what is seen of the squared error of averages, as a share of the variance of the column.
+
+    Means lack as much of the variance. Medians may have as much as the values, or more, however far they are
+    from them: their squared error is no less than the distance to the values in the same order.
+    """
     if not len(domain.texts):
         return 0.0  # NULL alone, which stays what it is
     written, numbers = numbers_among(labels)
     if domain.numbers is None or numbers is None:
         return 1.0
-    before = _variance(domain.numbers, counts[: len(domain.numbers)])
-    return min(max(1 - _variance(numbers, rows[written]) / before, 0.0), 1.0) if before else 0.0
+    values = counts[: len(domain.numbers)]
+    before = _variance(domain.numbers, values)
+    if not before or not rows[written].any():
+        return 0.0
+    if average == "median":
+        return _squared_distance(domain.numbers, values, numbers, rows[written]) / before
+    return min(max(1 - _variance(numbers, rows[written]) / before, 0.0), 1.0)
+
+
+def _squared_distance(before: FloatArray, counts: IntArray, after: FloatArray, rows: IntArray) -> float:
+    """Return the mean squared distance of two distributions, their numbers taken in order.
+
+    Examples
+    --------
+    >>> _squared_distance(np.array([3.0, 1.0]), np.array([1, 1]), np.array([1.0]), np.array([2]))
+    2.0
+    """
+    first, second = np.argsort(before, kind="stable"), np.argsort(after, kind="stable")
+    ends = [np.cumsum(counts[first]) / counts.sum(), np.cumsum(rows[second]) / rows.sum()]
+    steps = np.unique(np.concatenate(ends))
+    parts = np.diff(steps, prepend=0.0)
+    middles = steps - parts / 2
+    places = [np.minimum(np.searchsorted(each, middles), len(each) - 1) for each in ends]
+    return float(parts @ (before[first][places[0]] - after[second][places[1]]) ** 2)
 
 
 def _variance(numbers: FloatArray, rows: IntArray) -> float:

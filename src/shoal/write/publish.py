@@ -100,8 +100,10 @@ def publish(
     needed = [*release.inputs, *([] if sign is None else [Path(sign)])]
     if isinstance(output, FileOutput) and not output.replaces_folder:
         check_path(output.path, apart_from=needed)
+    taken = [output.path] if isinstance(output, FileOutput) else []
     for path in wanted.values():
-        check_path(path, apart_from=needed)
+        check_path(path, apart_from=[*needed, *taken])
+        taken.append(path)
     rows, audit = write_rows(release, output, stage)
     published = str(output.path) if isinstance(output, FileOutput) else output.name
     with ExitStack() as ending:

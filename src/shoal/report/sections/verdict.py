@@ -226,9 +226,9 @@ def rows_or_people(risk: RiskComparison) -> Markup:
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
     if isinstance(release.recoding, Averaging):
-        lost = Markup("The quasi-identifiers lost {} of their variance on average. {}").format(
-            percent(utility.loss), proof(release)
-        )
+        lost = Markup(
+            "The squared error of the quasi-identifiers is {} of their variance on average. {}"
+        ).format(percent(utility.loss), proof(release))
     else:
         lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
             percent(utility.loss), link("loss"), proof(release)
@@ -316,9 +316,9 @@ def _cards(
     )
     averaged = isinstance(release.recoding, Averaging)
     yield Card(
-        "Variance lost" if averaged else link("loss", "Detail lost"),
+        "Squared error" if averaged else link("loss", "Detail lost"),
         percent(utility.loss),
-        "mean of the quasi-identifiers",
+        "of the variance, mean of the quasi-identifiers" if averaged else "mean of the quasi-identifiers",
     )
 
 
