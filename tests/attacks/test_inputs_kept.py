@@ -20,6 +20,7 @@ from shoal.audit.signature import make_keys
 from shoal.cli.main import app
 from shoal.errors import InputError, OutputError
 from shoal.report import write_internal_report
+from shoal.risk import compare_risk
 
 PEOPLE = pa.table({"age": [21, 22, 23, 31, 32, 33] * 5, "ill": ["flu", "cold"] * 15})
 OTHERS = pa.table({"age": [61, 62, 63, 71, 72, 73] * 5, "ill": ["flu", "cold"] * 15})
@@ -168,3 +169,9 @@ def test_a_sample_is_made_again_in_its_folder(tmp_path: Path) -> None:
     given = ["sample", "patients", "--output", str(tmp_path)]
     for _ in range(2):
         assert CliRunner().invoke(app, given).exit_code == 0
+
+
+def test_a_release_is_not_compared_with_fewer_rows() -> None:
+    """Somebody who gives the two files in the wrong order read of a risk that had risen."""
+    with pytest.raises(InputError, match="it has more rows"):
+        compare_risk(PEOPLE.slice(0, 10), PEOPLE, ["age"])

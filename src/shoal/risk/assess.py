@@ -238,6 +238,12 @@ def compare_risk(
         listener=listener,
         **given,
     )
+    if after.rows > before.rows:
+        raise InputError(
+            "The release was not made of this original: it has more rows.\n"
+            f"Found: {after.rows:,} rows, and {before.rows:,} in the original.\n"
+            "Give the table that the release was made of, and the original first."
+        )
     return RiskComparison(before, after)
 
 
