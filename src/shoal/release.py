@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.audit import Audit
+from shoal.describe.hierarchy import FromFile
 from shoal.describe.roles import how_people_count
 from shoal.engines.engine import Rows
 from shoal.errors import InputError
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from shoal.explore.neighbours import Neighbour
     from shoal.incremental.people import HashedPeople
     from shoal.risk import RiskComparison
+    from shoal.risk.gains import Gain
     from shoal.utility.assessment import UtilityAssessment
 
 _LABELS_SHOWN = 3
@@ -238,6 +240,7 @@ class Release:
                     {choice.column: choice.labels for choice in self.choices()},
                     self.overlapping,
                     self.columns_beside,
+                    self.gains(handed_on=True),
                 ),
             )
 
@@ -299,6 +302,27 @@ class Release:
             levels=self.recoding.levels,
             listener=listener,
         )
+
+    def gains(self, *, handed_on: bool = False) -> dict[str, tuple[Gain, ...]]:
+        """Return how much more likely sensitive values are in a class than in the release: `docs/risk.md`.
+
+        Parameters
+        ----------
+        handed_on
+            Only what recipients can compute from the released rows and the manifest: without people that
+            the rows do not tell, and without hierarchies that are in files of their own.
+        """
+        from shoal.risk.gains import released_gains
+
+        if not handed_on:
+            rows, people = self.released.with_people(self.spec)
+            return released_gains(rows, self.spec, people)
+        spec = self.handed_on.spec
+        hierarchies = {name: column.hierarchy for name, column in spec.sensitive.items()}
+        return {
+            name: of_levels[:1] if isinstance(of := hierarchies[name], FromFile) and of.files else of_levels
+            for name, of_levels in released_gains(self.table, spec).items()
+        }
 
     def utility(
         self,

@@ -348,6 +348,44 @@ def partitioned_without_models() -> shoal.Release:
     return shoal.anonymize(PEOPLE, spec, recoding={"partition": {"labels": "nodes"}})
 
 
+def partitioned_by_values() -> shoal.Release:
+    """Women and men have the same illnesses, so that classes by sex alone are as fine as can be."""
+    people = pa.table({"sex": ["F"] * 4 + ["M"] * 4, "ill": ["flu", "cold"] * 4})
+    spec = shoal.Spec(
+        quasi_identifiers={"sex": "suppress"},
+        sensitive=["ill"],
+        privacy=[shoal.KAnonymity(4), shoal.TCloseness("ill", 0.1)],
+    )
+    return shoal.anonymize(people, spec, recoding="partition")
+
+
+def kinds(hierarchy: shoal.describe.hierarchy.Hierarchy | None = None) -> shoal.Release:
+    """Illnesses of two kinds, which a model judges. The only burn is suppressed."""
+    people = pa.table(
+        {
+            "age": [21, 22, 23, 24, 31, 32, 33, 34, 58],
+            "ill": ["flu", "cold", "gout", "flu", "flu", "cold", "gout", "gout", "burn"],
+        }
+    )
+    ages = shoal.QuasiIdentifier(hierarchy=shoal.intervals(10), max_level=1)
+    ill = hierarchy or shoal.taxonomy({"lungs": ["flu", "cold"], "other": ["gout", "burn"]})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": ages},
+        sensitive={"ill": shoal.Sensitive(hierarchy=ill)},
+        privacy=[shoal.KAnonymity(3), shoal.BetaLikeness("ill", 2, kind="basic", from_level=1)],
+        suppression=0.2,
+    )
+    return shoal.anonymize(people, spec)
+
+
+def kinds_in_a_file() -> shoal.Release:
+    """The same, but recipients do not have the hierarchy."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ill.csv"
+        file.write_text("flu;lungs;*\ncold;lungs;*\ngout;other;*\nburn;other;*\n", encoding="utf-8")
+        return kinds(shoal.hierarchy_file(file))
+
+
 def ranges() -> shoal.Release:
     return shoal.anonymize(PEOPLE, SPEC, recoding={"mondrian": {"labels": "ranges"}})
 
@@ -372,7 +410,8 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
         people_counted, several_classes, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped,
         blind, blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
         best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages, medians,
-        fixed_labels, partitioned, partitioned_without_models, ranges, sets,
+        fixed_labels, partitioned, partitioned_without_models, partitioned_by_values, kinds, kinds_in_a_file,
+        ranges, sets,
     )
 }  # fmt: skip
 
@@ -427,7 +466,8 @@ def public(case: str) -> str:
     """Return the text of the report for recipients, as it is written."""
     found = release(case)
     labels = {choice.column: choice.labels for choice in found.choices()}
-    return _text(public_html(manifest(case), labels, found.overlapping, found.columns_beside))
+    gains = found.gains(handed_on=True)
+    return _text(public_html(manifest(case), labels, found.overlapping, found.columns_beside, gains))
 
 
 @cache

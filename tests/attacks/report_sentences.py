@@ -167,6 +167,28 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "public:close",
         "public:one_removed",
     ),
+    "To divide the rows, the values of … were put into … .": (
+        "internal:partitioned",
+        "internal:partitioned_without_models",
+    ),
+    "How much more likely sensitive values are in a class": (
+        "internal:none_suppressed",
+        "internal:one_removed",
+    ),
+    (
+        "The … of a value is its share in a class / its share in the release - 1: 0 where both are the same, "
+        "1 where the value is twice as likely in the class."
+    ): ("public:none_suppressed", "public:one_removed"),
+    "The mean is over rows: each counts with its own value in its own class.": (
+        "internal:none_suppressed",
+        "internal:several_classes",
+    ),
+    (
+        "Shares are of people, and somebody with several values counts for each of them. The mean is over "
+        "the people of each class and their values there."
+    ): ("internal:several_classes", "internal:none_suppressed"),
+    "Level 0 is the values themselves.": ("internal:none_suppressed", "internal:one_removed"),
+    "The levels above it are those of the column's … .": ("public:kinds", "public:kinds_in_a_file"),
     "The roles of the columns are proposals of a program that nobody has confirmed.": (
         "public:proposed",
         "public:one_removed",

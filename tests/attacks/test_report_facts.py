@@ -446,3 +446,59 @@ def test_what_suppressed_rows_had_is_in_no_report_on_classes(form: str) -> None:
             cases.manifest.cache_clear()
             del cases.CASES["odd"]
     assert pages[0] == pages[1]
+
+
+KINDS = {"flu": "lungs", "cold": "lungs", "gout": "other", "burn": "other"}
+
+
+def shown_gains(text: str) -> list[tuple[float, ...]]:
+    """Return level, labels, mean and largest gain, as the page has them."""
+    found = re.search(r"Gain in ill Level Different Mean Largest((?: \d+ \d+ -?[\d.]+ -?[\d.]+)+)", text)
+    assert found is not None
+    numbers = list(map(float, found[1].split()))
+    return [tuple(numbers[start : start + 4]) for start in range(0, len(numbers), 4)]
+
+
+@pytest.mark.parametrize("page", [cases.internal, cases.public])
+@pytest.mark.parametrize(
+    "case", ["none_suppressed", "blind", "close", "partitioned", "kinds", "kinds_in_a_file"]
+)
+def test_gains_are_those_of_the_released_rows(case: str, page: Any) -> None:
+    rows = released(case)
+    of_rows = [(tuple(str(row.get(name)) for name in ("age", "sex")), row["ill"]) for row in rows]
+    labelled = [of_rows]
+    if case == "kinds" or (case == "kinds_in_a_file" and page is cases.internal):
+        labelled.append([(of, KINDS[ill]) for of, ill in of_rows])
+        labelled.append([(of, "*") for of, _ in of_rows])
+    shown = shown_gains(page(case))
+    assert len(shown) == len(labelled)
+    for level, (here, found) in enumerate(zip(labelled, shown, strict=True)):
+        sizes_of, members = Counter(of for of, _ in here), Counter(here)
+        everywhere = Counter(label for _, label in here)
+        gain = {
+            (of, label): count / sizes_of[of] / (everywhere[label] / len(here)) - 1
+            for (of, label), count in members.items()
+        }
+        mean = sum(gain[each] for each in here) / len(here)
+        expected = (level, len(everywhere), mean, max(gain.values()))
+        assert found == pytest.approx(expected, rel=5e-3, abs=1e-12)
+
+
+def test_gains_of_people_are_for_the_publisher_alone() -> None:
+    """By hand: Ann alone has HIV, one of three people, and she is one of two in both classes."""
+    assert shown_gains(cases.internal("several_classes")) == [(0, 3, 0.5, 0.5)]
+    assert "Gain in" not in cases.public("several_classes")
+
+
+def test_what_no_released_row_has_is_in_no_table_of_gains() -> None:
+    assert "burn" not in {row["ill"] for row in released("kinds")}
+    (values, kinds, _) = shown_gains(cases.internal("kinds"))
+    assert (values[1], kinds[1]) == (3, 2)
+
+
+def test_buckets_are_those_of_the_column() -> None:
+    """Flu and cold have eight rows each; by `value` each is a bucket of its own."""
+    assert "the values of ill were put into 2 buckets of 8 rows." in cases.internal("partitioned")
+    assert "were put into" not in cases.public("partitioned")
+    # Classes by sex alone lose least here.
+    assert "were put into" not in cases.internal("partitioned_by_values")

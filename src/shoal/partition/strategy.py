@@ -193,7 +193,10 @@ class Partition(StrategyDefaults):
         # One class is all that some models allow.
         yield self._by_values(problem, problem.tops)
         for own, class_of in self.divide.divide(task):
-            yield self._recoding(own, class_of)
+            found = self._recoding(own, class_of)
+            if task.column is not None:
+                found = replace(found, buckets=(task.column, task.buckets.describe()))
+            yield found
 
     def _by_values(self, problem: EntryProblem, class_of: UIntArray) -> ByEntries:
         return replace(self._recoding(problem, class_of), by_values=True)

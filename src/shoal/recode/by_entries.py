@@ -35,11 +35,15 @@ class ByEntries(ByClasses):
         The part of every such tuple.
     by_values
         Whether the classes were made of quasi-identifiers alone, after all.
+    buckets
+        The sensitive column whose values were put into buckets, and these in words, for the publisher alone:
+        suppressed rows are in them too.
     """
 
     beside: tuple[tuple[str, UIntArray], ...] = field(default=(), repr=False)
     part: UIntArray = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
     by_values: bool = False
+    buckets: tuple[str, str] | None = field(default=None, repr=False)
 
     @property
     def columns_beside(self) -> tuple[str, ...]:

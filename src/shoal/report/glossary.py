@@ -37,6 +37,10 @@ GLOSSARY: Mapping[str, str] = {
         "How much information a column has, in bits: 0 if all values are the same, 1 for two equally "
         "frequent values, log2(n) for n of them."
     ),
+    "gain": (
+        "How much more likely a value is in a class: its share there / its share in the whole - 1. At 0 it "
+        "is as likely, at 1 twice as likely, at -1 nobody in the class has it."
+    ),
     "generalization": (
         "Making a value coarser: 37 becomes [30, 40), that is 30 to under 40, and 53715 becomes 537**."
     ),

@@ -6,9 +6,9 @@ original table: it says in words what the release has, what is claimed of it and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -28,7 +28,11 @@ from shoal.report.sections.claims import (
     checker_command,
     needed,
 )
+from shoal.report.sections.gains import gain_tables
 from shoal.report.sections.verdict import headline
+
+if TYPE_CHECKING:
+    from shoal.risk.gains import Gain
 
 _CONTENTS = (
     ("columns", "Columns"),
@@ -68,6 +72,7 @@ def public_html(
     labels: Mapping[str, str],
     overlapping: Collection[str] = (),
     beside: Collection[str] = (),
+    gains: Mapping[str, Sequence[Gain]] | None = None,
 ) -> str:
     """Return the report on a release for its recipients, as one HTML page.
 
@@ -82,6 +87,9 @@ def public_html(
     beside
         The other columns on which the class of a row may depend. They are not named: the measure, which is
         not published, may be among what reads them.
+    gains
+        How much more likely classes make the values of sensitive columns, from the released rows and the
+        hierarchies of the manifest.
     """
     claims = tuple(_claims(manifest))
     name = _name(manifest)
@@ -99,6 +107,8 @@ def public_html(
         overlapping=bool(overlapping),
         beside=bool(beside),
         classes=_classes(manifest),
+        gains=gain_tables(gains or {}),
+        people=manifest["spec"].get("unit") is not None,
         claims=Claims(
             claims,
             None if "table" in manifest else checker_command(name),

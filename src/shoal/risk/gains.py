@@ -1,7 +1,7 @@
-"""How much more likely sensitive values are in a class than in all classes of a release.
+"""How much more likely sensitive values are in a class than in all of a release.
 
-For a value with the share p of the rows of all classes and q of the rows of one, its *gain* is q / p - 1:
-0 where the class tells nothing about the value, 1 where it is twice as likely there. Of a table it is
+For a value with the share p of the released rows and q of the rows of a class, its *gain* is q / p - 1: 0
+where the class tells nothing about the value, 1 where it is twice as likely there. Of a release it is
 
 - `mean`: the mean over rows of the gain of the row's own value in its class,
   sum n_c/N sum q (q / p - 1) over classes of n_c of N rows;
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 import pyarrow as pa
@@ -52,9 +51,11 @@ class Gain:
 
 
 def released_gains(
-    rows: pa.Table, spec: Spec, *, people: pa.ChunkedArray | None = None, starred: bool = False
+    rows: pa.Table, spec: Spec, people: pa.ChunkedArray | None = None
 ) -> dict[str, tuple[Gain, ...]]:
     """Return the gains of a release, for each sensitive column that a model is about.
+
+    Rows with `*` in every quasi-identifier are a class, as for whoever reads the release.
 
     Parameters
     ----------
@@ -63,18 +64,13 @@ def released_gains(
     spec
         What they claim. Columns without a hierarchy have level 0 alone.
     people
-        Who each row is about, where people are counted and the release does not tell.
-    starred
-        Whether rows with `*` in every quasi-identifier are suppressed ones, which are in no class.
+        Who each row is about, where people are counted and the release does not tell. Where nobody knows,
+        there are no gains.
     """
     judged = {model.column for model in spec.privacy}
     names = [name for name in spec.sensitive if name in judged]
     if people is None and spec.unit in rows.column_names:
         people = rows.column(spec.unit)
-    if starred:
-        stars = [pc.equal(pc.cast(rows.column(name), pa.string()), "*") for name in spec.quasi_identifiers]
-        kept = pc.invert(pc.fill_null(reduce(pc.and_kleene, stars), False))
-        rows, people = rows.filter(kept), None if people is None else people.filter(kept)
     if not names or not rows.num_rows or (spec.unit is not None and people is None):
         return {}
     class_of = np.zeros(rows.num_rows, dtype=np.int64)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
+from shoal.recode.by_entries import ByEntries
 from shoal.recode.label_widths import LabelWidths, Width, label_widths
 from shoal.recode.recoding import Averaging
 from shoal.report.markup import columns
@@ -54,6 +55,7 @@ class Done:
     summary: str
     overlapping: Markup
     beside: Markup
+    buckets: Markup | None
     averages: str | None
     header: tuple[str, str, str]
     columns: tuple[Choice, ...]
@@ -73,6 +75,7 @@ def done(release: Release) -> Done:
         summary=_summary(release),
         overlapping=columns(release.overlapping),
         beside=columns(release.columns_beside),
+        buckets=_buckets(release),
         averages=release.recoding.average if isinstance(release.recoding, Averaging) else None,
         header=release.choice_header,
         columns=tuple(release.choices()),
@@ -88,6 +91,14 @@ def _summary(release: Release) -> str:
     strategy = release.spec.recoding
     words = strategy.summary if strategy.name == release.recoding.kind else ""
     return f"{words[:1].lower()}{words[1:]}"
+
+
+def _buckets(release: Release) -> Markup | None:
+    """Describe the buckets that a partition made, where its classes come from them."""
+    if not isinstance(release.recoding, ByEntries) or release.recoding.buckets is None:
+        return None
+    column, words = release.recoding.buckets
+    return Markup("To divide the rows, the values of <bdi>{}</bdi> were put into {}.").format(column, words)
 
 
 def _drawn(rungs: Ladder) -> DrawnLadder:

@@ -14,6 +14,7 @@ from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, counted, figure, percent
+from shoal.report.sections.gains import GainTable, gain_tables
 from shoal.report.sections.verdict import rows_or_people
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class RiskSection:
     attributes: tuple[AttributeTable, ...]
     guesses: Markup | None
     attribute_words: tuple[tuple[str, Markup], ...]
+    gains: tuple[GainTable, ...]
     notes: tuple[str, ...]
 
 
@@ -95,6 +97,7 @@ def risk(release: Release, found: RiskComparison) -> RiskSection:
         ),
         guesses=_guesses(before, after),
         attribute_words=_attribute_words(after),
+        gains=gain_tables(release.gains()),
         notes=found.notes,
     )
 
