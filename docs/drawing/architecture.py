@@ -31,6 +31,7 @@ WORDS = {
     "bench": "algorithms compared",
     "flow": "anonymize()",
     "tradeoff": "compare()",
+    "stream": "rows in batches",
     "session": "steps to hold on to",
     "notes": "what readers should know",
     "release": "what comes out",

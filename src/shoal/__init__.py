@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from shoal.session import Session
     from shoal.spec.arx_import import import_arx_project
     from shoal.spec.spec import Spec
+    from shoal.stream.stream import Stream
     from shoal.suggestions.profile import TableProfile, profile
     from shoal.suggestions.suggestion import Suggestion, suggest
     from shoal.tradeoff.compare import compare
@@ -138,6 +139,7 @@ __all__ = [
     "Session",
     "ShoalError",
     "Spec",
+    "Stream",
     "Suggestion",
     "TCloseness",
     "TableOutput",
@@ -183,6 +185,7 @@ _HOMES = {
     "compare": "shoal.tradeoff.compare",
     "Comparison": "shoal.tradeoff.comparison",
     "Spec": "shoal.spec.spec",
+    "Stream": "shoal.stream.stream",
     "QuasiIdentifier": "shoal.describe.roles",
     "Sensitive": "shoal.describe.roles",
     "AlphaK": "shoal.privacy.alpha_k",

@@ -42,7 +42,14 @@ class Counting:
     what: str
 
 
-Event: TypeAlias = StepStarted | StepFinished | SearchAdvanced | Counting
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """A stream suppressed more rows than its spec allows; `alarm` says so in words."""
+
+    alarm: str
+
+
+Event: TypeAlias = StepStarted | StepFinished | SearchAdvanced | Counting | Drifted
 Listener: TypeAlias = Callable[[Event], None]
 
 

@@ -689,6 +689,7 @@ def _form(spec: Spec) -> object:
         set(spec.identifiers),
         dict(spec.types),
         spec.unit,
+        {model.column: model.distribution for model in spec.privacy if model.distribution},
         sorted(spec.populations),
         spec.input,
         spec.escape_formulas,

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import registry
@@ -30,6 +30,9 @@ from . import reference_models as reference
 
 MODELS = registry.names("models")
 TOWN_FILE = "town.csv"
+
+DECLARED = {"a": 0.3, "b": 0.3, "4": 0.25, "30": 0.1, "-1.5": 0.05}
+WITH_NULL = [["a", 0.1], ["b", 0.1], ["4", 0.3], [None, 0.15], ["30", 0.3], ["-1.5", 0.05]]
 
 # What stands after the name in a spec.
 EXAMPLES: Mapping[str, Sequence[Any]] = {
@@ -76,6 +79,11 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
             "order": ["b", "30", None, "a", "4"],
             "from-level": 1,
         }
+    ]
+    + [
+        {"column": "value", "t": t, "distance": distance, "from-level": level, "distribution": WITH_NULL}
+        for t, level in ((0.3, 0), (0.4, 1))
+        for distance in ("equal", "ordered", "hierarchical")
     ],
     "beta-likeness": [
         {"column": "value", "beta": beta, "kind": kind}
@@ -92,11 +100,21 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
             (1, "enhanced", 1),
             (0.3, "enhanced", 2),
         )
+    ]
+    + [
+        {"column": "value", "beta": beta, "kind": kind, "from-level": level, "distribution": declared}
+        for beta, kind, level in ((1, "enhanced", 0), (2.5, "basic", 1))
+        for declared in (DECLARED, WITH_NULL)
     ],
     "delta-disclosure": [{"column": "value", "delta": delta} for delta in (0.3, 0.7, 1.5)]
     + [
         {"column": "value", "delta": delta, "from-level": level}
         for delta, level in ((0.7, 0), (0.3, 1), (1.5, 1), (0.7, 2))
+    ]
+    + [
+        {"column": "value", "delta": 1.5, "from-level": level, "distribution": declared}
+        for level in (0, 1)
+        for declared in ({"a": 0.5, "b": 0.5}, WITH_NULL)
     ],
     "risk": [{"maximal": 0.5}, {"maximal": 0.3, "average": 0.3}, {"average": 0.5}],
 }
@@ -111,6 +129,21 @@ def given_to(name: str, argument: Any) -> Mapping[str, Any]:
     return {"k": argument} if name == "k-anonymity" else argument
 
 
+def compared_rows(argument: Any, table: Sequence[PersonRow]) -> Sequence[PersonRow]:
+    """Return the rows of a table as is declared, where that is so: with one value per person."""
+    if not isinstance(argument, Mapping) or "distribution" not in argument:
+        return table
+    pairs = dict(argument["distribution"]).items()
+    return [PersonRow(None, value, (value, n)) for value, share in pairs for n in range(round(share * 20))]
+
+
+def members_declared(argument: Any, members: Sequence[PersonRow]) -> bool:
+    """Return whether all values of a class are declared, where some are."""
+    if not isinstance(argument, Mapping) or "distribution" not in argument:
+        return True
+    return {row.value for row in members} <= set(dict(argument["distribution"]))
+
+
 def defined(
     name: str,
     argument: Any,
@@ -120,6 +153,9 @@ def defined(
     taxonomy: Taxonomy,
 ) -> bool:
     """Return whether a class passes by the definition."""
+    if not members_declared(argument, members):
+        return False
+    table = compared_rows(argument, table)
     judged = reference.judge(name, given_to(name, argument), members, table, population, taxonomy)
     return judged.passes
 
@@ -213,13 +249,14 @@ def test_the_audit_measures_the_worst_class(
     argument = data.draw(st.sampled_from(EXAMPLES.get(name, ())))
     model = build(name, argument)
     kept = [row for row in people.rows if row.group not in dropped]
+    assume(members_declared(argument, kept))
     failing, measured = run_audit_query(connection, model, people, kept)
     there = [
         reference.judge(
             name,
             given_to(name, argument),
             [row for row in kept if row.group == label],
-            people.rows,
+            compared_rows(argument, people.rows),
             sum(label == other for other in people.population),
             people.taxonomy,
         )

@@ -302,13 +302,20 @@ def add_references(
         here = original.add(relation, identifiers, as_text)
     people, people_shown, matched = add_populations(relation, spec, populations, levels, original, problems)
     taxonomies, taxonomies_shown = {}, {}
-    described = (c.model.column for c in to_check if c.checkable and c.reads.taxonomy and c.model.column)
-    for number, name in enumerate(dict.fromkeys(name for name in described if name in identifiers), start=1):
+    described = {
+        c.model.column: c.model for c in to_check if c.checkable and c.reads.taxonomy and c.model.column
+    }
+    known = [name for name, model in described.items() if model.distribution or name in identifiers]
+    for number, name in enumerate(known, start=1):
         hierarchy = spec.sensitive[name].hierarchy
         assert hierarchy is not None, "the spec has seen to it"
-        assert original is not None, "it has the column"
         try:
-            values = original.values(name)
+            declared = described[name].distribution
+            if declared is not None:
+                values = pa.chunked_array([pa.array(declared.values, pa.string())])
+            else:
+                assert original is not None, "it has the column"
+                values = original.values(name)
             table = _taxonomy(as_text_column(values) if name in as_text else values, hierarchy)
         except InputError as error:
             problems += about(f"Column {name!r}", error)

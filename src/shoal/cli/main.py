@@ -32,6 +32,8 @@ from shoal.cli.recodings import recodings
 from shoal.cli.risk import EPILOG as RISK_EPILOG
 from shoal.cli.risk import risk
 from shoal.cli.sample import sample
+from shoal.cli.stream import EPILOG as STREAM_EPILOG
+from shoal.cli.stream import stream
 from shoal.cli.terminal import echo
 from shoal.cli.utility import EPILOG as UTILITY_EPILOG
 from shoal.cli.utility import utility
@@ -78,7 +80,8 @@ def shoal(
 ) -> None:
     """Hide every person in a crowd of at least k, and keep as much information as possible.
 
-    Exit codes: 0 done, 2 wrong use or input, 3 infeasible, 4 audit failed, 130 interrupted.
+    Exit codes: 0 done, 2 wrong use or input, 3 infeasible, 4 audit failed, 5 alarm of a stream, 130
+    interrupted.
     """
 
 
@@ -94,6 +97,7 @@ _EPILOGS = {
     compare: COMPARE_EPILOG,
     extend: EXTEND_EPILOG,
     risk: RISK_EPILOG,
+    stream: STREAM_EPILOG,
     utility: UTILITY_EPILOG,
 }
 
@@ -103,6 +107,7 @@ for command in (
     compare,
     audit,
     extend,
+    stream,
     risk,
     utility,
     models,

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import HierarchyError
 from shoal.describe.roles import QuasiIdentifier, Sensitive
-from shoal.encode.column import CodedColumn, IntArray, UIntArray, code_column, code_together, used_values
+from shoal.encode.column import CodedColumn, IntArray, UIntArray, code_together, used_values
 from shoal.errors import InputError, Problem
 from shoal.read.columns import coded as as_coded
 from shoal.read.columns import of_type
 
 if TYPE_CHECKING:
+    from shoal.privacy.distribution import Distribution
     from shoal.privacy.model import PrivacyModel
 
 
@@ -113,6 +114,7 @@ def code_table(
     unit: str | None = None,
     populations: Mapping[str, pa.Table] | None = None,
     models: Sequence[PrivacyModel] = (),
+    judged: bool = True,
 ) -> CodedTable:
     """Code a table whose quasi-identifiers are dictionary arrays.
 
@@ -129,7 +131,7 @@ def code_table(
     populations
         The populations of models by key, their quasi-identifiers as dictionary arrays.
     models
-        The models; they report why they cannot be applied to this table.
+        The models; they report why they cannot be applied to this table, unless it is not to be `judged`.
 
     Raises
     ------
@@ -153,7 +155,7 @@ def code_table(
             codes[key].append(of_rows)
     whole = not problems
 
-    described = _code_attributes(table, sensitive, attributes, problems)
+    described = _code_attributes(table, sensitive, attributes, _declared(models), problems)
     units = None
     if unit is not None:
         try:
@@ -176,7 +178,8 @@ def code_table(
         if model.population is None or (whole and model.population.key in populations)
         if model.column is None or model.column in described
     ]
-    problems += [Problem(text) for model in able for text in model.problems(coded)]
+    if judged:
+        problems += [Problem(text) for model in able for text in model.problems(coded)]
     if problems:
         raise InputError(problems)
     return coded
@@ -256,11 +259,16 @@ def _missed(what: str, values: pa.DictionaryArray, qi: QuasiIdentifier) -> Itera
 
 
 def _code_attributes(
-    table: Columns, sensitive: Mapping[str, Sensitive], attributes: Sequence[str], problems: list[Problem]
+    table: Columns,
+    sensitive: Mapping[str, Sensitive],
+    attributes: Sequence[str],
+    declared: Mapping[str, Distribution],
+    problems: list[Problem],
 ) -> dict[str, CodedColumn]:
     """Code the columns that models and the measure use; add errors to `problems`.
 
-    All sensitive columns are checked for forbidden NULLs, even without a model.
+    All sensitive columns are checked for forbidden NULLs, even without a model. Values that are only declared
+    get codes too, with a count of 0.
     """
     coded = {}
     for name in dict.fromkeys((*sensitive, *attributes)):
@@ -269,12 +277,20 @@ def _code_attributes(
             _check_null(f"Column {name!r}", table.column(name), own.null, _rows(table, name))
             if name in attributes:
                 values = as_coded(table.column(name), name)
-                coded[name] = code_column(name, values, own.hierarchy or Suppress(), rows=_rows(table, name))
+                beside = [declared[name].coded(name, values.dictionary.type)] if name in declared else []
+                coded[name], _ = code_together(
+                    name, values, own.hierarchy or Suppress(), beside, rows=_rows(table, name)
+                )
         except HierarchyError as error:
             problems += _of_column(f"Column {name!r}", error)
         except InputError as error:
             problems += error.problems
     return coded
+
+
+def _declared(models: Iterable[PrivacyModel]) -> dict[str, Distribution]:
+    """Return the distributions that are declared, by column."""
+    return {model.column: model.distribution for model in models if model.column and model.distribution}
 
 
 def _units(name: str, table: Columns) -> UIntArray:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shoal.errors import InputError, Problem, nearest
+from shoal.privacy.distribution import Distribution
 from shoal.privacy.population import Population
 
 Model = TypeVar("Model")
@@ -68,6 +69,16 @@ class Parameters:
             self._set("population", given if isinstance(given, Population) else Population(given))
         except InputError as error:
             self._problems += [f"{self._model.name}: {problem.message}" for problem in error.problems]
+
+    def distribution(self) -> None:
+        """Check a declared distribution, where one is given."""
+        given = self._model.distribution
+        if given is None or isinstance(given, Distribution):
+            return
+        try:
+            self._set("distribution", Distribution(given))
+        except InputError as error:
+            self._problems += [f"{self._model.name} {problem.message}" for problem in error.problems]
 
     def refuse_idle(self, name: str, where: str) -> None:
         """Refuse a parameter that has a meaning only elsewhere."""
@@ -154,7 +165,7 @@ def to_mapping(model: Any) -> dict[str, object]:
     written = {}
     for field in fields(model):
         value = getattr(model, field.name)
-        if isinstance(value, Population):
+        if isinstance(value, Population | Distribution):
             value = value.to_spec()
         if value is not None:
             written[_key(field.name)] = list(value) if isinstance(value, tuple) else value

@@ -13,9 +13,10 @@ from shoal.encode.table import CodedTable
 from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
-from shoal.privacy.figures import at_least, fewest_values, shares
+from shoal.privacy.distribution import Distribution
+from shoal.privacy.figures import at_least, fewest_values
 from shoal.privacy.levels import LevelDefaults
-from shoal.privacy.model import Reads, Tables
+from shoal.privacy.model import Tables
 from shoal.privacy.queries import double, with_shares
 
 Kind = Literal["basic", "enhanced"]
@@ -73,6 +74,7 @@ class BetaLikeness(LevelDefaults):
     beta: float
     kind: Kind = "enhanced"
     from_level: int | None = None
+    distribution: Distribution | None = None
     name: ClassVar[str] = "beta-likeness"
     summary: ClassVar[str] = "In no class is a sensitive value much more likely than in the table."
     parameters: ClassVar[Mapping[str, str]] = {
@@ -80,11 +82,13 @@ class BetaLikeness(LevelDefaults):
         "beta": "a number above 0",
         "kind": "enhanced (the default) or basic",
         "from-level": "judge the labels of this level and above, by the column's hierarchy; 0 is the values",
+        "distribution": "what classes are compared with in place of the table: the share of each value",
     }
     examples: ClassVar[tuple[object, ...]] = (
         {"column": "disease", "beta": 2},
         {"column": "disease", "beta": 2, "kind": "basic"},
         {"column": "disease", "beta": 2, "from-level": 1},
+        {"column": "disease", "beta": 2, "distribution": {"flu": 0.7, "cold": 0.3}},
     )
     population: ClassVar[None] = None
 
@@ -94,18 +98,15 @@ class BetaLikeness(LevelDefaults):
         given.number("beta", "above 0", lambda beta: beta > 0)
         given.choice("kind", get_args(Kind))
         given.level("from_level")
+        given.distribution()
         given.settle()
 
-    @property
-    def reads(self) -> Reads:
-        return Reads(column=True, original=True, taxonomy=self.from_level is not None, unit=True, weight=True)
-
     def holds_at(self, classes: Classes, level: int) -> NDArray[np.bool_]:
-        most = self._upper(shares(classes.table, self.column, level)) * classes.people[:, np.newaxis]
+        most = self._upper(self.compared(classes.table, level)) * classes.people[:, np.newaxis]
         return np.asarray((classes.histogram(self.column, level) <= most).all(axis=1))
 
     def conditions_at(self, table: CodedTable, level: int) -> tuple[Condition, ...]:
-        upper = self._upper(shares(table, self.column, level))
+        upper = self._upper(self.compared(table, level))
         bounded = Condition("shares", "attribute", self.column, lower=np.zeros(len(upper)), upper=upper)
         # The shares of a class add up to 1, so it takes several values that reach that together.
         return *at_least(self.column, fewest_values(upper, 1)), bounded
@@ -124,7 +125,8 @@ class BetaLikeness(LevelDefaults):
         )
 
     def describe(self) -> str:
-        return f"{self.kind} {self.beta:g}-likeness of {self.column}{self.described_levels}"
+        judged = f"{self.column}{self.described_levels}"
+        return f"{self.kind} {self.beta:g}-likeness of {judged}{self.described_distribution}"
 
     def wording(self, measured: Any) -> str:
         return "no classes" if measured is None else f"largest gain {measured:.6g}"

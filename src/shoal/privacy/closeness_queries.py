@@ -49,7 +49,9 @@ def shaped(tables: Tables) -> str:
 
 def equal(tables: Tables) -> str:
     return f"""
-SELECT {shaped(tables)}, sum(greatest(c * everybody - coalesce(total, 0) * n, 0)) AS moved
+SELECT {shaped(tables)},
+  CASE WHEN count(total) < count(*) THEN 'infinity'::DOUBLE
+    ELSE sum(greatest(c * everybody - total * n, 0)) END AS moved
 FROM shapes JOIN counts USING (class)
 LEFT JOIN totals ON totals.value IS NOT DISTINCT FROM counts.value
 GROUP BY {shaped(tables)}"""

@@ -41,6 +41,8 @@ class Condition:
         Of an attribute, the level of its hierarchy whose labels are counted in place of its values.
     lower, upper
         Per value; for `population` one each.
+    totals
+        For distances: how many people have each value, one each, if not compared with the whole table.
     order
         For `ordered`: the position of each value in the order.
     tree
@@ -59,6 +61,7 @@ class Condition:
     bound: float = 0.0
     lower: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     upper: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    totals: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     order: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
     tree: tuple[NDArray[np.uint32], ...] = ()
     absorbing: bool = False

@@ -14,9 +14,10 @@ from shoal.encode.table import CodedTable
 from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
-from shoal.privacy.figures import at_least, shares
+from shoal.privacy.distribution import Distribution
+from shoal.privacy.figures import at_least
 from shoal.privacy.levels import LevelDefaults
-from shoal.privacy.model import Reads, Tables
+from shoal.privacy.model import Tables
 from shoal.privacy.queries import double, with_shares
 
 FloatArray = NDArray[np.float64]
@@ -55,16 +56,19 @@ class DeltaDisclosure(LevelDefaults):
     column: str
     delta: float
     from_level: int | None = None
+    distribution: Distribution | None = None
     name: ClassVar[str] = "delta-disclosure"
     summary: ClassVar[str] = "In every class every sensitive value is about as likely as in the table."
     parameters: ClassVar[Mapping[str, str]] = {
         "column": "the sensitive column",
         "delta": "a number above 0",
         "from-level": "judge the labels of this level and above, by the column's hierarchy; 0 is the values",
+        "distribution": "what classes are compared with in place of the table: the share of each value",
     }
     examples: ClassVar[tuple[object, ...]] = (
         {"column": "disease", "delta": 1.0},
         {"column": "disease", "delta": 1.0, "from-level": 1},
+        {"column": "disease", "delta": 1.0, "distribution": {"flu": 0.7, "cold": 0.3}},
     )
     population: ClassVar[None] = None
 
@@ -73,29 +77,26 @@ class DeltaDisclosure(LevelDefaults):
         given.column()
         given.number("delta", "above 0, at most 700", lambda delta: 0 < delta <= 700)
         given.level("from_level")
+        given.distribution()
         given.settle()
 
-    @property
-    def reads(self) -> Reads:
-        return Reads(column=True, original=True, taxonomy=self.from_level is not None, unit=True, weight=True)
-
     def holds_at(self, classes: Classes, level: int) -> NDArray[np.bool_]:
-        lower, upper = self._bounds(shares(classes.table, self.column, level))
+        lower, upper = self._bounds(self.compared(classes.table, level))
         counts, people = classes.histogram(self.column, level), classes.people[:, np.newaxis]
         passes = ((lower * people <= counts) & (counts <= upper * people)).all(axis=1)
         return np.asarray(passes | (classes.sizes == 0))
 
     def conditions_at(self, table: CodedTable, level: int) -> tuple[Condition, ...]:
-        lower, upper = self._bounds(shares(table, self.column, level))
+        lower, upper = self._bounds(self.compared(table, level))
         return (
-            *at_least(self.column, len(lower)),
+            *at_least(self.column, int(np.count_nonzero(lower))),
             Condition("shares", "attribute", self.column, lower=lower, upper=upper),
         )
 
     def class_query(self, tables: Tables, level: int) -> str:
         low = f"exp(-{double(self.delta)}) * (1 + {ROUNDING})"
         high = f"exp({double(self.delta)}) * (1 - {ROUNDING})"
-        lacking = "count(*) < (SELECT count(*) FROM totals)"
+        lacking = "count(*) < (SELECT count(*) FROM totals WHERE total > 0)"
         return (
             f"{with_shares(tables, self.column)}\n"
             "SELECT class,\n"
@@ -108,7 +109,8 @@ class DeltaDisclosure(LevelDefaults):
         )
 
     def describe(self) -> str:
-        return f"{self.delta:g}-disclosure privacy of {self.column}{self.described_levels}"
+        judged = f"{self.column}{self.described_levels}"
+        return f"{self.delta:g}-disclosure privacy of {judged}{self.described_distribution}"
 
     def wording(self, measured: Any) -> str:
         return "no classes" if measured is None else f"largest change {measured:.6g}"

@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.describe.hierarchy import Hierarchy
-from shoal.encode.column import code_column
+from shoal.encode.column import code_column, code_together
 from shoal.encode.table import CodedPopulation, CodedTable
 from shoal.privacy.classes import Classes
+from shoal.privacy.distribution import Distribution
 from shoal.privacy.population import Population
 
 
@@ -23,6 +24,7 @@ def group(
     units: Sequence[Hashable] | None = None,
     populations: Mapping[Population, Sequence[Any]] | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    distributions: Mapping[str, Distribution] | None = None,
     **columns: Sequence[Any],
 ) -> Classes:
     """Group rows by what is given as their class.
@@ -36,7 +38,7 @@ def group(
         Who each row is about, where people are to be counted.
     populations
         For each population the class of each of its rows.
-    hierarchies
+    hierarchies, distributions
         For sensitive columns that have one.
     columns
         The sensitive columns; their values stand in order.
@@ -60,10 +62,12 @@ def group(
     for population, members in populations.items():
         coded[population.key] = CodedPopulation((together.codes[start : start + len(members)],), len(members))
         start += len(members)
-    attributes = {
-        name: code_column(name, pa.array(values).dictionary_encode(), hierarchies.get(name, Suppress()))
-        for name, values in columns.items()
-    }
+    attributes = {}
+    for name, values in columns.items():
+        given = pa.array(values).dictionary_encode()
+        declared = (distributions or {}).get(name)
+        beside = [] if declared is None else [declared.coded(name, given.dictionary.type)]
+        attributes[name], _ = code_together(name, given, hierarchies.get(name, Suppress()), beside)
     numbers = None
     if units is not None:
         positions: dict[Hashable, int] = {}

@@ -15,7 +15,8 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
-from shoal.privacy.figures import whole
+from shoal.privacy.distribution import Distribution
+from shoal.privacy.figures import shares, whole
 from shoal.privacy.model import ModelDefaults, Reads, Tables
 from shoal.privacy.queries import by_label
 
@@ -35,12 +36,9 @@ class LevelDefaults(ModelDefaults):
 
     column: str
     from_level: int | None
+    distribution: Distribution | None
     upward: ClassVar[bool] = True
     figure: ClassVar[str] = "max(measured)"
-
-    @property
-    @abstractmethod
-    def reads(self) -> Reads: ...
 
     @abstractmethod
     def describe(self) -> str: ...
@@ -72,12 +70,39 @@ class LevelDefaults(ModelDefaults):
         return f" from level {self.from_level} on" if self.upward else f" at level {self.from_level}"
 
     @property
+    def described_distribution(self) -> str:
+        """Whether classes are compared with a declared distribution, as the end of a description."""
+        return "" if self.distribution is None else ", distribution declared"
+
+    @property
+    def reads(self) -> Reads:
+        taxonomy = self.from_level is not None
+        return Reads(
+            column=True, original=self.distribution is None, taxonomy=taxonomy, unit=True, weight=True
+        )
+
+    @property
     def needs_hierarchy(self) -> bool:
         return self.from_level is not None
 
+    def compared(self, table: CodedTable, level: int) -> NDArray[np.float64]:
+        """Return for each value, or label of a level, the share that those of a class are compared with."""
+        if self.distribution is None:
+            return shares(table, self.column, level)
+        totals = self.distribution.totals(table.attributes[self.column], level)
+        return np.asarray(totals / sum(self.distribution.counts))
+
     def problems(self, table: CodedTable) -> Iterable[str]:
         column = table.attributes[self.column]
-        return self.level_problems([column.labelled(level)[1] for level in range(column.height + 1)])
+        yield from self.level_problems([column.labelled(level)[1] for level in range(column.height + 1)])
+        if self.distribution is None:
+            return
+        if missing := int((self.distribution.lacks(column) & (column.counts > 0)).sum()):
+            yield (
+                f"{self.describe()}: the distribution lacks values that the table has.\n"
+                f"Column {self.column!r} has {int((column.counts > 0).sum()):,} different values, "
+                f"{missing:,} are missing.\nAdd them with their shares."
+            )
 
     def level_problems(self, labels: Sequence[int]) -> Iterable[str]:
         """Return why the level cannot be judged, from how many labels each level has."""
@@ -124,15 +149,28 @@ class LevelDefaults(ModelDefaults):
         )
 
     def holds(self, classes: Classes) -> NDArray[np.bool_]:
-        levels = self._levels(classes.attribute(self.column).height)
-        return np.asarray(np.all([self.holds_at(classes, level) for level in levels], axis=0))
+        column = classes.attribute(self.column)
+        levels = self._levels(column.height)
+        passes = np.all([self.holds_at(classes, level) for level in levels], axis=0)
+        if self.distribution is not None:
+            # What a value that was not declared should be compared with, nobody knows.
+            strange = self.distribution.lacks(column)
+            passes &= ~classes.histogram(self.column)[:, strange].any(axis=1)
+        return np.asarray(passes)
 
     def conditions(self, table: CodedTable) -> tuple[Condition, ...]:
-        return tuple(
+        column = table.attributes[self.column]
+        found = [
             replace(condition, level=level) if condition.source == "attribute" else condition
-            for level in self._levels(table.attributes[self.column].height)
+            for level in self._levels(column.height)
             for condition in self.conditions_at(table, level)
-        )
+        ]
+        if self.distribution is not None and (strange := self.distribution.lacks(column)).any():
+            upper = np.where(strange, 0.0, np.inf)
+            found.append(
+                Condition("shares", "attribute", self.column, lower=np.zeros(len(upper)), upper=upper)
+            )
+        return tuple(found)
 
     def sql(self, tables: Tables) -> str:
         height = tables.taxonomies[self.column][1] - 1 if self.reads.taxonomy else 0
@@ -152,6 +190,12 @@ class LevelDefaults(ModelDefaults):
         )
 
     def _class_query(self, tables: Tables, level: int) -> str:
+        if self.distribution is None:
+            return self._level_query(tables, level)
+        start, declared = self.distribution.declare(tables, self.column)
+        return f"{start}\nSELECT * FROM (\n{self._level_query(declared, level)}\n) AS compared_as_declared"
+
+    def _level_query(self, tables: Tables, level: int) -> str:
         if level == 0:
             return self.class_query(tables, 0)
         start, labelled = by_label(tables, self.column, level, self.order_query())

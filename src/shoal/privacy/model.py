@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from shoal.encode.table import CodedTable
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import Condition
 from shoal.privacy.population import Population
+
+if TYPE_CHECKING:
+    from shoal.privacy.distribution import Distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,9 @@ class Tables:
         Its other columns, by name.
     original
         The rows of the original table: its sensitive columns, under the same names.
+    original_weight
+        The column of `original` that says how many people each of its rows stands for; None where each is
+        one.
     populations
         By key the population, generalized as the release is: its quasi-identifiers, under the same names.
     matched
@@ -53,6 +59,7 @@ class Tables:
     quasi_identifiers: Sequence[str]
     columns: Mapping[str, str] = field(default_factory=dict)
     original: str = "original"
+    original_weight: str | None = None
     populations: Mapping[str, str] = field(default_factory=dict)
     matched: tuple[str, str] | None = None
     taxonomies: Mapping[str, tuple[str, int]] = field(default_factory=dict)
@@ -145,6 +152,8 @@ class PrivacyModel(Protocol):
         The sensitive column that it is about, if any.
     population
         The larger table that it compares with, if any.
+    distribution
+        The distribution of its column that it compares with in place of the table's, if one is declared.
     reads
         What its query reads beside the quasi-identifiers.
     """
@@ -166,6 +175,8 @@ class PrivacyModel(Protocol):
     def column(self) -> str | None: ...
     @property
     def population(self) -> Population | None: ...
+    @property
+    def distribution(self) -> Distribution | None: ...
     @property
     def reads(self) -> Reads: ...
 
@@ -250,6 +261,10 @@ class ModelDefaults:
     @property
     def hides_removed(self) -> bool:
         return False
+
+    @property
+    def distribution(self) -> Distribution | None:
+        return None
 
     @property
     def minimum_size(self) -> int:

@@ -51,6 +51,8 @@ def counted(tables: Tables) -> str:
 
 def originally(tables: Tables) -> str:
     """Return what counts people of the original table."""
+    if tables.original_weight is not None:
+        return f"sum({tables.original_weight})::BIGINT"
     return counted(replace(tables, weight=None))
 
 
@@ -150,6 +152,8 @@ def by_label(tables: Tables, column: str, level: int, in_order: str) -> tuple[st
             f"q{position}": name for position, name in enumerate(tables.quasi_identifiers, start=1)
         }
     people = {} if tables.unit is None else {"unit": tables.unit}
+    if tables.original_weight is not None:
+        people = {"people": tables.original_weight}
 
     def labelled(rows: str, columns: Mapping[str, str]) -> str:
         names = "".join(f"{name}, " for name in columns)
@@ -182,6 +186,7 @@ def by_label(tables: Tables, column: str, level: int, in_order: str) -> tuple[st
         quasi_identifiers=list(identifiers),
         columns={column: "label"},
         original="original_by_label",
+        original_weight=None if tables.original_weight is None else "people",
         taxonomies={
             column: (f"(SELECT DISTINCT label AS level_0{higher} FROM labels_of_values)", levels - level)
         },

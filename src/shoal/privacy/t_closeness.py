@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -20,6 +20,7 @@ from shoal.privacy import earth_mover
 from shoal.privacy.arguments import Parameters, from_mapping, to_mapping
 from shoal.privacy.classes import Classes
 from shoal.privacy.condition import ROUNDING, Condition
+from shoal.privacy.distribution import Distribution
 from shoal.privacy.figures import at_least, fewest_values, whole
 from shoal.privacy.levels import LevelDefaults
 from shoal.privacy.model import Reads, Tables
@@ -29,6 +30,7 @@ from shoal.privacy.queries import double
 Distance = Literal["equal", "ordered", "hierarchical"]
 UIntArray = NDArray[np.uint32]
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 _NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?"
 
@@ -96,6 +98,7 @@ class TCloseness(LevelDefaults):
     distance: Distance = "equal"
     order: Sequence[Any] | None = None
     from_level: int | None = None
+    distribution: Distribution | None = None
     upward: ClassVar[bool] = False
     name: ClassVar[str] = "t-closeness"
     summary: ClassVar[str] = "In every class the sensitive values are distributed about as in the table."
@@ -105,12 +108,14 @@ class TCloseness(LevelDefaults):
         "distance": "equal (the default), ordered or hierarchical",
         "order": "for ordered: the values from first to last, where their own order is not meant",
         "from-level": "compare the labels of this level of the column's hierarchy; 0 is the values",
+        "distribution": "what classes are compared with in place of the table: the share of each value",
     }
     examples: ClassVar[tuple[object, ...]] = (
         {"column": "disease", "t": 0.2},
         {"column": "salary", "t": 0.2, "distance": "ordered"},
         {"column": "disease", "t": 0.2, "distance": "hierarchical"},
         {"column": "salary", "t": 0.1, "distance": "ordered", "from-level": 1},
+        {"column": "disease", "t": 0.2, "distribution": {"flu": 0.7, "cold": 0.3}},
     )
     population: ClassVar[None] = None
 
@@ -124,6 +129,7 @@ class TCloseness(LevelDefaults):
         elif self.distance in get_args(Distance):
             given.refuse_idle("order", "distance ordered")
         given.level("from_level")
+        given.distribution()
         given.settle()
 
     def _settle_order(self, given: Parameters) -> None:
@@ -155,7 +161,7 @@ class TCloseness(LevelDefaults):
     def reads(self) -> Reads:
         # The values themselves need none, whatever their hierarchy is.
         described = self.distance == "hierarchical" or bool(self.from_level)
-        return Reads(column=True, original=True, taxonomy=described, unit=True, weight=True)
+        return replace(super().reads, taxonomy=described)
 
     def problems(self, table: CodedTable) -> Iterable[str]:
         yield from super().problems(table)
@@ -184,14 +190,14 @@ class TCloseness(LevelDefaults):
     def holds_at(self, classes: Classes, level: int) -> NDArray[np.bool_]:
         counts = classes.histogram(self.column, level).astype(np.float64)
         n = counts.sum(axis=1)
-        table = classes.totals(self.column, level).astype(np.float64)
+        totals, everybody = self._whole(classes.table, level)
+        table = totals.astype(np.float64)
         # In whole numbers, so that a class that is like the table is at distance 0.
         extra = counts * table.sum() - n[:, np.newaxis] * table
         moved = self._moved(extra, classes.attribute(self.column), level)
         if classes.table.units is None:
             near = moved <= self.t * n * table.sum() * (1 + ROUNDING)
         else:
-            everybody = int(whole(classes.table).people[0])
             far = total_distance(moved, n, classes.people, table.sum(), everybody)
             near = far <= self.t * (1 + ROUNDING)
         return np.asarray(near | (classes.sizes == 0))
@@ -217,14 +223,28 @@ class TCloseness(LevelDefaults):
             nearest = 1 / max(len(tree), 1)
         kinds: dict[Distance, Literal["equal", "ordered", "tree"]]
         kinds = {"equal": "equal", "ordered": "ordered", "hierarchical": "tree"}
+        totals, _ = self._whole(table, level)
         close = Condition(
-            kinds[self.distance], "attribute", self.column, bound=float(self.t), order=order, tree=tree
+            kinds[self.distance],
+            "attribute",
+            self.column,
+            bound=float(self.t),
+            totals=np.zeros(0, dtype=np.int64) if self.distribution is None else totals,
+            order=order,
+            tree=tree,
         )
         # All of what a class lacks must be moved there, at least as far as the nearest values are apart.
         # Where people have several values, the distance is larger still.
-        shares = whole(table).totals(self.column, level)
-        least = fewest_values(shares / max(shares.sum(), 1), 1 - self.t / nearest)
+        least = fewest_values(totals / max(totals.sum(), 1), 1 - self.t / nearest)
         return *at_least(self.column, least), close
+
+    def _whole(self, table: CodedTable, level: int) -> tuple[IntArray, int]:
+        """Return how many have each value, or label of a level, of all that a class is compared with."""
+        if self.distribution is not None:
+            counts = self.distribution.totals(table.attributes[self.column], level)
+            return counts, sum(self.distribution.counts)
+        everybody = whole(table)
+        return everybody.totals(self.column, level), int(everybody.people[0])
 
     def _places(self, column: CodedColumn, level: int) -> UIntArray:
         """Return the position of each value, or label of a level, in the order of the values."""
@@ -261,7 +281,8 @@ class TCloseness(LevelDefaults):
         )
 
     def describe(self) -> str:
-        return f"{self.t:g}-closeness of {self.column}{self.described_levels}, {self.distance}"
+        judged = f"{self.column}{self.described_levels}, {self.distance}"
+        return f"{self.t:g}-closeness of {judged}{self.described_distribution}"
 
     def wording(self, measured: Any) -> str:
         return "no classes" if measured is None else f"largest distance {measured:.6g}"

@@ -137,9 +137,9 @@ class KernelInputs:
         return np.concatenate([codes, np.full(others, _NO_VALUE)]) if others else codes
 
     def _condition(self, condition: Condition, position: int) -> _kernel.Condition:
-        totals: Sequence[int] = ()
-        people = 0
-        if condition.kind in ("equal", "ordered", "tree"):
+        totals: Sequence[int] = condition.totals.tolist()
+        people = sum(totals)
+        if condition.kind in ("equal", "ordered", "tree") and not totals:
             whole = Classes(self.table, np.zeros(self.table.entries, dtype=np.int64), 1)
             totals = whole.totals(condition.name, condition.level).tolist()
             people = int(whole.people[0])

@@ -561,8 +561,9 @@ def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]
     """Yield a problem for each model whose column is not sensitive or lacks a hierarchy that it needs."""
     from shoal.privacy.model import PrivacyModel
 
-    for model in models:
-        if not isinstance(model, PrivacyModel) or model.column is None:
+    known_models = [model for model in models if isinstance(model, PrivacyModel)]
+    for model in known_models:
+        if model.column is None:
             continue
         column, known = model.column, list(sensitive)
         if column not in sensitive:
@@ -576,6 +577,22 @@ def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]
                 f"{model.describe()} needs a hierarchy of column {column!r}.\nFound: none.\n"
                 "Add one: in a spec `hierarchy:` beside its role, in Python "
                 f"sensitive={{{column!r}: ...}}."
+            )
+    yield from _distribution_problems(known_models)
+
+
+def _distribution_problems(models: Iterable[PrivacyModel]) -> Iterable[str]:
+    """Yield a problem for each column that models compare with different distributions."""
+    compared: dict[str, list[PrivacyModel]] = {}
+    for model in models:
+        if model.column and (model.distribution or model.reads.original):
+            compared.setdefault(model.column, []).append(model)
+    for column, comparing in compared.items():
+        if any(model.distribution != comparing[0].distribution for model in comparing):
+            yield (
+                f"Models compare column {column!r} with different distributions.\n"
+                f"Found: {' and '.join(model.describe() for model in comparing)}.\n"
+                "Declare the same for all of them, or none."
             )
 
 

@@ -50,10 +50,11 @@ def meets(  # noqa: PLR0911 (one return per kind)
     if condition.kind == "shares":
         bounds = zip(counts, condition.lower.tolist(), condition.upper.tolist(), strict=True)
         return all(low * people <= c <= high * people for c, low, high in bounds)
-    totals = histogram(condition, table, range(table.rows))
+    totals = condition.totals.tolist() or histogram(condition, table, range(table.rows))
     everybody = sum(totals)
+    all_people = everybody if len(condition.totals) else len(units(table, range(table.rows)))
     extra = [c * everybody - total * n for c, total in zip(counts, totals, strict=True)]
-    here, there = n / people, everybody / len(units(table, range(table.rows)))
+    here, there = n / people, everybody / all_people
     distance = min(here, there) * moved(condition, extra) / (n * everybody) + abs(here - there)
     return distance <= condition.bound + 1e-12
 

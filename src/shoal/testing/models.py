@@ -363,7 +363,7 @@ def _first_level(model: PrivacyModel) -> int:
 
 
 def _classes(model: PrivacyModel, people: ExamplePeople) -> Classes:
-    return people.classes(model.column or "value", model.population or TOWN)
+    return people.classes(model.column or "value", model.population or TOWN, model.distribution)
 
 
 def _alone(classes: Classes, position: int) -> Classes:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from shoal.describe.hierarchy import Levels
 from shoal.privacy.classes import Classes
+from shoal.privacy.distribution import Distribution
 from shoal.privacy.grouped import group
 from shoal.privacy.population import Population
 
@@ -91,13 +92,16 @@ class ExamplePeople:
         """Return sensitive values of some rows, in the type of the column."""
         return pa.array(values, pa.array(list(self.taxonomy)).type)
 
-    def classes(self, column: str = "value", population: Population = TOWN) -> Classes:
+    def classes(
+        self, column: str = "value", population: Population = TOWN, declared: Distribution | None = None
+    ) -> Classes:
         """Group the rows; the sensitive column and the population have these names."""
         return group(
             [row.group for row in self.rows],
             units=[row.unit for row in self.rows] if self.counts_units else None,
             populations={population: self.population},
             hierarchies={column: Labels(self.taxonomy)},  # type: ignore[dict-item]
+            distributions={} if declared is None else {column: declared},
             **{column: self.values},
         )
 

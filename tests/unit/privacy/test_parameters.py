@@ -91,7 +91,8 @@ def test_keys_and_values_of_a_spec_come_in_one_error() -> None:
     with pytest.raises(InputError) as caught:
         TCloseness.from_spec({"column": "x", "t": 2, "distanc": "equal"})
     assert [problem.message for problem in caught.value.problems] == [
-        "Unknown key 'distanc' of t-closeness.\nKnown: column, t, distance, order, from-level.\n"
+        "Unknown key 'distanc' of t-closeness.\nKnown: column, t, distance, order, from-level, "
+        "distribution.\n"
         "Did you mean 'distance'?",
         "t-closeness needs a number t from 0 to 1.\nFound: 2.",
     ]

@@ -1,0 +1,107 @@
+"""A batch: its rows in the types of the stream, and what tells whether it came before."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import pyarrow as pa
+
+from shoal.encode.table import CodedTable, code_table
+from shoal.engines.ibis_tables import native
+from shoal.errors import InputError
+from shoal.prepare.columns import settle_columns
+from shoal.prepare.fit import fitted
+from shoal.prepare.read_rows import read_rows
+from shoal.read.columns import coded, plain
+from shoal.read.source import open_source
+from shoal.read.typed_tables import typed
+from shoal.spec.spec import Spec
+
+
+def read_batch(
+    data: object, spec: Spec, *, keep_undeclared: bool, drop_undeclared: bool
+) -> tuple[pa.Table, Spec]:
+    """Return the rows of a batch in the types of the spec, and the spec with a role for each column.
+
+    Identifiers are not read.
+
+    Raises
+    ------
+    InputError
+        With everything that would keep these rows from being released later.
+    """
+    source = open_source(native(data), spec.input)
+    settled, _ = settle_columns(spec, source, keep_undeclared, drop_undeclared)
+    table = read_rows(source, settled)
+    if settled.types:
+        (table,), problems = typed([("", table)], settled.types)
+        if problems:
+            raise InputError(problems)
+    columns = [plain(column, name) for name, column in zip(table.column_names, table.columns, strict=True)]
+    table = pa.table(columns, names=table.column_names)
+    if table.num_rows:
+        code_batch(table, settled)
+    return table, settled
+
+
+def code_batch(table: pa.Table, spec: Spec) -> CodedTable:
+    """Return rows in codes, whether or not the models of the spec can hold for them."""
+    columns = {
+        name: coded(table.column(name), name) if name in spec.quasi_identifiers else table.column(name)
+        for name in table.column_names
+    }
+    with_codes = pa.table(columns)
+    made = fitted(spec, with_codes)
+    return code_table(
+        with_codes,
+        made.quasi_identifiers,
+        sensitive=made.sensitive,
+        attributes=[model.column for model in made.privacy if model.column is not None],
+        models=made.privacy,
+        judged=False,
+    )
+
+
+def joined(waiting: pa.Table, batch: pa.Table) -> pa.Table:
+    """Return rows that wait and those of a batch as one table; the columns must be the same.
+
+    A column that has only NULL on one side gets the type of the other.
+
+    Raises
+    ------
+    InputError
+        With all columns that differ.
+    """
+    if set(waiting.column_names) != set(batch.column_names):
+        raise InputError(
+            f"The batches of a stream must have the same columns.\nFound: {', '.join(batch.column_names)}.\n"
+            f"Waiting rows have: {', '.join(waiting.column_names)}."
+        )
+    kinds, problems = {}, []
+    for name in waiting.column_names:
+        pair = [table.column(name) for table in (waiting, batch)]
+        known = [column.type for column in pair if column.null_count < len(column)]
+        kinds[name] = (*known, pair[0].type)[0]
+        if len(set(known)) > 1:
+            problems.append(
+                f"Column {name!r} has the type {known[1]} in this batch.\nWaiting rows have: {known[0]}.\n"
+                "Give the column a type in the spec, such as type: text."
+            )
+    if problems:
+        raise InputError(problems)
+    schema = pa.schema(list(kinds.items()))
+    return pa.concat_tables([waiting.cast(schema), batch.select(waiting.column_names).cast(schema)])
+
+
+def digest(table: pa.Table) -> str:
+    """Return what tells whether two batches have the same rows, in any order."""
+    columns = [table.column(name).to_pylist() for name in sorted(table.column_names)]
+    rows = sorted(map(repr, zip(*columns, strict=True)))
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def without_identifiers(spec: Spec) -> Spec:
+    """Return the spec for rows of which identifiers were not read."""
+    types = {name: kind for name, kind in spec.types.items() if name not in spec.identifiers}
+    return replace(spec, identifiers=(), types=types)

@@ -1,0 +1,301 @@
+"""A stream: batches come in, rows wait, and what holds is released, each row once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.engines.ibis_tables import native
+from shoal.errors import InfeasibleError, InputError
+from shoal.events import Drifted, Listener
+from shoal.files.atomic import check_path
+from shoal.privacy.distribution import Distribution
+from shoal.read.source import check_wanted, open_source
+from shoal.read.typed_tables import typed
+from shoal.release import Release
+from shoal.search.problem import suppressed_rows_allowed
+from shoal.session import Session
+from shoal.spec.spec import Spec
+from shoal.stream.alarm import describe
+from shoal.stream.batch import code_batch, digest, joined, read_batch, without_identifiers
+from shoal.stream.emission import FILE, Emission, claim, folder_of, publish_staged
+from shoal.stream.outcome import Outcome
+from shoal.stream.regions import Regions, find_regions
+from shoal.stream.requirements import (
+    declared,
+    least_people,
+    require_batches,
+    undeclared,
+    with_distributions,
+)
+from shoal.stream.state import SettledRows, State, transaction
+
+Rows = list[tuple[int, pa.Table]]
+"""Rows by the number of their batch."""
+
+
+class Stream:
+    """Rows that come in batches, released as soon as the oldest of them can wait no longer.
+
+    Models that compare classes with the table compare them with a declared distribution: that of the spec, or
+    one that is measured once. Where a row has waited for `delay` further batches, all rows that can be
+    released are. Rows whose values do not satisfy are suppressed with all others of their region; rows of a
+    region that has too few wait, unless their time is up.
+
+    Each emission is a folder of `output` with a release, its manifest and its checker. A batch that comes
+    again changes nothing, and a process that is killed at any moment loses no row and releases none twice.
+
+    Parameters
+    ----------
+    spec
+        What the columns mean and what each class must satisfy. Its suppression limit is the share of the rows
+        of an emission above which an alarm is raised.
+    state
+        The folder in which the stream remembers what waits and what was done. Only its owner may read it.
+    output
+        The folder of the emissions. It must exist.
+    delay
+        How many further batches a row may wait for.
+    reference
+        A table, or its file, whose distributions are declared where the spec declares none, rounded to what
+        any class needs. It is read once.
+    keep_undeclared, drop_undeclared
+        What to do with columns that the spec does not name; otherwise they are an error.
+    listener
+        Called with what happens, a `Drifted` at every alarm: see `shoal.events`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import shoal
+    >>> spec = shoal.Spec(
+    ...     quasi_identifiers={"age": shoal.intervals(5, 10)},
+    ...     sensitive=["disease"],
+    ...     privacy=[
+    ...         shoal.KAnonymity(2),
+    ...         shoal.TCloseness("disease", 0.3, distribution={"flu": 0.5, "cold": 0.5}),
+    ...     ],
+    ... )
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> stream = shoal.Stream(spec, state=folder / "state", output=folder, delay=1)
+    >>> monday = pa.table({"age": [31, 42], "disease": ["flu", "flu"]})
+    >>> stream.add(monday, "monday").waiting
+    2
+    >>> tuesday = pa.table({"age": [33, 44], "disease": ["cold", "cold"]})
+    >>> outcome = stream.add(tuesday, "tuesday")
+    >>> outcome.released, outcome.emission.name, stream.add(tuesday, "tuesday").repeated
+    (4, '000001', True)
+    """
+
+    def __init__(
+        self,
+        spec: Spec | str | Path,
+        *,
+        state: str | Path,
+        output: str | Path,
+        delay: int = 0,
+        reference: object = None,
+        keep_undeclared: bool = False,
+        drop_undeclared: bool = False,
+        listener: Listener | None = None,
+    ) -> None:
+        self._spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        self._state, self._output = Path(state), Path(output)
+        self._keep, self._drop = keep_undeclared, drop_undeclared
+        self._listener, self._reference = listener, reference
+        problems = []
+        if isinstance(delay, bool) or not isinstance(delay, int | np.integer) or delay < 0:
+            problems.append(f"The delay is a whole number of batches, at least 0.\nFound: {delay!r}.")
+        self._delay = delay
+        if keep_undeclared and drop_undeclared:
+            problems.append("Undeclared columns cannot be both kept and dropped.\nChoose one.")
+        try:
+            require_batches(self._spec)
+        except InputError as error:
+            problems += [problem.message for problem in error.problems]
+        if problems:
+            raise InputError(problems)
+        check_path(self._output / FILE)
+
+    @property
+    def waiting(self) -> int:
+        """How many rows wait."""
+        with transaction(self._state) as state:
+            return _count(state.waiting())
+
+    def add(self, rows: object, batch: str | int) -> Outcome:
+        """Add a batch, and release what its coming makes due.
+
+        Parameters
+        ----------
+        rows
+            The new rows: a data frame, or the path of a file.
+        batch
+            Its id. A batch with the id of an earlier one is that batch come again.
+
+        Raises
+        ------
+        InputError
+            With everything that is wrong about its rows; or they are others than came under that id before.
+            Nothing was changed.
+        """
+        return self._add(*self._read(rows, self._spec), str(batch))
+
+    def _add(self, table: pa.Table, spec: Spec, batch: str) -> Outcome:
+        self._publish()
+        with transaction(self._state) as state:
+            before = state.batch(batch)
+            if before is not None:
+                _require_same(batch, before, (digest(table), table.num_rows))
+                return Outcome(batch, table.num_rows, repeated=True, waiting=_count(state.waiting()))
+            spec = self._settled(state, spec)
+            state.note_batch(batch, digest(table), table.num_rows)
+            waiting = [*state.waiting(), (state.batches, table)]
+            outcome = self._settle(state, spec, waiting, state.batches - self._delay)
+        self._publish()
+        return replace(outcome, batch=batch, rows=table.num_rows)
+
+    def finish(self) -> Outcome:
+        """Let no row wait any longer: release what can be, and suppress the rest."""
+        self._publish()
+        with transaction(self._state) as state:
+            waiting = state.waiting()
+            if not waiting:
+                return Outcome()
+            _, spec = self._read(_together(waiting), without_identifiers(self._spec))
+            outcome = self._settle(state, self._settled(state, spec), waiting, state.batches)
+        self._publish()
+        return outcome
+
+    def for_each_batch(self, frame: Any, batch_id: int) -> None:
+        """Add a micro-batch of Spark: `frame.writeStream.foreachBatch(stream.for_each_batch)`.
+
+        Its rows come to the driver. Spark may deliver a batch again, which changes nothing.
+        """
+        from shoal.engines.spark.micro_batch import collected
+
+        table = collected(frame, without=self._spec.withheld)
+        self._add(*self._read(table, without_identifiers(self._spec)), str(batch_id))
+
+    def _read(self, rows: object, spec: Spec) -> tuple[pa.Table, Spec]:
+        """Read rows as a spec says, with or without identifiers, and return the stream's spec for them."""
+        table, found = read_batch(rows, spec, keep_undeclared=self._keep, drop_undeclared=self._drop)
+        return table, replace(found, identifiers=self._spec.identifiers, types=self._spec.types)
+
+    def _publish(self) -> None:
+        """Publish the emission that is committed, which a process that was killed may have left staged."""
+        with transaction(self._state) as state:
+            emission, mark = state.unpublished, state.mark
+        claim(self._output, mark)
+        if emission is None:
+            return
+        if emission.released:
+            publish_staged(self._output, emission.number)
+        if emission.alarm is not None and self._listener is not None:
+            self._listener(Drifted(emission.alarm))
+        with transaction(self._state) as state:
+            state.note_published(emission.number)
+
+    def _settled(self, state: State, spec: Spec) -> Spec:
+        """Return the spec with the distributions that were fixed when the stream began."""
+        known, own = state.distributions, declared(spec)
+        changed = [name for name in own if known.get(name, own[name]) != own[name]]
+        if changed:
+            raise InputError(
+                "The distributions of a stream are fixed when it begins.\n"
+                f"Found: another one of {', '.join(changed)}.\n"
+                "Declare the same, or begin another stream with a state of its own."
+            )
+        missing = [name for name in undeclared(spec) if name not in known]
+        measured = _measured(self._reference, spec, missing) if missing else {}
+        state.fix({**own, **measured})
+        return with_distributions(spec, {**known, **measured})
+
+    def _settle(self, state: State, spec: Spec, waiting: Rows, until: int) -> Outcome:
+        """Let rows wait, or settle them if some are of a batch up to `until` and cannot wait longer."""
+        table = _together(waiting)
+        if not any(batch <= until and part.num_rows for batch, part in waiting):
+            state.keep_waiting(waiting)
+            return Outcome(waiting=table.num_rows)
+        came = np.repeat([batch for batch, _ in waiting], [part.num_rows for _, part in waiting])
+        coded = code_batch(table, spec)
+        found = find_regions(coded, spec.privacy, least_people(spec))
+        release = None
+        if found.holding.any():
+            release = self._release(table.filter(pa.array(found.holding)), spec)
+        if release is None:
+            found = Regions(np.zeros_like(found.holding), found.too_few)
+        stays = found.too_few & (came > until)
+        suppressed = int((~found.holding & ~stays).sum())
+        number = state.emissions + 1
+        released = 0 if release is None else release.rows
+        if release is not None:
+            Emission(release, spec, suppressed).stage(self._output, number)
+        alarm = None
+        if suppressed > suppressed_rows_allowed(spec.suppression, released + suppressed):
+            alarm = describe(coded, spec, found, suppressed, released)
+        if released or suppressed:
+            state.note_emission(SettledRows(number, released, suppressed, alarm))
+        state.keep_waiting([(batch, table.filter(pa.array(stays & (came == batch)))) for batch, _ in waiting])
+        return Outcome(
+            released=released,
+            suppressed=suppressed,
+            waiting=int(stays.sum()),
+            emission=None if release is None else folder_of(self._output, number),
+            score=None if release is None else release.score,
+            alarm=alarm,
+        )
+
+    def _release(self, table: pa.Table, spec: Spec) -> Release | None:
+        """Return the release of rows of which all can be released; None if they cannot after all."""
+        own = replace(without_identifiers(spec), suppression=0.0)
+        try:
+            with Session(table, own, listener=self._listener) as session:
+                return session.release()
+        except InfeasibleError:
+            return None
+
+
+def _count(rows: Rows) -> int:
+    return sum(table.num_rows for _, table in rows)
+
+
+def _together(rows: Rows) -> pa.Table:
+    (_, found), *others = rows
+    for _, table in others:
+        found = joined(found, table)
+    return found
+
+
+def _require_same(batch: str, before: tuple[str, int], now: tuple[str, int]) -> None:
+    if before != now:
+        raise InputError(
+            f"Batch {batch!r} came before, with other rows.\nFound: {now[1]:,} rows, before {before[1]:,}.\n"
+            "Give new rows a batch id of their own. If Spark's checkpoint was removed, its ids begin "
+            "again: begin "
+            "another stream with a state of its own."
+        )
+
+
+def _measured(reference: object, spec: Spec, columns: list[str]) -> dict[str, Distribution]:
+    """Return the distributions of a reference table."""
+    if reference is None:
+        raise InputError(
+            f"Classes are compared with the distribution of {', '.join(columns)}, and none is declared.\n"
+            "A batch is no measure of it: its distribution would be that of whoever happened to come.\n"
+            "Add `distribution:` to the models, or measure it once: --reference FILE (in Python "
+            "reference=...)."
+        )
+    source = open_source(native(reference), spec.input)
+    check_wanted(columns, source.columns, "the reference")
+    types = {name: kind for name, kind in spec.types.items() if name in columns}
+    (table,), problems = typed([(" of the reference", source.read(columns, coded=()))], types)
+    if problems:
+        raise InputError(problems)
+    if not table.num_rows:
+        raise InputError("The reference has no rows.\nNo distribution can be measured.")
+    return {name: Distribution.of(table.column(name), least_people(spec)) for name in columns}
