@@ -1,4 +1,4 @@
-"""The report that is handed on with a release: a function of its manifest and its released labels alone.
+"""The report that is handed on with a release: a function of its manifest and its released rows alone.
 
 Recipients have both already. So the page tells them nothing new, and nothing about suppressed rows or the
 original table: it says in words what the release has, what is claimed of it and how to check that.

@@ -17,6 +17,7 @@ then somebody in several classes may have a value in one of them alone, and figu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -139,7 +140,9 @@ def _at_level(level: int, classes: Numbers, labels: Numbers, people: Numbers) ->
     class_of_pair, label_of_pair = np.divmod(pairs, len(different))
     # Products of whole numbers, so that what is equal gains exactly 0.
     own = held * (int(people.max()) + 1) / (sizes[class_of_pair] * totals[label_of_pair]) - 1
-    return Gain(level, len(different), float(np.average(own, weights=held)), float(own.max()))
+    # An exact sum, which is the same in whatever order classes are numbered.
+    mean = math.fsum((own * held).tolist()) / int(held.sum())
+    return Gain(level, len(different), mean, float(own.max()))
 
 
 def _counts(groups: Numbers, people: Numbers) -> Numbers:

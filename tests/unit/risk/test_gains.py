@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
+import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -58,15 +59,18 @@ def table(rows):
     return pa.table(columns, names=names).append_column("town", pa.nulls(len(rows), pa.string()))
 
 
-@pytest.mark.parametrize("counted", ["rows", "people"])
+@pytest.mark.parametrize("counted", ["rows", "people beside", "people in the rows"])
 @given(rows=ROWS)
 def test_gains_of_values_and_labels(counted, rows):
-    spec, people = SPEC, None
-    if counted == "people":
-        spec, people = replace(SPEC, unit="patient"), table(rows).column("who")
-    found = released_gains(table(rows).drop_columns(["who"]), spec, people=people)
+    released, spec, people = table(rows), SPEC, None
+    if counted == "people beside":
+        spec, people = replace(SPEC, unit="patient"), released.column("who")
+        released = released.drop_columns(["who"])
+    elif counted == "people in the rows":
+        spec = replace(SPEC, unit="who", insensitive=["who"])
+    found = released_gains(released, spec, people)
     assert list(found) == ["ill", "pay"]  # no model is about towns
-    who = list(range(len(rows))) if people is None else [row[4] for row in rows]
+    who = list(range(len(rows))) if counted == "rows" else [row[4] for row in rows]
     ill = [((age, sex), value, one) for (age, sex, value, *_), one in zip(rows, who, strict=True)]
     pay = [((age, sex), value, one) for (age, sex, _, value, _), one in zip(rows, who, strict=True)]
     levels = [(ill, lambda value: value), (ill, KINDS.get), (ill, lambda value: "*")]
@@ -82,6 +86,24 @@ def test_of_rows_no_level_gains_more_than_the_one_below_and_none_below_0(rows):
     assert values.mean >= kinds.mean - 1e-12 >= everything.mean - 2e-12
     assert values.most >= kinds.most - 1e-12 >= everything.most - 2e-12
     assert (everything.labels, everything.mean, everything.most) == (1, 0, 0)
+
+
+def test_a_release_of_a_database_has_the_same_gains(tmp_path):
+    path = tmp_path / "people.duckdb"
+    rows = [
+        (f"{20 + row % 7}", "FM"[row % 2], ["flu", "cold", "gout"][row % 3], 10 * row, "")
+        for row in range(40)
+    ]
+    people = table(rows).select(["age", "sex", "ill"])
+    with duckdb.connect(str(path)) as connection:
+        connection.register("rows", people)
+        connection.execute("CREATE TABLE people AS SELECT * FROM rows")
+    spec = replace(SPEC, sensitive={"ill": SPEC.sensitive["ill"]}, privacy=SPEC.privacy[:2])
+    there = shoal.anonymize(path, spec, table="people", engine="duckdb")
+    here = shoal.anonymize(people, spec)
+    assert there.engine == "duckdb"
+    assert there.gains() == here.gains() == here.gains(handed_on=True)
+    assert here.gains()["ill"][0].most > 0
 
 
 def test_starred_rows_are_a_class():
