@@ -93,7 +93,7 @@ def phases(wages: Wages, most: int) -> PartitionFigure:
     return PartitionFigure(
         name="partition-phases",
         title="CPU seconds of each phase, by the number of rows",
-        data=f"{wages.description} drawn again with jitter, k = {SIZES_K}, one thread",
+        data=f"{wages.description} drawn again with jitter, k = {SIZES_K}, one thread of the kernel",
         source=f"Fig. 5 of {PAPER}",
         text=f"{_DIVIDED} The paper's are 1 to 100 GB on 11 machines with Spark. Group: read the columns and "
         "count equal rows. Its second phase, which finds the sizes of the classes, is part of dividing here. "
@@ -118,7 +118,7 @@ def _of_phases(runs: Sequence[PartitionRun], sizes: Sequence[int]) -> Iterator[S
         rows = largest / sizes[-2]
         growth = {name: found[name, largest].total / found[name, sizes[-2]].total for name in PAPERS}
         yield Statement(
-            words="The time grows no faster than the data.",
+            words="The time grows linearly: no faster than the data.",
             holds=all(math.log(each, rows) <= 1.2 for each in growth.values()),
             found=f"{times(rows)} the rows take {_each(growth, times)} the time.",
         )
