@@ -105,6 +105,10 @@ RUNS: dict[str, list[tuple[object, ...]]] = {
     "import": [(EVIL, "-o", "here"), ("people.csv", "-o", EVIL)],
     "bench search": [("--data", "evil\x1b[2K")],
     "bench partition": [("--only", "evil\x1b[2K")],
+    "stream": [
+        (spec, batch, "--state", "state", "-o", "emissions", "--reference", "people.csv", "--finish")
+        for spec, batch in (("spec.yaml", "people.csv"), ("bad.yaml", "people.csv"), (EVIL, EVIL))
+    ],
     "hierarchy build": [("suppress", "--data", "people.csv", "--column", f"{EVIL}y", "-o", "h.csv")],
     "hierarchy show": [("labels.csv",), (EVIL,)],
     "hierarchy check": [("labels.csv",), (EVIL,)],
