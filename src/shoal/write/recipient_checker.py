@@ -170,6 +170,50 @@ def measure(model, a, classes):
     return name, ratio < a["c"] * (1 - tiny), {"largest ratio": ratio}
 
 
+def is_declared(model, a):
+    """Return whether a claim compares values with a distribution that is in the manifest."""
+    values = model in OTHERS[:3] and "distribution" in a and "from-level" not in a
+    return values and (model != "t-closeness" or a["distance"] == "equal")
+
+
+def column_of(a):
+    """Return the column that a claim is about, if any."""
+    return a.get("column") if isinstance(a, dict) else None
+
+
+def compare(model, a, classes, at, kind):
+    """Return a claim, whether it holds, and its figure, where classes are compared with a distribution."""
+    given = a["distribution"]
+    given = list(given.items()) if isinstance(given, dict) else given
+    scale, tiny = (1 if all(whole(n) for _, n in given) else 10**15), 1e-12
+    p = {value_of(kind, value): max(round(n * scale), 1) for value, n in given}
+    everybody, of = sum(p.values()), f" of {a['column']}"
+    worst, holds = [], len(p) == len(given) and all(number(n, TINY) for _, n in given)
+    for rows in classes.values():
+        c, n = Counter(row[at] for row in rows), len(rows)
+        if not c.keys() <= p.keys():  # nobody knows what to compare it with
+            worst.append(math.inf)
+        elif model == "t-closeness":
+            worst.append(sum(max(0, c[v] * everybody - p[v] * n) for v in c) / n / everybody)
+        elif model == "delta-disclosure":
+            logs = [math.log(c[v] / n) - math.log(p[v] / everybody) if c[v] else math.inf for v in p]
+            worst.append(max(map(abs, logs)))
+        else:
+            worst.append(max(c[v] / n / (p[v] / everybody) - 1 for v in c))
+            for v in c if a["kind"] == "enhanced" else ():
+                most = 1 + min(a["beta"], math.log(everybody / p[v]))
+                holds = holds and c[v] <= p[v] / everybody * most * n * (1 + tiny)
+    far = max(worst)
+    if model == "t-closeness":
+        name, most, figure = f"{a['t']:g}-closeness{of}, equal", a["t"] * (1 + tiny), "largest distance"
+    elif model == "delta-disclosure":
+        name, most, figure = f"{a['delta']:g}-disclosure privacy{of}", a["delta"] - tiny, "largest change"
+    else:
+        name, most, figure = f"{a['kind']} {a['beta']:g}-likeness{of}", a["beta"], "largest gain"
+        most += (1 + most) * tiny
+    return f"{name}, distribution declared", holds and far <= most, {figure: far}
+
+
 def number(n, least, most=sys.float_info.max):
     """Return whether something is a finite number within bounds."""
     return type(n) in (int, float) and least <= n <= most
@@ -282,16 +326,20 @@ def unique_rows(rows, place, roles, said):
     )
 
 
-def privacy(model, a, classes, who, at, unit):
+def privacy(model, a, classes, who, at, unit, typed):
     """Return a claim, whether it holds, what was found in words, and figures, which are None if unknown."""
-    if not classes or model not in ("k-anonymity", "risk", "alpha-k", "l-diversity"):
+    declared = is_declared(model, a) and not unit
+    if not classes or not (declared or model in ("k-anonymity", "risk", "alpha-k", "l-diversity")):
         said = a.items() if isinstance(a, dict) else [("", a)]
         words = ", ".join(f"{n} {v}".strip() for n, v in said if not isinstance(v, (dict, list)))
-        known = "it compares with the original table or a population"
+        known = "it compares with the original table, a population or labels of a hierarchy"
         why = known if model in OTHERS else "this program does not know it"
         return f"{model} ({words})", None, why if classes else "there are no classes", None
-    read = [people_of(c, who, at) for c in classes.values()]
-    name, holds, figures = measure(model, a, read)
+    if declared:
+        name, holds, figures = compare(model, a, classes, at, typed[at])
+    else:
+        read = [people_of(c, who, at) for c in classes.values()]
+        name, holds, figures = measure(model, a, read)
     words = ", ".join(f"{of} {n if isinstance(n, int) else format(n, '.6g')}" for of, n in figures.items())
     if who is not None:
         words += f", counted by {unit!r}"
@@ -331,8 +379,8 @@ def check(path, told):
     place = {name: header.index(name) for name in roles if name and name not in gone}
     crowd = [place[name] for name in place if roles[name] == "quasi-identifier"]
     who = place.get(unit) if roles[unit] != "quasi-identifier" else None
-    column = {a["column"]: place[a["column"]] for model, a in models if model in ("alpha-k", "l-diversity")}
-    typed = {at: spec["columns"][header[at]].get("type") for at in (*column.values(), who) if at is not None}
+    judged = [a["column"] for m, a in models if m in ("alpha-k", "l-diversity") or is_declared(m, a)]
+    typed = {at: spec["columns"][header[at]].get("type") for at in {*map(place.get, judged), who} - {None}}
     cells = [c for row in [header, *rows] for c in row if c and c[0] != "'" and COMPUTED.match(c)]
     live = sum(not NUMBER.fullmatch(c) for c in cells)
     classes = {}
@@ -362,12 +410,7 @@ def check(path, told):
         fits = unique_rows(rows, place, roles, told["linkable"])
         yield "unique rows as in the manifest", fits, "by columns that are released unchanged"
 
-    found = [
-        privacy(
-            model, a, classes, who, column[a["column"]] if model in ("alpha-k", "l-diversity") else None, unit
-        )
-        for model, a in models
-    ]
+    found = [privacy(m, a, classes, who, place.get(column_of(a)), unit, typed) for m, a in models]
     found += columns(header, roles, gone)
     if full := [name for name in place if spec["columns"][name].get("null") == "forbid"]:
         nulls = sum(row[place[name]] is None for row in rows for name in full)
