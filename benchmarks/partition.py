@@ -5,10 +5,16 @@ loss of partition with its three dividers, of Mondrian with the same labels, and
 classes.
 
 The second table has Wage drawn again, ages moved by up to two years and wages by about a thousand dollars,
-for sizes up to --most rows: the loss of `cuts` with `even`, the CPU seconds to group rows and to divide them,
-numpy's sort of as many numbers beside them, and the loss of `cuts` as they are by default.
+for sizes up to --most rows: the CPU seconds to group rows and to divide them by `cut: even`, and those of the
+divider `curve` from rows to classes, as a multiple of numpy's sort of the same rows by all of their columns.
 
-Usage: python benchmarks/partition.py [--most 1000000]
+The third one says what bands cost that few rows have. Whatever is released, a class with a band of F of N
+rows has N / (F (1 + 3)) rows or more, and all classes with it have a quarter of the rows.
+
+The last one has Spark: the whole of `shoal.anonymize`, from Parquet to Parquet with audit and manifest,
+beside one sort by all columns and one copy of the same rows.
+
+Usage: python benchmarks/partition.py [--most 1000000] [--spark 1000000]
 
 Real data are found through SHOAL_DATA (default ../shared/datasets); without them it says so and ends.
 """
@@ -16,21 +22,32 @@ Real data are found through SHOAL_DATA (default ../shared/datasets); without the
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
 import shoal
+from costs import spark_costs
 from shoal.data.benchmark import data_folder
-from shoal.data.wage import QUASI_IDENTIFIERS, SENSITIVE, Wages, load_wages
+from shoal.data.wage import QUASI_IDENTIFIERS, SENSITIVE, Wages, draw_wages, load_wages
+from shoal.partition.buckets.likeness import most_rows
+from shoal.partition.buckets.value import ValueBuckets
+from shoal.partition.divide.curve import Curve
+from shoal.partition.divide.divider import DivisionTask
 from shoal.partition.entries import EntryProblem
+from shoal.partition.sensitive_values import SensitiveValues
 
 CONSOLE = Console()
 ADULT = (
@@ -45,6 +62,14 @@ ADULT = (
     "salary-class",
 )
 DIVIDERS: tuple[Any, ...] = ("cuts", {"cuts": {"cut": "even"}}, "curve", "nearest")
+_EVEN = {"partition": {"divide": {"cuts": {"cut": "even"}}}}
+_SECONDS = {1_000_000: 0.3, 10_000_000: 2.5}
+_ROLES = ["band: {role: sensitive}", *(f"{name}: {{role: quasi-identifier}}" for name in QUASI_IDENTIFIERS)]
+_SPEC = f"""
+columns: {{{", ".join(_ROLES)}}}
+privacy: [beta-likeness: {{column: band, beta: 3}}]
+recoding: partition
+"""
 
 
 def wage(width: int) -> pa.Table:
@@ -121,10 +146,13 @@ def cpu(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, found
 
 
+def verdict(found: float, most: float) -> str:
+    return f"{found:.2f} of {most}" + ("" if found <= most else " MORE")
+
+
 def row_of_growth(rows: int) -> list[str]:
     table = in_bands(load_wages().drawn_again(rows), 20)
-    recoding = {"partition": {"divide": {"cuts": {"cut": "even"}}}}
-    spec = spec_of(table, "band", shoal.BetaLikeness("band", 3), recoding)
+    spec = spec_of(table, "band", shoal.BetaLikeness("band", 3), _EVEN)
     with shoal.Session(table, spec) as session:
         problem = session.problem(spec)
         entries = EntryProblem(problem)
@@ -138,22 +166,87 @@ def row_of_growth(rows: int) -> list[str]:
         )
         classes = entries.recoding("partition", "fitting", np.array(found.class_of))
         loss = problem.score(problem.verdict_of(classes))
-    best = shoal.anonymize(table, spec_of(table, "band", shoal.BetaLikeness("band", 3), "partition")).score
-    numbers = np.random.default_rng(2).integers(0, 1 << 60, rows)
-    sorting, _ = cpu(lambda: np.sort(numbers))
-    seconds = (f"{took:.2f}" for took in (grouping, dividing, sorting))
-    return [f"{rows:,}", f"{tuples:,}", *seconds, f"{loss:.4f}", f"{len(found):,}", f"{best:.4f}"]
+        curve, _ = cpu(lambda: along_curve(EntryProblem(problem)))
+        own = [column.codes for column in (*problem.table.columns, *problem.table.attributes.values())]
+    sorting, _ = cpu(lambda: np.lexsort(own))
+    asked = _SECONDS.get(rows)
+    together = f"{grouping + dividing:.2f}" if asked is None else verdict(grouping + dividing, asked)
+    return [
+        f"{rows:,}",
+        f"{tuples:,}",
+        f"{grouping:.2f}",
+        f"{dividing:.2f}",
+        together,
+        verdict(curve / sorting, 10),
+        f"{loss:.4f} ({len(found):,})",
+    ]
+
+
+def along_curve(entries: EntryProblem) -> None:
+    column = entries.problem.table.attributes["band"]
+    buckets = ValueBuckets().buckets(SensitiveValues.of(column))
+    task = DivisionTask(entries, "band", buckets, "fitting", threads=2)
+    for _ in Curve().divide(task):
+        pass
 
 
 def growth(most: int) -> None:
     shown = Table(
-        "rows", "entries", "group, CPU s", "divide, CPU s", "sort, CPU s", "loss", "classes", "cut: best"
+        "rows",
+        "entries",
+        "group",
+        "divide",
+        "together",
+        "curve / sort",
+        "loss (classes)",
     )
     rows = 10_000
     while rows <= most:
         shown.add_row(*row_of_growth(rows))
         rows *= 10
-    CONSOLE.print("Wage drawn again, bands of 20, beta 3; asked for a million rows: 0.3 s together, loss .28")
+    CONSOLE.print("Wage drawn again, bands of 20, beta 3, `cut: even`; CPU seconds; `curve` in numpy's sorts")
+    CONSOLE.print(shown)
+
+
+def rare_bands(rows: int) -> None:
+    """Show what rare bands cost: classes with one of them must be large, so large that they lose most."""
+    again = in_bands(load_wages().drawn_again(rows), 20)
+    generated = in_bands(Wages(draw_wages(rows), real=False), 20)
+    counts = again.group_by("band").aggregate([("band", "count")])
+    often = counts.filter(pc.greater_equal(counts.column("band_count"), rows / 200)).column("band")
+    frequent = again.filter(pc.is_in(again.column("band"), often.combine_chunks()))
+    shown = Table(
+        "rows", "at most", "rarest band", "least rows of its classes", "full-domain", "even alone", "cuts"
+    )
+    for name, table in {
+        "Wage drawn again": again,
+        "Wage drawn again, without bands below 0.5%": frequent,
+        "generated": generated,
+    }.items():
+        rarest = pc.min(table.group_by("band").aggregate([("band", "count")]).column("band_count")).as_py()
+        least = table.num_rows / most_rows(np.array([rarest]), table.num_rows, 3)[0]
+        model = shoal.BetaLikeness("band", 3)
+        found = [result(table, "band", model, each) for each in ("full-domain", _EVEN, "partition")]
+        shown.add_row(f"{table.num_rows:,}, {name}", "0.28", f"{rarest:,}", f"{least:,.0f}", *found)
+    CONSOLE.print("Loss (classes) of rows like Wage, bands of 20, beta 3")
+    CONSOLE.print(shown)
+
+
+def on_spark(rows: int) -> None:
+    if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
+        CONSOLE.print("Spark is not installed: nothing is said about it.")
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        source, spec = folder / "wage.parquet", folder / "partition.yaml"
+        pq.write_table(in_bands(load_wages().drawn_again(rows), 20), source, row_group_size=500_000)
+        spec.write_text(_SPEC, encoding="utf-8")
+        sort, copy, own = spark_costs(source, folder / "release", "sort", "copy", str(spec))
+    ratio = verdict(own.seconds / (sort.seconds + copy.seconds), 2)
+    shown = Table("rows", "sort, s", "copy, s", "shoal anonymize, s", "peak MB", "ratio")
+    seconds = (f"{taken.seconds:.1f}" for taken in (sort, copy, own))
+    shown.add_row(f"{rows:,}", *seconds, f"{own.megabytes:,.0f}", ratio)
+    CONSOLE.print("Spark local[2], wall time without that of starting; asked for ten million rows")
     CONSOLE.print(shown)
 
 
@@ -162,14 +255,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--most", type=int, default=1_000_000, help="rows of the largest drawn table")
-    most = parser.parse_args().most
+    parser.add_argument("--spark", type=int, default=1_000_000, help="rows for Spark; 0 leaves it out")
+    asked = parser.parse_args()
     if not (data_folder() / "wage.csv").exists():
         CONSOLE.print(
             f"wage.csv is not in {data_folder().name!r}: set SHOAL_DATA to the folder of the data sets."
         )
         return
     losses()
-    growth(most)
+    growth(asked.most)
+    rare_bands(min(asked.most, 1_000_000))
+    if asked.spark:
+        on_spark(asked.spark)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,10 @@ class EntryProblem(ClassProblem):
 
     def along(self, key: UIntArray) -> Self:
         """Return the same tuples in the order of a key, a function of the quasi-identifiers."""
-        return replace(self, key=key)
+        found = replace(self, key=key)
+        # The same rows are not dealt out to parts again.
+        vars(found)["codes"] = self.codes
+        return found
 
     @cached_property
     def codes(self) -> list[UIntArray]:

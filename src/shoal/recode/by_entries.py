@@ -113,7 +113,10 @@ def equal_parts(table: CodedTable, columns: list[UIntArray]) -> UIntArray:
     if table.units is not None or not columns or not table.entries:
         return np.zeros(table.entries, np.uint32)
     grouped = _kernel.index_rows(columns, [int(values.max(initial=0)) + 1 for values in columns])
-    order = np.argsort(grouped.tuple_of_row, kind="stable")
+    # By tuple and then by entry, of which the kernel takes up to 2^32: numbers sort many times faster than
+    # positions.
+    entries = np.arange(table.entries, dtype=np.uint64)
+    order = np.sort(grouped.tuple_of_row.astype(np.uint64) << np.uint64(32) | entries) & np.uint64(2**32 - 1)
     starts = np.cumsum(grouped.rows_of_tuple) - grouped.rows_of_tuple
     rank = np.empty(table.entries, dtype=np.int64)
     rank[order] = np.arange(table.entries) - starts[grouped.tuple_of_row[order]]

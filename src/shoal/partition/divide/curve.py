@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal import _kernel
 from shoal.encode.column import UIntArray
+from shoal.exact_counts import count
 from shoal.partition.divide.divider import Divided, DividerDefaults, DivisionTask
 
 _BITS = 8
@@ -37,11 +39,17 @@ class Curve(DividerDefaults):
     def divide(self, task: DivisionTask) -> Iterator[Divided]:
         problem = task.problem
         table = problem.problem.table
-        weights = (
-            np.ones(table.entries, np.int64) if table.weights is None else table.weights.astype(np.int64)
-        )
         own = problem.codes[: len(table.columns)]
-        along = problem.along(places([_bins(codes, weights) for codes in own]))
+        # Far fewer points than rows: each is put on the curve once.
+        grouped = _kernel.index_rows(own, [int(codes.max(initial=0)) + 1 for codes in own])
+        of_row = grouped.tuple_of_row
+        rows = grouped.rows_of_tuple if table.weights is None else count(of_row, len(grouped), table.weights)
+        points = []
+        for codes in own:
+            point = np.empty(len(grouped), dtype=np.uint32)
+            point[of_row] = codes
+            points.append(_bins(point, rows.astype(np.int64)))
+        along = problem.along(places(points)[of_row])
         yield along, np.array(task.cut(along, "buckets").class_of)
 
 
