@@ -49,7 +49,7 @@ from shoal.partition.divide.divider import DivisionTask
 from shoal.partition.entries import EntryProblem
 from shoal.partition.sensitive_values import SensitiveValues
 
-CONSOLE = Console()
+CONSOLE = Console(width=150)  # in files too, where no figure should be cut short
 ADULT = (
     "sex",
     "age",
