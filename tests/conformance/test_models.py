@@ -103,8 +103,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     ]
     + [
         {"column": "value", "beta": beta, "kind": kind, "from-level": level, "distribution": declared}
-        for beta, kind, level in ((1, "enhanced", 0), (2.5, "basic", 1))
-        for declared in (DECLARED, WITH_NULL)
+        for beta, kind, level, declared in ((1, "enhanced", 0, DECLARED), (2.5, "basic", 1, WITH_NULL))
     ],
     "delta-disclosure": [{"column": "value", "delta": delta} for delta in (0.3, 0.7, 1.5)]
     + [
@@ -113,8 +112,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     ]
     + [
         {"column": "value", "delta": 1.5, "from-level": level, "distribution": declared}
-        for level in (0, 1)
-        for declared in ({"a": 0.5, "b": 0.5}, WITH_NULL)
+        for level, declared in ((0, WITH_NULL), (1, {"a": 0.5, "b": 0.5}))
     ],
     "risk": [{"maximal": 0.5}, {"maximal": 0.3, "average": 0.3}, {"average": 0.5}],
 }
