@@ -50,7 +50,7 @@ def people(first: int, diseases: list[str]) -> pa.Table:
 def test_what_the_values_at_fault_were_changes_no_emission(tmp_path: Path, delay: int) -> None:
     """All from thirty to thirty-seven have the same illness, and the attacker would like to know which."""
     seen = []
-    for value in VALUES:
+    for value in VALUES[2:]:
         folder = tmp_path / value
         opened = stream(folder, delay=delay)
         opened.add(people(50, [*VALUES, *VALUES]), 0)

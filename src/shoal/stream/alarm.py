@@ -9,13 +9,17 @@ from shoal.spec.spec import Spec
 from shoal.stream.regions import Regions
 
 
-def describe(table: CodedTable, spec: Spec, regions: Regions, suppressed: int, released: int) -> str:
+def describe(
+    table: CodedTable, spec: Spec, regions: Regions, suppressed: int, released: int, strange: int
+) -> str:
     """Return what was suppressed, what that says of the distribution, and what to do. It shows no values."""
     settled = suppressed + released
     found = (
         f"{suppressed:,} of {settled:,} rows were suppressed ({suppressed / settled:.1%}); the spec allows "
         f"{spec.suppression:.1%}."
     )
+    if strange:
+        found += f"\nThe declared distribution lacks the values of {strange:,} of all rows."
     if regions.too_few.all():
         return f"{found}\nFewer rows came than any class needs.\nLet rows wait for more batches."
     everybody = whole(table)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable, code_table
 from shoal.engines.ibis_tables import native
@@ -13,10 +16,12 @@ from shoal.errors import InputError
 from shoal.prepare.columns import settle_columns
 from shoal.prepare.fit import fitted
 from shoal.prepare.read_rows import read_rows
-from shoal.read.columns import coded, plain
+from shoal.read.columns import coded, plain, text_of
 from shoal.read.source import open_source
 from shoal.read.typed_tables import typed
 from shoal.spec.spec import Spec
+
+BoolArray = NDArray[np.bool_]
 
 
 def read_batch(
@@ -61,6 +66,20 @@ def code_batch(table: pa.Table, spec: Spec) -> CodedTable:
         models=made.privacy,
         judged=False,
     )
+
+
+def as_declared(table: pa.Table, spec: Spec) -> tuple[pa.Table, BoolArray]:
+    """Return rows with declared values alone, and which of them had others: nothing holds for these."""
+    strange = np.zeros(table.num_rows, dtype=bool)
+    for model in spec.privacy:
+        if model.column is None or model.distribution is None:
+            continue
+        place, column = table.schema.get_field_index(model.column), table.column(model.column)
+        declared = model.distribution.coded(model.column, column.type).dictionary
+        known = pc.is_in(text_of(column), value_set=pa.array(model.distribution.values, pa.string()))
+        strange |= ~known.to_numpy()
+        table = table.set_column(place, model.column, pc.if_else(known, column, declared[0]))
+    return table, strange
 
 
 def joined(waiting: pa.Table, batch: pa.Table) -> pa.Table:

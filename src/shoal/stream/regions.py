@@ -43,13 +43,17 @@ class Regions:
         return ~self.holding & ~self.too_few
 
 
-def find_regions(table: CodedTable, models: Sequence[PrivacyModel], least: int) -> Regions:
+def find_regions(
+    table: CodedTable, models: Sequence[PrivacyModel], least: int, strange: BoolArray | None = None
+) -> Regions:
     """Divide the rows of a table into regions, until all that fail cannot be cut any more.
 
     Parameters
     ----------
     least
         The rows that a region needs.
+    strange
+        Rows for which no model holds, whatever else is in their region.
 
     Examples
     --------
@@ -66,6 +70,8 @@ def find_regions(table: CodedTable, models: Sequence[PrivacyModel], least: int) 
         rows = np.concatenate(waiting)
         of_rows = np.repeat(np.arange(len(waiting)), list(map(len, waiting)))
         passing = holding(models, Classes(table, of_rows, len(waiting), rows=rows))
+        if strange is not None:
+            passing &= np.bincount(of_rows[strange[rows]], minlength=len(waiting)) == 0
         failing = [region for region, passes in zip(waiting, passing, strict=True) if not passes]
         kept[rows[passing[of_rows]]] = True
         waiting = []

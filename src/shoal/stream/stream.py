@@ -21,7 +21,7 @@ from shoal.search.problem import suppressed_rows_allowed
 from shoal.session import Session
 from shoal.spec.spec import Spec
 from shoal.stream.alarm import describe
-from shoal.stream.batch import code_batch, digest, joined, read_batch, without_identifiers
+from shoal.stream.batch import as_declared, code_batch, digest, joined, read_batch, without_identifiers
 from shoal.stream.emission import FILE, Emission, claim, folder_of, publish_staged
 from shoal.stream.outcome import Outcome
 from shoal.stream.regions import Regions, find_regions
@@ -222,8 +222,9 @@ class Stream:
             state.keep_waiting(waiting)
             return Outcome(waiting=table.num_rows)
         came = np.repeat([batch for batch, _ in waiting], [part.num_rows for _, part in waiting])
-        coded = code_batch(table, spec)
-        found = find_regions(coded, spec.privacy, least_people(spec))
+        known, strange = as_declared(table, spec)
+        coded = code_batch(known, spec)
+        found = find_regions(coded, spec.privacy, least_people(spec), strange)
         release = None
         if found.holding.any():
             release = self._release(table.filter(pa.array(found.holding)), spec)
@@ -237,7 +238,7 @@ class Stream:
             Emission(release, spec, suppressed).stage(self._output, number)
         alarm = None
         if suppressed > suppressed_rows_allowed(spec.suppression, released + suppressed):
-            alarm = describe(coded, spec, found, suppressed, released)
+            alarm = describe(coded, spec, found, suppressed, released, int(strange.sum()))
         if released or suppressed:
             state.note_emission(SettledRows(number, released, suppressed, alarm))
         state.keep_waiting([(batch, table.filter(pa.array(stays & (came == batch)))) for batch, _ in waiting])
@@ -275,9 +276,8 @@ def _require_same(batch: str, before: tuple[str, int], now: tuple[str, int]) -> 
     if before != now:
         raise InputError(
             f"Batch {batch!r} came before, with other rows.\nFound: {now[1]:,} rows, before {before[1]:,}.\n"
-            "Give new rows a batch id of their own. If Spark's checkpoint was removed, its ids begin "
-            "again: begin "
-            "another stream with a state of its own."
+            "Give new rows a batch id of their own. If Spark's checkpoint was removed, its ids begin again: "
+            "begin another stream with a state of its own."
         )
 
 

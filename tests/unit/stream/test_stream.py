@@ -154,12 +154,21 @@ def test_a_drift_raises_an_alarm_that_shows_no_values(output: Path) -> None:
     assert not any(value in alarm for value in DISEASES)
 
 
-def test_values_that_nobody_declared_take_their_region_with_them(output: Path) -> None:
-    visits, stream = Visits(), opened(output)
+@pytest.mark.parametrize("distance", ["ordered", "hierarchical"])
+def test_values_that_nobody_declared_take_their_region_with_them(output: Path, distance: str) -> None:
+    """And no other: what is declared says how far values are apart, whatever else comes."""
+    illness = shoal.taxonomy({"mild": ["flu", "cold"], "grave": ["HIV", "ulcer"], "plagues": ["plague"]})
+    close = shoal.TCloseness("disease", 0.2, distance=distance, distribution=DECLARED)
+    visits = Visits()
+    stream = opened(
+        output, spec=spec(privacy=[shoal.KAnonymity(4), close], sensitive={"disease": illness}, suppression=0)
+    )
     batch = visits.batch(200)
     strange = [*batch.column("disease").to_pylist()[:-1], "plague"]
     outcome = stream.add(batch.set_column(3, "disease", pa.array(strange)), 0)
-    assert 4 <= outcome.suppressed < 20
+    assert 4 <= outcome.suppressed < 50
+    assert outcome.alarm is not None
+    assert "The declared distribution lacks the values of 1 of all rows." in outcome.alarm
     assert not any(row["disease"] == "plague" for row in released(output))
 
 
