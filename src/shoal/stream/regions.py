@@ -59,8 +59,8 @@ def find_regions(
     --------
     >>> from shoal.privacy.alpha_k import AlphaK
     >>> from shoal.privacy.grouped import group
-    >>> diseases = ["HIV", "HIV", "HIV", "flu", "cold", "flu", "cold", "gout"]
-    >>> table = group([31, 32, 33, 41, 42, 43, 44, 45], disease=diseases).table
+    >>> diseases = ["HIV", "HIV", "HIV", "HIV", "flu", "cold", "gout", "ulcer"]
+    >>> table = group([31, 32, 33, 34, 41, 42, 43, 44], disease=diseases).table
     >>> find_regions(table, [AlphaK("disease", 0.4, 3)], 3).holding.astype(int).tolist()
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
