@@ -10,31 +10,9 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any, NamedTuple
 
 SHOAL = [sys.executable, "-c", "from shoal.cli.main import main; main()"]
-
-_SPARK = """
-import sys
-from pyspark.sql import SparkSession
-what, source, target = sys.argv[1:]
-session = (SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
-           .config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
-           .config("spark.ui.showConsoleProgress", "false").getOrCreate())
-frame = session.read.parquet(source)
-if what == "group":
-    print(frame.groupBy(*[f"`{name}`" for name in frame.columns]).count().selectExpr("max(count)").collect())
-elif what == "sort":
-    frame.sort(*frame.columns).write.format("noop").mode("overwrite").save()
-elif what == "copy":
-    frame.write.mode("overwrite").option("compression", "zstd").parquet(target)
-elif what == "nothing":
-    print(frame.limit(1).count())
-else:
-    import shoal
-    shoal.anonymize(frame, what, output=target)
-"""
 
 
 class Cost(NamedTuple):
@@ -61,21 +39,6 @@ def costs(commands: list[list[str]], repeats: int) -> list[Cost]:
     """Return the medians, the commands taking turns so that noise meets all of them alike."""
     runs = [[cost(command) for command in commands] for _ in range(repeats)]
     return [Cost(*map(statistics.median, zip(*taken, strict=True))) for taken in zip(*runs, strict=True)]
-
-
-def spark_costs(source: Path, target: Path, *what: str) -> list[Cost]:
-    """Run Spark on two cores for each of some things, and return what each took without starting it.
-
-    Parameters
-    ----------
-    source, target
-        A folder or file in Parquet, and where to write.
-    what
-        `group` by all columns, `sort` by all columns, `copy`, or the path of a spec to anonymize by.
-    """
-    run = [sys.executable, "-c", _SPARK]
-    start, *taken = (cost([*run, one, str(source), str(target)]) for one in ("nothing", *what))
-    return [Cost(one.seconds - start.seconds, one.megabytes) for one in taken]
 
 
 def apart(function: Callable[..., Any], *arguments: Any) -> Any:
