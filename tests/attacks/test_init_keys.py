@@ -220,3 +220,109 @@ def test_a_patient_is_counted_beside_the_names_of_tests():
         }
     )
     assert shoal.suggest(table).unit == "patient_id"
+
+
+@pytest.mark.parametrize("heading", ["Sample ID", "patient_id", "Subject"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "S{0:03d}-{1}",
+        "P{0:03d}_W{2}",
+        "{0}.{1}",
+        "{0}{3}",
+        "{0}_{4}",
+        "{0}/{1}",
+        "TCGA-A1-{0:04X}-0{1}A",
+    ],
+)
+def test_a_sample_is_numbered_after_whose_it_is(written, heading):
+    rows = visits(150, 4)
+    random = Random(10)
+    names = ["baseline", "week4", "week12", "month6"]
+    numbers = [written.format(1001 + who, n + 1, 4 * n, "ABCD"[n], names[n]) for who, n in rows]
+    table = pa.table(
+        {
+            heading: numbers,
+            "sex": [own(person, "MF") for person, _ in rows],
+            "age": [own(person, range(18, 90)) for person, _ in rows],
+            "crp": [round(random.expovariate(0.2), 1) for _ in rows],
+            "response": [random.choice(["CR", "PR", "SD", "PD"]) for _ in rows],
+        }
+    )
+    found = shoal.suggest(table)
+    assert found.undecided == (heading,)
+    assert found[heading].role.value == "identifier"
+    assert "make a column of that" in (found.question or "")
+
+
+@pytest.mark.parametrize("traits", [True, False])
+def test_a_sample_has_several_results(traits):
+    rows = visits(100, 12)
+    random = Random(11)
+    columns = {"Sample ID": [f"S{person + 1:03d}-{row // 4 + 1}" for person, row in rows]}
+    if traits:
+        columns["age"] = [own(person, range(18, 90)) for person, _ in rows]
+    columns["IL6"] = [round(random.expovariate(0.2), 2) for _ in rows]
+    assert shoal.suggest(pa.table(columns)).undecided == ("Sample ID",)
+
+
+@pytest.mark.parametrize("written", ["{0}-{1}", "20230{2}-{1}", "AB{0}"])
+def test_other_numbers_begin_alike_too(written):
+    random = Random(12)
+    table = pa.table(
+        {
+            "Accession": [written.format(row // 3 + 100, row % 3, 101 + row // 9) for row in range(1200)],
+            "sex": random.choices("MF", k=1200),
+            "age": [random.randrange(18, 90) for _ in range(1200)],
+            "finding": random.choices(["none", "mass", "fracture"], k=1200),
+        }
+    )
+    found = shoal.suggest(table)
+    assert not found.undecided
+    assert found.unit is None
+
+
+def test_a_sample_beside_its_subject_is_no_question():
+    rows = visits(120, 5)
+    table = pa.table(
+        {
+            "Sample ID": [f"S{person + 1:03d}-{visit + 1}" for person, visit in rows],
+            "Subject": [f"S{person + 1:03d}" for person, _ in rows],
+            "age": [own(person, range(18, 90)) for person, _ in rows],
+        }
+    )
+    assert shoal.suggest(table).unit == "Subject"
+
+
+@pytest.mark.parametrize("number", ["patient_id", "Patient No.", "OPD No"])
+@pytest.mark.parametrize("names", [["Name"], ["First Name", "Surname"], ["Initials"]])
+def test_whoever_comes_again_gets_a_number_again(number, names):
+    rows = visits(150, 3)
+    Random(13).shuffle(rows)
+    columns = {number: [20_230_001 + row for row in range(len(rows))]}
+    for heading in names:
+        parts = {"Name": name, "Initials": lambda who: name(who)[0] + str(who)}
+        part = parts.get(heading, lambda who, listed=FIRST if "First" in heading else LAST: own(who, listed))
+        columns[heading] = [part(person) for person, _ in rows]
+    columns["sex"] = [own(person, "MF") for person, _ in rows]
+    columns["age"] = [own(person, range(18, 90)) for person, _ in rows]
+    found = shoal.suggest(pa.table(columns))
+    if len(names) == 1:
+        assert found.unit == names[0]
+    else:
+        assert set(names) <= set(found.undecided)
+
+
+def test_two_people_with_one_name_are_two():
+    random = Random(14)
+    table = pa.table(
+        {
+            "patient_id": list(range(900)),
+            "Name": [name(random.randrange(154)) for _ in range(900)],
+            "sex": random.choices("MF", k=900),
+            "age": [random.randrange(18, 90) for _ in range(900)],
+        }
+    )
+    found = shoal.suggest(table)
+    assert not found.undecided
+    assert found.unit is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Final
+from typing import Final, TypeAlias
 
 from shoal.suggestions.kinds import Kind
 from shoal.suggestions.profile import ColumnProfile
@@ -22,8 +22,23 @@ _SAME = 0.6
 _DEVIATIONS = 3
 _SEVERAL = 20
 """So many values that repeat do not agree by chance, even in the sex."""
+_LAST_RUN: Final = r"[^\p{L}\p{N}]*(?:\p{N}+|\p{L}+)"
 _DAYS = 25_000
 """Days on which most living people were born."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The values of a column without their last runs of digits or letters: `S012` of `S012-1`.
+
+    Where nothing with a digit is left, the value is NULL.
+    """
+
+    column: str
+    runs: int
+
+
+_Name: TypeAlias = "str | tuple[str, ...] | Beginning"
 
 
 @dataclass
@@ -32,10 +47,10 @@ class Rows:
 
     table: Table
     columns: Mapping[str, ColumnProfile]
-    _determined: dict[tuple[str, str], bool] = field(default_factory=dict)
-    _explained: dict[tuple[str | tuple[str, ...], str], float | None] = field(default_factory=dict)
+    _determined: dict[tuple[_Name, str], bool] = field(default_factory=dict)
+    _explained: dict[tuple[_Name, str], float | None] = field(default_factory=dict)
 
-    def likeness(self, name: str | tuple[str, ...], trait: str) -> float | None:
+    def likeness(self, name: _Name, trait: str) -> float | None:
         """Return how alike the rows with the same value are: 1 as one person's, 0 as any rows.
 
         It is the share of the trait's variance, or of its differing pairs of rows, that the column explains:
@@ -48,13 +63,17 @@ class Rows:
             self._explained[name, trait] = _explained(self.table, self._value(name), self.columns[trait])
         return self._explained[name, trait]
 
-    def _value(self, name: str | tuple[str, ...]) -> str:
-        """Return SQL for a column, or for the values of several, which is NULL if one of them is."""
+    def _value(self, name: _Name) -> str:
+        """Return SQL for a column, its beginnings, or the values of several, NULL if one of them is."""
         if isinstance(name, str):
             return self.table.columns[name]
+        if isinstance(name, Beginning):
+            text = f"{self.table.columns[name.column]}::VARCHAR"
+            begins = f"regexp_extract({text}, '^(.*?){_LAST_RUN * name.runs}$', 1)"
+            return f"CASE WHEN regexp_matches({begins}, '[0-9]') THEN {begins} END"
         return " || chr(31) || ".join(f"{self.table.columns[each]}::VARCHAR" for each in name)
 
-    def repeat_together(self, names: tuple[str, ...]) -> bool:
+    def repeat_together(self, names: tuple[str, ...] | Beginning) -> bool:
         """Return whether people have several rows if those that agree in several columns are one person's."""
         values, distinct, several = self.table.fetch_row(
             "SELECT sum(n), count(*), count(*) FILTER (n > 1) FROM (SELECT count(*)::DOUBLE AS n FROM "
@@ -95,7 +114,7 @@ class Rows:
         least = 1 - deviation - _DEVIATIONS * sqrt(deviation)
         return bool(within) and least > 0 and between / within < least**3
 
-    def determine(self, name: str, other: str | None) -> bool:
+    def determine(self, name: str | Beginning, other: str | None) -> bool:
         """Return whether rows with the same value agree in another column, for nearly all values."""
         if other is None or name == other:
             return name == other
@@ -103,7 +122,9 @@ class Rows:
             self._determined[name, other] = bool(self.agreeing(name, [other]))
         return self._determined[name, other]
 
-    def agreeing(self, name: str, compared: Collection[str], *, beyond: str | None = None) -> Sequence[str]:
+    def agreeing(
+        self, name: str | Beginning, compared: Collection[str], *, beyond: str | None = None
+    ) -> Sequence[str]:
         """Return the columns in which rows with the same value agree, for nearly all values and most rows.
 
         Parameters
@@ -121,7 +142,7 @@ class Rows:
             f"coalesce(min({value}) = max({value}), true) AS a{index}"
             for index, value in enumerate(self.table.columns[other] for other in compared)
         )
-        value = self.table.columns[name]
+        value = self._value(name)
         several = "count(*)" if beyond is None else f"count(DISTINCT {self.table.columns[beyond]})"
         shares = self.table.fetch_row(
             f"SELECT {counted} FROM (SELECT count(*)::DOUBLE AS n, {agree} FROM {{table}} "

@@ -23,7 +23,16 @@ from shoal.suggestions.concepts import (
     Concept,
 )
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.names import concepts_of, head, is_about, is_agent, is_numbered, is_of_things, words
+from shoal.suggestions.names import (
+    NUMBER_WORDS,
+    concepts_of,
+    head,
+    is_about,
+    is_agent,
+    is_numbered,
+    is_of_things,
+    words,
+)
 from shoal.suggestions.patterns import DATES, ILLNESSES, TIMES
 from shoal.suggestions.profile import DECIMAL_COMMAS, UNCLEAR_COMMAS, ColumnProfile
 
@@ -221,7 +230,8 @@ def _are_codes(column: ColumnProfile, *, whole: bool = True) -> bool:
 
 def _record(column: ColumnProfile, concept: Concept) -> Proposal | None:
     """Return the proposal for `id` or `visit_id`: the number of a record, or of a person in several rows."""
-    if column.kind not in (Kind.INTEGER, Kind.TEXT):
+    decimal = column.kind is Kind.DECIMAL and words(column.name)[-1] in NUMBER_WORDS
+    if not decimal and column.kind not in (Kind.INTEGER, Kind.TEXT):
         return None
     bare = is_bare_number(column.name)
     if column.distinct >= _MANY_SHARE * column.values:

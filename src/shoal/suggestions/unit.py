@@ -18,7 +18,7 @@ from shoal.describe.roles import Role
 from shoal.errors import InputError
 from shoal.suggestions.concepts import AT_WORK, CONCEPTS, NAME, NUMBER_OF_A_PERSON, OTHER_PERSON
 from shoal.suggestions.kinds import Kind
-from shoal.suggestions.likeness import NUMBERS, ROWS_PER_PERSON, Rows
+from shoal.suggestions.likeness import NUMBERS, ROWS_PER_PERSON, Beginning, Rows
 from shoal.suggestions.names import head, is_about, is_agent, is_of_staff, words
 from shoal.suggestions.patterns import NAMES
 from shoal.suggestions.profile import ColumnProfile
@@ -81,6 +81,7 @@ _KEPT = frozenset({"race or ethnicity", "marital status", "education"})
 """Traits that few people change, for tables without age, sex and birth."""
 _STABLE = _BORN_WITH | {"race or ethnicity", "a country or origin", "a postcode", "a place"}
 _DAYS = (Kind.DATE, Kind.TIMESTAMP)
+_TOGETHER = "rows that agree in all of them are alike as one person's, so make one column of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,19 @@ def find_unit(
         All rows are about one person.
     """
     search = _Search(Rows(table, columns), proposals, columns, references)
+    unit = _found(search, table)
+    begun = None if unit.undecided else search.begun(unit.column)
+    if begun is None:
+        return unit
+    reason = "its values begin with what may be a person's number, so make a column of that"
+    return _question([begun], proposals, reason)
+
+
+def _found(search: _Search, table: Table) -> Unit:
+    """Return how people are counted by whole values."""
+    proposals, columns = search.proposals, search.columns
     if search.are_rows_people:
-        found = search.coarsest(name for name in search.keys if name in search.alike)
-        return Unit(found, proposals, sure=True)
+        return _of_numbered_rows(search)
     if search.keys and (columns[search.keys[0]].distinct < 2):
         raise InputError(
             f"All rows of {table.name!r} are about one person.\n"
@@ -145,9 +156,19 @@ def find_unit(
     if search.left_blank:
         return _question(search.naming, proposals, search.left_blank)
     if search.together:
-        reason = "rows that agree in all of them are alike as one person's, so make one column of them"
-        return _question(search.together, proposals, reason)
+        return _question(search.together, proposals, _TOGETHER)
     return _of_possible(search)
+
+
+def _of_numbered_rows(search: _Search) -> Unit:
+    """Return how people are counted where each row has a person's number of its own.
+
+    Whoever comes again may get another number, but not another name.
+    """
+    found = search.coarsest(name for name in search.alike if search.names_people(name))
+    if found is None and any(map(search.names_people, search.together)):
+        return _question(search.together, search.proposals, _TOGETHER)
+    return Unit(found, search.proposals, sure=True)
 
 
 def _of_possible(search: _Search) -> Unit:
@@ -465,6 +486,39 @@ class _Search:
             return Unit(births[0], self.proposals)
         share = f"{percent(repeated / rows)} of the rows equal another one in {listed(kept)}"
         return _question(kept, self.proposals, f"{share}, many more than chance explains")
+
+    def names_people(self, name: str) -> bool:
+        """Return whether a column names or numbers people by its heading, and is not refuted."""
+        return name in self.keys or self._names_somebody(name)
+
+    def begun(self, unit: str | None) -> str | None:
+        """Return a column whose values begin with numbers of people that the unit does not follow from.
+
+        The first rows of a person may be `S012-1`, `S012-2`, in samples or visits: rows whose values begin
+        alike are alike in age, sex and birth, or the table has nothing like these.
+        """
+        coded = [
+            name
+            for name, column in self.columns.items()
+            if column.kind in (Kind.TEXT, Kind.DECIMAL)
+            and column.pattern is None
+            and self._is_identifier(name)
+            and name not in self.references
+            and not self._is_at_work(name)
+            and not self._has_names(name)
+        ]
+        for name in coded[:_MOST_BEGUN]:
+            for runs in range(1, _MANY + 1):
+                begin = Beginning(name, runs)
+                if not self.rows.repeat_together(begin):
+                    continue
+                likeness = [self.rows.likeness(begin, trait) or 0.0 for trait in self.born_with]
+                alike = min(likeness, default=1.0) >= _ALIKE
+                if alike and not (unit is not None and self.rows.determine(begin, unit)):
+                    return name
+                if not self.born_with:
+                    break  # shorter beginnings number clinics, and nothing would refute them
+        return None
 
     def is_refuted(self, name: str) -> bool:
         """Return whether rows with the same value differ in a trait as those of any people do."""
