@@ -174,8 +174,11 @@ def _dates(values: Sequence[str]) -> Iterator[Reading]:
         for clock_look, clock in _CLOCK:
             if look.startswith("[0-9]{4}-") or _share(values, look + clock_look) < MOST:
                 continue  # ISO 8601 needs no format
-            written = f"{formats[0]}{'T' if 'T' in values[0] else ' '}{clock}"
-            if _parse_share(values, written) >= MOST:
+            between = "T" if "T" in values[0] else " "
+            shares = {each: _parse_share(values, f"{each}{between}{clock}") for each in formats}
+            best = max(formats, key=lambda each: shares[each])
+            if shares[best] >= MOST:
+                written = f"{best}{between}{clock}"
                 yield Reading(Kind.TIMESTAMP, _parses(written), format=written)
 
 

@@ -23,6 +23,8 @@ from shoal.suggestions.kinds import Kind, are_commas_unclear, kind_of_type, read
         (["2025-03", "2025-12"], Kind.DATE, "%Y-%m"),
         (["2024-01-31 10:00:00", "2024-01-31T10:00:00Z"], Kind.TIMESTAMP, None),
         (["31.01.2024 10:00", "01.02.2024 11:30"], Kind.TIMESTAMP, "%d.%m.%Y %H:%M"),
+        (["31/01/2024 10:00", "01/02/2024 11:30"], Kind.TIMESTAMP, "%d/%m/%Y %H:%M"),
+        (["01/31/2024 10:00", "01/02/2024 11:30"], Kind.TIMESTAMP, "%m/%d/%Y %H:%M"),
     ],
 )
 def test_kinds_of_text(values, kind, written):
