@@ -46,6 +46,8 @@ class Levels:
         Notes for users, in lower case: callers prepend the column's name.
     listed
         All leaves of the hierarchy as text, if it may have others than the values.
+    in_order
+        Whether these are listed in the order that is meant.
     """
 
     labels: tuple[pa.Array, ...]
@@ -53,6 +55,7 @@ class Levels:
     total: int
     notes: tuple[str, ...] = ()
     listed: pa.Array | None = None
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         check_height(len(self.labels) - 1)

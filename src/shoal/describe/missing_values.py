@@ -64,6 +64,7 @@ def levels_of(hierarchy: Generalizing, values: pa.Array, missing: MissingValues)
         total=total,
         notes=(*levels.notes, _note(count, missing)),
         listed=None if levels.listed is None else pa.concat_arrays([levels.listed, as_text(strange)]),
+        in_order=levels.in_order,
     )
 
 

@@ -162,6 +162,9 @@ def code_together(
     except pa.ArrowNotImplementedError:
         raise incomparable(name, domain.type) from None
     levels = hierarchy.levels(domain.take(pa.array(used)))
+    stated = _stated_order(levels)
+    if stated is not None:
+        used, levels = used[stated], _taken(levels, stated)
     places = _places(levels)
     if occurs[-1]:
         places = None if places is None else np.append(places, levels.total)
@@ -247,6 +250,27 @@ def _places(levels: Levels) -> IntArray | None:
     ranks[pc.array_sort_indices(comparable(listed)).to_numpy()] = np.arange(len(listed))
     found: IntArray = ranks[pc.index_in(as_text(levels.labels[0]), listed).to_numpy(zero_copy_only=False)]
     return found
+
+
+def _stated_order(levels: Levels) -> IntArray | None:
+    """Return the positions of values in the order that a hierarchy states, others last.
+
+    None if it states none, or if they are numbers or dates, which have an order of their own.
+    """
+    if levels.listed is None or not levels.in_order or is_ordered(comparable(levels.labels[0]).type):
+        return None
+    places = pc.index_in(as_text(levels.labels[0]), levels.listed).fill_null(len(levels.listed))
+    order: IntArray = np.argsort(places.to_numpy(), kind="stable")
+    return order
+
+
+def _taken(levels: Levels, order: IntArray) -> Levels:
+    """Return the same levels for values in another order."""
+    return replace(
+        levels,
+        labels=tuple(label.take(pa.array(order)) for label in levels.labels),
+        leaves=tuple(leaf[order] for leaf in levels.leaves),
+    )
 
 
 def _with_null(levels: Levels) -> Levels:

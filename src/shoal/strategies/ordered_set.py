@@ -46,10 +46,10 @@ _SUBTREE_SHARE = 0.2
 class OrderedSet(StrategyDefaults):
     """Cut the ordered values of each column into intervals.
 
-    Numbers and dates are in their own order, categories in that of their hierarchy's leaves: neighbours are
-    under one label. It contains `subtree`, from which the search begins, so it never loses more by the leaves
-    that labels cover. Small tables are solved exactly; on others the answer says how much less could be lost
-    at best.
+    Numbers and dates are in their own order, categories in that of `order`, or else of their hierarchy's
+    leaves: neighbours are under one label. It contains `subtree`, from which the search begins, so it never
+    loses more by the leaves that labels cover. Small tables are solved exactly; on others the answer says how
+    much less could be lost at best.
 
     Parameters
     ----------

@@ -201,6 +201,24 @@ def test_levels_may_differ_within_a_column() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "hierarchy",
+    [
+        shoal.order(["low", "mid", "high", "top"], runs=[4]),
+        shoal.order(["low", "mid", "high", "top"], runs=[2]),
+    ],
+    ids=["one run", "runs of two"],
+)
+def test_categories_are_in_the_order_that_is_stated(hierarchy: Any) -> None:
+    counts = {"low": 3, "mid": 1, "high": 2, "top": 3}
+    table = pa.table({"grade": [value for value, rows in counts.items() for _ in range(rows)]})
+    spec = shoal.Spec(quasi_identifiers={"grade": hierarchy}, privacy=[KAnonymity(3)])
+    release = shoal.anonymize(table, spec, recoding="ordered-set")
+    assert release.optimal
+    # In alphabetical order `mid` would be between `low` and `top`, and none of these alone.
+    assert set(release.table["grade"].to_pylist()) == {"low", "{high, mid}", "top"}
+
+
 def test_intervals_end_anywhere() -> None:
     table = table_of(age=([24, 24, 29, 30, 45, 45], intervals(10, 20, 40)))
     for strategy, label in (OrderedSet(), "[29, 30]"), (OrderedSet(labels="sets"), "{29, 30}"):

@@ -5,7 +5,7 @@ In a spec a chain is a list: `hierarchy: [{mask: [3]}, {taxonomy: {North: ["100"
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -190,7 +190,7 @@ def chain(*parts: Hierarchy) -> Chain:
 def _without_top(levels: Levels) -> Levels:
     if len(levels.labels) == 1 or not pc.all(pc.equal(levels.labels[-1], ANYTHING), min_count=0).as_py():
         return levels
-    return Levels(levels.labels[:-1], levels.leaves[:-1], levels.total, levels.notes, levels.listed)
+    return replace(levels, labels=levels.labels[:-1], leaves=levels.leaves[:-1])
 
 
 def _above(levels: Levels, link: Generalizing, number: int) -> Levels:
@@ -211,7 +211,8 @@ def _above(levels: Levels, link: Generalizing, number: int) -> Levels:
         # A label that covers the whole upper hierarchy also covers the leaves without a value here.
         leaves.append(np.where(covered == upper.total, levels.total, sums[groups])[codes])
         labels.append(label.take(pa.array(codes)))
-    return Levels(tuple(labels), tuple(leaves), levels.total, (*levels.notes, *upper.notes), levels.listed)
+    notes = (*levels.notes, *upper.notes)
+    return replace(levels, labels=tuple(labels), leaves=tuple(leaves), notes=notes)
 
 
 def _labels_of(link: Generalizing, column: ColumnData) -> ColumnData:

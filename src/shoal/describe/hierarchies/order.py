@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -105,7 +105,7 @@ class Order(HierarchyDefaults):
         return Listed((*levels, pa.repeat(ANYTHING, len(self.values))), "the order")
 
     def levels(self, values: pa.Array) -> Levels:
-        return self._listed.levels(values)
+        return replace(self._listed.levels(values), in_order=True)
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return self._listed.knows(values)
