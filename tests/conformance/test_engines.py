@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 import shoal
 from shoal.engines.relational import engine, recode, repeated_classes
 from shoal.errors import InputError
+from shoal.partition import strategy
+from shoal.recode.recoding import TuplesInParts
 from shoal.testing.engines import (
     ENGINE_CHECKS,
     ODD,
@@ -50,6 +53,54 @@ def test_tuples_that_do_not_fit_are_divided_in_parts(
     recoding = {"mondrian": {"cut": "gain"}}
     spec = spec_of_people(privacy=[shoal.KAnonymity(8)], recoding=recoding, suppression=0.0)
     compare(opened(name), people(3, 4000), spec)
+
+
+def in_classes(release: shoal.Release) -> Counter[tuple[str, ...]]:
+    """The rows of quasi-identifiers and the sensitive column: others may be beside other labels."""
+    names = [*release.spec.quasi_identifiers, *release.spec.sensitive]
+    columns = release.table.select(names).to_pydict().values()
+    return Counter(tuple(map(str, row)) for row in zip(*columns, strict=True))
+
+
+@pytest.mark.parametrize("name", ["parquet", "postgres", SLOW_SPARK])
+def test_partition_divides_tuples_that_do_not_fit_in_parts(
+    name: str,
+    opened: Opened,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    draw = random.Random(8)
+    table = pa.table(
+        {
+            "age": [draw.choice([None, *range(20, 60)]) for _ in range(3000)],
+            "town": [draw.choice([*ODD[:5], None]) for _ in range(3000)],
+            "job": [f"job {draw.randrange(30)}" for _ in range(3000)],
+            "disease": [draw.choice("aaabbc") for _ in range(3000)],
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers=dict.fromkeys(("age", "town", "job"), "suppress"),
+        sensitive=["disease"],
+        privacy=[shoal.KAnonymity(12), shoal.BetaLikeness("disease", 1)],
+        recoding={"partition": {"divide": {"cuts": {"cut": "even"}}}},
+    )
+    monkeypatch.setattr(strategy, "FEW_TUPLES", 0)
+    whole = in_classes(shoal.anonymize(table, spec))
+    monkeypatch.setattr(engine, "_BYTES_PER_ENTRY", 1 << 40)  # the fewest entries that an engine holds: 1,000
+    given = opened(name).put(table)
+    for partitions in (8, 16) if name == "spark" else (0,):
+        if partitions:
+            spark = request.getfixturevalue("spark_session")
+            monkeypatch.setitem(given, "data", given["data"].repartition(partitions))
+            spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        try:
+            release = shoal.anonymize(spec=spec, **given)
+            assert isinstance(release.recoding, TuplesInParts)
+            assert release.audit.holds
+            assert in_classes(release) == whole
+        finally:
+            if partitions:
+                spark.conf.set("spark.sql.shuffle.partitions", 2)
 
 
 @pytest.mark.parametrize("name", ["parquet", "postgres"])

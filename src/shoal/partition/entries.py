@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal import _kernel
 from shoal.encode.column import IntArray, UIntArray
-from shoal.recode.by_entries import ByEntries, at_levels, equal_parts
+from shoal.recode.by_entries import PARTS, ByEntries, at_levels, equal_parts
 from shoal.recode.class_labels import LabelForm
 from shoal.strategies.classes import ClassProblem
 
@@ -53,8 +53,7 @@ class EntryProblem(ClassProblem):
             for column, levels in zip(quasi_identifiers, self.levels, strict=True)
         ]
         codes = [*self.codes, *([] if self.key is None else [self.key])]
-        sizes = [int(of_entries.max(initial=0)) + 1 for of_entries in codes[len(maps) :]]
-        beside = [[np.arange(size, dtype=np.uint32), np.zeros(size, np.uint32)] for size in sizes]
+        beside = [[np.arange(size, dtype=np.uint32), np.zeros(size, np.uint32)] for size in self._sizes]
         return _kernel.CodedTable(
             codes=codes,
             maps=[*maps, *beside],
@@ -63,6 +62,16 @@ class EntryProblem(ClassProblem):
             weights=inputs.weights,
             attributes=inputs.attributes(),
         )
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """How many values each column after the quasi-identifiers has.
+
+        The order of tuples depends on it, so that it must be the same for any part of the table.
+        """
+        others = [len(column.labels[0]) for column in self.problem.table.attributes.values()]
+        key = [] if self.key is None else [int(self.key.max(initial=0)) + 1]
+        return [*others, PARTS, *key]
 
     @cached_property
     def _labels(self) -> tuple[UIntArray, ...]:
@@ -95,7 +104,7 @@ class EntryProblem(ClassProblem):
     @cached_property
     def costs(self) -> list[list[list[int]]]:
         own = super().costs
-        beside = [[[0] * (int(labels.max(initial=0)) + 1), [0]] for labels in self._beside]
+        beside = [[[0] * size, [0]] for size in self._sizes]
         if self.key is not None:
             own = [[[0] * len(labels) for labels in levels] for levels in own]
             beside[-1][1] = [_kernel.full_cost]

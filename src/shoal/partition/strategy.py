@@ -14,13 +14,16 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError, Problem
 from shoal.partition.buckets.buckets import Buckets
 from shoal.partition.buckets.value import ValueBuckets
+from shoal.partition.by_parts import PartitionByParts, require_parts, whole_table
 from shoal.partition.divide.cuts import FEW_TUPLES, Cuts
 from shoal.partition.divide.divider import DivisionTask
 from shoal.partition.entries import EntryProblem
 from shoal.partition.sensitive_values import SensitiveValues
 from shoal.recode.by_entries import ByEntries, may_depend_on, taken_apart
+from shoal.recode.by_parts import EntriesByParts
 from shoal.recode.class_labels import LabelForm
 from shoal.recode.recoding import LooksBeside
+from shoal.search.frequency_sets import TooManyEntries
 from shoal.search.problem import SearchProblem
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
@@ -129,10 +132,14 @@ class Partition(StrategyDefaults):
             raise InputError(problems)
 
     def choose(self, question: Question) -> Chosen:
-        whole = question.problem()
-        search = question.make_problem(taken_apart(self._counted(whole.table, question)))
-        task = self._task(EntryProblem(search), question)
-        chosen = choose_best(search, self._recodings(whole, question, task))
+        try:
+            whole = question.problem()
+        except TooManyEntries:
+            chosen = self._in_parts(question)
+        else:
+            search = question.make_problem(taken_apart(self._counted(whole.table, question)))
+            task = self._task(EntryProblem(search), question)
+            chosen = choose_best(search, self._recodings(whole, question, task))
         assert isinstance(chosen.recoding, LooksBeside)
         beside = may_depend_on(chosen.recoding, chosen.problem.table)
         if not beside:
@@ -143,6 +150,21 @@ class Partition(StrategyDefaults):
             "class say, in the worst case the value."
         )
         return replace(chosen, notes=(*chosen.notes, note))
+
+    def _in_parts(self, question: Question) -> Chosen:
+        require_parts(question, self.divide)
+        search = question.make_problem(whole_table(question))
+        task = self._task(EntryProblem(search), question)
+        settings = {"buckets": self.buckets.name, "divide": self.divide.name}
+        recoding = EntriesByParts(
+            self.name,
+            settings,
+            columns_beside=tuple(search.table.attributes),
+            buckets=None if task.column is None else (task.column, task.buckets.describe()),
+        )
+        found = PartitionByParts(question, self.labels, task).recodings(recoding, self.divide)
+        chosen = [choose_best(question.make_problem(entries), [own]) for entries, own in found]
+        return min(chosen, key=lambda each: each.score)
 
     @staticmethod
     def _counted(table: CodedTable, question: Question) -> CodedTable:

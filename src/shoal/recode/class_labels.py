@@ -102,6 +102,36 @@ class ClassValues:
             nodes = HierarchyNodes(whole.nodes.levels[widest], whole.nodes.numbers[widest])
         return ClassLabels(seen.labels, costs, nodes, seen.of_class)
 
+    def needed(self, form: LabelForm) -> ClassValues:
+        """Return the same classes with those values alone that their labels in a form are made of.
+
+        Examples
+        --------
+        >>> from shoal.describe import intervals
+        >>> from shoal.encode.column import code_column
+        >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
+        >>> classes = ClassValues(ages, range(4), ages.codes, np.array([0, 0, 0, 1], np.uint32))
+        >>> classes.needed("nodes").values.tolist(), classes.needed("sets").values.tolist()
+        ([0, 2, 3], [0, 1, 2, 3])
+        """
+        if form == "fitting":
+            form = fitting_form(self.column)
+        values, class_of = self.values, self.class_of
+        if form != "sets":
+            ends = [*self._ends(values.astype(np.int64))]
+            if form == "ranges":
+                order = self._sorted(self.column.labels[self.base])
+                rank = np.empty(len(order), dtype=np.int64)
+                rank[order] = np.arange(len(order))
+                ends += [order[places] for places in self._ends(rank[values])]
+            by_class, starts = self._ordered
+            values = np.concatenate(ends).astype(np.uint32)
+            class_of = np.tile(class_of[by_class][starts], len(ends))
+        pairs = np.unique(class_of.astype(np.uint64) << np.uint64(32) | values)
+        return replace(
+            self, values=pairs.astype(np.uint32), class_of=(pairs >> np.uint64(32)).astype(np.uint32)
+        )
+
     def _of_released(self, alone: NDArray[np.bool_]) -> ClassValues:
         """Leave out the tuples with values that no released row has, in classes that have others.
 

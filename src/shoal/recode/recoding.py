@@ -45,10 +45,18 @@ class LabelsOfReleased(Protocol):
 
 @runtime_checkable
 class TuplesInParts(Protocol):
-    """A recoding of more tuples than fit into memory: its table has an entry for each class."""
+    """A recoding of more tuples than fit into memory: its table has the entries of its classes.
 
+    Attributes
+    ----------
+    class_of
+        The class of every entry.
+    """
+
+    @property
+    def class_of(self) -> UIntArray: ...
     def tuples(self) -> Iterator[tuple[CodedTable, UIntArray]]:
-        """Yield the tuples of one part of the table after the other, and for each its entry: its class."""
+        """Yield the tuples of one part of the table after the other, and the class of each."""
         ...
 
 

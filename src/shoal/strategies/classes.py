@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from shoal import _kernel, registry
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.encode.cells import Cells
 from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.table import CodedTable
 from shoal.errors import InfeasibleError, InputError, nearest
 from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
@@ -55,10 +56,13 @@ class ClassProblem:
         Models, measure and limit on a coded table.
     allowed
         For each column, the levels that labels may have, upwards; all that the spec allows if not given.
+    whole
+        The problem of the whole table, where this is one of its parts: classes are compared with that.
     """
 
     problem: SearchProblem
     allowed: Sequence[Sequence[int]] | None = None
+    whole: ClassProblem | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.problem.table.rows > _MOST_ROWS:
@@ -93,6 +97,8 @@ class ClassProblem:
     @cached_property
     def requirement(self) -> _kernel.Requirement:
         """What each class must satisfy by itself."""
+        if self.whole is not None:
+            return self.whole.requirement
         return self.problem.kernel_inputs.requirement(self.least, 0, rows_only=True)
 
     @cached_property
@@ -129,6 +135,10 @@ class ClassProblem:
         return self.table.cheapest(
             self.requirement, self.costs, suppressible=suppressible, threads=threads, **limit
         )
+
+    def of_part(self, table: CodedTable) -> Self:
+        """Return the problem of some of the rows."""
+        return replace(self, problem=replace(self.problem, table=table), whole=self)
 
     def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByClasses:
         return ByClasses(kind, settings, labels, self.values, class_of, self.allowed)

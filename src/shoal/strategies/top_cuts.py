@@ -1,4 +1,4 @@
-"""The first cuts of Mondrian, from what is counted label by label: so that tuples of a part fit into memory.
+"""The first cuts of a table, from what is counted label by label: so that tuples of a part fit into memory.
 
 A cut by single labels saves what the boxes of its halves save, and the boxes of labels are enough to find
 these. So these cuts are the ones that the kernel would make with all tuples in memory.
@@ -6,18 +6,47 @@ these. So these cuts are the ones that the kernel would make with all tuples in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal import _kernel
 from shoal.encode.column import IntArray, UIntArray
+from shoal.recode.class_labels import LabelForm
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.parts import LabelBoxes, Part
+from shoal.strategies.classes import ClassProblem
 
-Rank = tuple[float, int, int, int, int, int]
-Box = tuple[IntArray, IntArray]
+Box: TypeAlias = tuple[IntArray, IntArray]
+HalvesPass: TypeAlias = Callable[[int, int], bool]
+"""Takes two labels: whether the rows from one to the other, and all other rows, may both be classes."""
+
+TestHalves: TypeAlias = Callable[[FrequencySets, int], HalvesPass]
+"""Takes the counts of a part, and the number of the column by whose labels it is to be cut."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Cuts of a part by the labels of one column against all others.
+
+    Attributes
+    ----------
+    scores
+        How good each is.
+    first, last
+        The labels that are cut off.
+    rows, smaller
+        The rows with these labels, and those of the half with fewer.
+    """
+
+    scores: NDArray[np.float64] | IntArray
+    first: IntArray
+    last: IntArray
+    rows: IntArray
+    smaller: IntArray
 
 
 @dataclass(frozen=True)
@@ -33,7 +62,9 @@ class TopCuts:
     least
         The rows that a class needs.
     cut
-        `peel`, `gain` or `median`.
+        `peel`, `gain`, `median` or `even`.
+    tests
+        What halves must satisfy beside having enough rows, if anything.
     """
 
     steps: Sequence[Sequence[UIntArray]]
@@ -41,7 +72,26 @@ class TopCuts:
     ranges: Sequence[tuple[Sequence[int], Sequence[int]]]
     least: int
     cut: str
+    tests: TestHalves | None = None
     _arrays: list[list[IntArray]] = field(init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, problem: ClassProblem, labels: LabelForm, cut: str, tests: TestHalves | None = None
+    ) -> TopCuts:
+        """Return the cuts of a problem whose classes get labels in a form."""
+        columns = problem.problem.table.columns
+        return cls(
+            steps=[
+                [column.step(column.min_level, level) for level in levels]
+                for column, levels in zip(columns, problem.levels, strict=True)
+            ],
+            costs=problem.costs[: len(columns)],
+            ranges=problem.range_costs(labels)[: len(columns)],
+            least=max(problem.least, 1),
+            cut=cut,
+            tests=tests,
+        )
 
     def __post_init__(self) -> None:
         arrays = [[np.array(level, dtype=np.int64) for level in levels] for levels in self.costs]
@@ -49,49 +99,105 @@ class TopCuts:
 
     def halves(self, counts: FrequencySets, part: Part) -> tuple[Part, Part] | None:
         """Cut a part where the kernel would; None if it has no such cut, or is so small that others count."""
-        if part.rows <= _kernel.small_part * self.least:
+        closely = self.cut in ("peel", "gain")
+        if part.rows <= _kernel.small_part * self.least if closely else part.rows < 2 * self.least:
             return None
+        tests: dict[int, HalvesPass] = {}
+        for column, first, last, rows in self._ranked(counts, part):
+            if self.tests is not None and column not in tests:
+                tests[column] = self.tests(counts, column)
+            if self.tests is None or tests[column](first, last):
+                return part.cut(column, first, last, rows)
+        return None
+
+    def _ranked(self, counts: FrequencySets, part: Part) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the cuts of a part that may be made, the best first: a column, labels, and their rows."""
         boxes = [counts.boxes(column, part.levels) for column in range(len(self.steps))]
         low, high = boxes[0].low.min(axis=0), boxes[0].high.max(axis=0)
         cells = np.array([self._cells(c, low[c : c + 1], high[c : c + 1])[0] for c in range(len(boxes))])
-        best: tuple[Rank, int, int, int, int] | None = None
-        for column, found in enumerate(boxes):
-            for rank, first, last, rows in self._cuts(column, found, part.rows, cells):
-                if best is None or rank > best[0]:
-                    best = rank, column, first, last, rows
-        return None if best is None else part.cut(*best[1:])
+        cuts = self._medians if self.cut == "even" else self._cuts
+        found = [cuts(column, own, part.rows, cells) for column, own in enumerate(boxes)]
+        column = np.repeat(np.arange(len(found)), [len(own.rows) for own in found])
+        choices = np.array([len(steps[0]) for steps in self.steps])[column]
+        if self.cut == "even":
+            choices[:] = 0
+        scores, first, last, rows, smaller = (
+            np.concatenate([getattr(own, name) for own in found])
+            for name in ("scores", "first", "last", "rows", "smaller")
+        )
+        # The order of the kernel: see Division in cpp/include/shoal/label_cuts.hpp, and HalvingCut.
+        order = np.lexsort((last, first, -smaller, column, choices, -scores))
+        for place in order:
+            yield int(column[place]), int(first[place]), int(last[place]), int(rows[place])
 
-    def _cuts(
-        self, column: int, boxes: LabelBoxes, rows: int, cells: IntArray
-    ) -> Iterator[tuple[Rank, int, int, int]]:
-        """Yield the cuts of a column that may be made, each with its rank."""
-        if self.cut == "median" and cells[column] == 0:
-            return
+    def _cuts(self, column: int, boxes: LabelBoxes, rows: int, cells: IntArray) -> Ranked:
+        """Return the cuts of a column that leave enough rows on either side."""
         begin, end = self._places(column, boxes.labels)
+        if self.cut == "median" and cells[column] == 0:
+            begin, end = begin[:0], end[:0]
         before = np.append(0, np.cumsum(boxes.rows))
         inside = before[end] - before[begin]
         fits = (inside >= self.least) & (rows - inside >= self.least)
         begin, end, inside = begin[fits], end[fits], inside[fits]
-        if not len(begin):
-            return
         smaller = np.minimum(inside, rows - inside)
-        if self.cut == "median":
-            scores = np.full(len(begin), float(cells[column]))
-        else:
-            halves = (_inside(boxes, begin, end), _outside(boxes, begin, end))
-            costs = [
-                sum(self._cells(c, low[:, c], high[:, c]) for c in range(len(cells))) for low, high in halves
-            ]
-            saved = rows * int(cells.sum()) - inside * costs[0] - (rows - inside) * costs[1]
+        scores = np.full(len(begin), float(cells[column]))
+        if self.cut != "median" and len(begin):
+            saved = rows * int(cells.sum()) - self._cost(boxes, begin, end, inside, rows, cells >= 0)
             good = saved >= (0 if cells[column] else 1)
             begin, end, inside, smaller, saved = (a[good] for a in (begin, end, inside, smaller, saved))
             scores = saved.astype(np.float64) / np.sqrt(np.sqrt(smaller.astype(np.float64)))
-        choices = len(self.steps[column][0])
-        # The order of the kernel: see Division in cpp/include/shoal/label_cuts.hpp.
-        for position in np.flatnonzero(scores == scores.max(initial=-1.0)).tolist():
-            first, last = int(boxes.labels[begin[position]]), int(boxes.labels[end[position] - 1])
-            rank = (float(scores[position]), -choices, -column, int(smaller[position]), -first, -last)
-            yield rank, first, last, int(inside[position])
+        return Ranked(scores, boxes.labels[begin], boxes.labels[end - 1], inside, smaller)
+
+    def _medians(self, column: int, boxes: LabelBoxes, rows: int, cells: IntArray) -> Ranked:
+        """Return the cut of a column whose halves are most alike; none of one that costs nothing.
+
+        Where the labels of a hierarchy are printed, it is between the children of the lowest one that covers
+        the part.
+        """
+        place = np.arange(1, len(boxes.labels))
+        before = np.cumsum(boxes.rows)[:-1]
+        fits = np.minimum(before, rows - before) >= self.least
+        common = next(
+            (
+                level
+                for level, step in enumerate(self.steps[column])
+                if step[boxes.labels[0]] == step[boxes.labels[-1]]
+            ),
+            len(self.steps[column]),
+        )
+        if not self.ranges[column][0] and common >= 2:
+            child = self.steps[column][common - 1][boxes.labels]
+            fits &= child[:-1] != child[1:]
+        if cells[column] <= 0:
+            fits[:] = False
+        place, before = place[fits], before[fits]
+        nearest = np.argmin(np.abs(rows - 2 * before), keepdims=True) if len(place) else place
+        end, inside = place[nearest], before[nearest]
+        begin = np.zeros_like(end)
+        costs = self._cost(boxes, begin, end, inside, rows, cells > 0) if len(end) else inside
+        return Ranked(
+            -costs, boxes.labels[begin], boxes.labels[end - 1], inside, np.minimum(inside, rows - inside)
+        )
+
+    def _cost(
+        self,
+        boxes: LabelBoxes,
+        begin: IntArray,
+        end: IntArray,
+        inside: IntArray,
+        rows: int,
+        counted: NDArray[np.bool_],
+    ) -> IntArray:
+        """Return what the cells of some columns cost in both halves together."""
+        halves = (_inside(boxes, begin, end), _outside(boxes, begin, end))
+        of_row = [
+            sum(
+                (self._cells(c, low[:, c], high[:, c]) for c in np.flatnonzero(counted).tolist()),
+                np.zeros_like(end),
+            )
+            for low, high in halves
+        ]
+        return inside * of_row[0] + (rows - inside) * of_row[1]
 
     def _places(self, column: int, labels: IntArray) -> tuple[IntArray, IntArray]:
         """Return where the ranges of occurring labels begin and end that may be cut off."""
@@ -154,15 +260,16 @@ def _before(combine: np.ufunc, values: IntArray, places: IntArray) -> IntArray:
 
 
 def parts_that_fit(
-    counts: FrequencySets, whole: Part, cuts: TopCuts, most_entries: int
+    counts: FrequencySets, cuts: TopCuts, most_entries: int, report: Callable[[str], None] | None = None
 ) -> Iterator[Part | None]:
     """Yield parts whose tuples fit into memory; None for one that cannot be cut any further by labels."""
-    waiting = [whole]
-    zero = (0,) * len(whole.labels)
+    waiting = [Part.whole(counts.domain.columns, counts.domain.rows)]
     while waiting:
         part = waiting.pop()
         within = counts.within(part)
-        if part.rows <= most_entries or within.estimate([zero])[0] <= most_entries:
+        if part.rows <= most_entries or within.estimate([part.levels])[0] <= most_entries:
+            if report is not None:
+                report(f"tuples of a part of {part.rows:,} rows")
             yield part
             continue
         halves = cuts.halves(within, part)

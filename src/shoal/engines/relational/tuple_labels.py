@@ -14,6 +14,7 @@ from shoal import _kernel
 from shoal.describe.hierarchy import ANYTHING
 from shoal.engines.relational.database import Database
 from shoal.engines.relational.star_schema import Dimension, Joined, Star, key, packed, sql
+from shoal.recode.by_entries import PARTS, at_levels
 from shoal.recode.recoding import LooksBeside, TuplesInParts
 from shoal.recode.released_classes import Verdict
 
@@ -128,30 +129,50 @@ class TupleLabels:
     ) -> TupleLabels:
         """Put the tuples of one part after the other, each with its class, and join them with its labels."""
         assert verdict.entries_kept.all(), "it is refused otherwise"
-        sizes = [dimension.labels[0] for dimension in dimensions]
+        quasi_identifiers = len(verdict.coded.columns)
+        levels = [
+            *(column.min_level for column in verdict.coded.columns),
+            *(0 for _ in dimensions[quasi_identifiers:]),
+        ]
+        sizes = [dimension.labels[level] for dimension, level in zip(dimensions, levels, strict=True)]
         varied = [position for position, size in enumerate(sizes) if size > 1]
-        counts = [sizes[position] for position in varied]
+        dealt_out = PARTS if isinstance(recoding, LooksBeside) else 1
+        counts = [*(sizes[position] for position in varied), *([dealt_out] if dealt_out > 1 else [])]
         parts, key_type = [], "int64"
         for table, class_of in recoding.tuples():
-            keys = packed([table.columns[position].codes for position in varied], counts, len(class_of))
+            numbers = at_levels(table, levels[:quasi_identifiers])
+            keyed = varied
+            if isinstance(recoding, LooksBeside):
+                numbers += [table.attributes[name].codes for name in recoding.columns_beside]
+                numbers.append(recoding.parts(table))
+                keyed = [*varied, len(dimensions)]
+            keys = packed([numbers[position] for position in keyed], counts, len(class_of))
             key_type = "string" if pa.types.is_string(keys.type) else "int64"
             numbered = {"key": keys, "class": pa.array(class_of.astype(np.int64))}
             parts.append(database.put(pa.table(numbered), "part"))
-        columns: dict[str, pa.Array] = {"class": pa.array(np.arange(verdict.coded.entries))}
-        for position, cells in enumerate(verdict.cells):
-            values = cells.labels.take(pa.array(cells.numbers))
-            text = pa.types.is_string(values.type)
-            columns[f"q{position}"] = values.dictionary_encode() if text else values
-        labels: dict[str, str] = dict.fromkeys((name for name in columns if name != "class"), "string")
-        of_class: Any = ibis.table(
-            {"class": "int64", **labels}, name=database.put(pa.table(columns), "classes")
-        )
+        of_class = ibis.table(*cls._put_classes(database, verdict, recoding))
         tuples: Any = ibis.union(
             *(ibis.table({"key": key_type, "class": "int64"}, name=name) for name in parts)
         )
+        labels = [f"q{position}" for position in range(quasi_identifiers)]
         joined = tuples.inner_join(of_class, "class").select("key", *labels)
         kept = database.keep(sql(database, joined), "tuples")
-        return cls(kept, key_type, dimensions, (0,) * len(dimensions), varied, len(dimensions))
+        return cls(kept, key_type, dimensions, levels, varied, quasi_identifiers, dealt_out)
+
+    @staticmethod
+    def _put_classes(
+        database: Database, verdict: Verdict, recoding: TuplesInParts
+    ) -> tuple[dict[str, str], str]:
+        """Put the labels of each class into the database; return the types of the table, and its name."""
+        entry = np.zeros(int(recoding.class_of.max()) + 1, dtype=np.int64)
+        entry[recoding.class_of] = np.arange(verdict.coded.entries)
+        columns: dict[str, pa.Array] = {"class": pa.array(np.arange(len(entry)))}
+        for position, cells in enumerate(verdict.cells):
+            values = cells.labels.take(pa.array(cells.numbers[entry]))
+            text = pa.types.is_string(values.type)
+            columns[f"q{position}"] = values.dictionary_encode() if text else values
+        types = {name: "int64" if name == "class" else "string" for name in columns}
+        return types, database.put(pa.table(columns), "classes")
 
     @property
     def needed(self) -> list[Dimension]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -58,10 +58,12 @@ class Cuts(DividerDefaults):
                 f"Found: {self.cut!r}.{nearest(str(self.cut), known)}"
             )
 
+    def kinds(self, *, few: bool) -> Sequence[str]:
+        """Return the kinds of cuts that are tried on few tuples, or on many."""
+        if self.cut != "best":
+            return [self.cut]
+        return ["gain", "even", "median"] if few else ["even", "median"]
+
     def divide(self, task: DivisionTask) -> Iterator[Divided]:
-        few = task.tuples <= FEW_TUPLES
-        kinds = (
-            [self.cut] if self.cut != "best" else ["gain", "even", "median"] if few else ["even", "median"]
-        )
-        for kind in kinds:
+        for kind in self.kinds(few=task.tuples <= FEW_TUPLES):
             yield task.problem, np.array(task.cut(task.problem, kind).class_of)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+
 from shoal import _kernel
 from shoal.encode.column import UIntArray
 from shoal.partition.buckets.buckets import Buckets
@@ -56,8 +58,10 @@ class DivisionTask:
         )
 
     def bucket_of(self, problem: EntryProblem) -> UIntArray:
-        """Return the bucket of every tuple."""
-        return problem.buckets(self.column, self.buckets.of_value)
+        """Return the bucket of every tuple, numbered without those that none has."""
+        found = problem.buckets(self.column, self.buckets.of_value)
+        numbers = np.cumsum(np.bincount(found) > 0) - 1
+        return numbers[found].astype(np.uint32)
 
 
 class DividerDefaults(NamedSettings):

@@ -13,6 +13,7 @@ from shoal.draw.bars import Bar, BarGroup, bars, one_each
 from shoal.draw.html import picture
 from shoal.draw.ladder import ladder
 from shoal.recode.by_entries import ByEntries
+from shoal.recode.by_parts import EntriesByParts
 from shoal.recode.label_widths import LabelWidths, Width, label_widths
 from shoal.recode.recoding import Averaging
 from shoal.report.markup import columns
@@ -95,7 +96,7 @@ def _summary(release: Release) -> str:
 
 def _buckets(release: Release) -> Markup | None:
     """Describe the buckets that a partition made, where its classes come from them."""
-    if not isinstance(release.recoding, ByEntries) or release.recoding.buckets is None:
+    if not isinstance(release.recoding, ByEntries | EntriesByParts) or release.recoding.buckets is None:
         return None
     column, words = release.recoding.buckets
     return Markup("To divide the rows, the values of <bdi>{}</bdi> were put into {}.").format(column, words)
