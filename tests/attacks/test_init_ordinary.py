@@ -233,3 +233,17 @@ def test_a_few_who_came_back_are_counted_once(heading):
     assert found.unit == heading
     columns[heading] = [f"{500_000 + 3 * row}" for row in range(len(who))]
     assert shoal.suggest(pa.table(columns)).unit is None
+
+
+@pytest.mark.parametrize(
+    ("values", "role"),
+    [
+        (["0 to 17", "18 to 29", "30 to 49", "50 to 69", "70 or Older"], "quasi-identifier"),
+        (["17 y", "31 y", "58 y"], "quasi-identifier"),
+        (["Eberhardt", "Lombardi", "Szymanski"], "identifier"),
+    ],
+)
+def test_bands_of_ages_are_ages_and_names_are_not(values, role):
+    random = Random(15)
+    columns = {"Age Group": random.choices(values, k=600), "Gender": random.choices("MF", k=600)}
+    assert shoal.suggest(pa.table(columns))["Age Group"].role.value == role

@@ -292,7 +292,8 @@ def _by_name(column: ColumnProfile, about: Concept | None) -> Proposal | None:
         # Released unchanged, the day of an arrest or of surgery would single people out.
         reason = f"a date ({about.what}): others may know when something happened{_hipaa('C')}"
         return Proposal(Role.QUASI_IDENTIFIER, reason, about=about)
-    if about.hipaa == "C" and column.kind is Kind.TEXT and not (column.pattern or column.harmless):
+    bands = about.hint == "age" and column.coded  # `18 to 29`
+    if about.hipaa == "C" and column.kind is Kind.TEXT and not (column.pattern or column.harmless or bands):
         return None  # names, under the word for a day
     known = is_about(column.name, about) or (column.looks_like or "").startswith(ILLNESSES)
     known = known or column.harmless or (column.coded and is_of_things(column.name))
