@@ -29,6 +29,7 @@ from shoal.search.result import Counters
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.strategies.alternative import Alternative, alternative
+from shoal.write.manifest import is_file
 from shoal.write.output import FileOutput, Output, TableOutput
 from shoal.write.publish import Pages, publish
 
@@ -244,6 +245,11 @@ class Release:
                 ),
             )
 
+        def one_file(files: Sequence[Path]) -> Mapping[str, Any]:
+            if not is_file(files, output):  # Spark writes a folder, whatever the suffix
+                raise _no_single_file(output)
+            return {}
+
         people = self._people(output) if remember_people else None
         written = publish(
             self,
@@ -253,6 +259,7 @@ class Release:
             report=pages if report else None,
             stage=self.steps,
             manifest_at=None if manifest is None else Path(manifest),
+            further=None if people is None else one_file,
         )
         if people is not None:
             from shoal.incremental.remembered_people import remember
@@ -265,11 +272,7 @@ class Release:
         from shoal.incremental.remembered_people import people_of
 
         if isinstance(output, TableOutput) or output.folder:
-            raise InputError(
-                "Only a release in a single file can be extended.\n"
-                f"Found: {output.title!r}, which is not a single file.\n"
-                "Leave --remember-people out (in Python remember_people)."
-            )
+            raise _no_single_file(output)
         return people_of(self.source, self.spec)
 
     def risk(
@@ -565,6 +568,14 @@ class Release:
 
 
 _FATE = {"remove": "removed", "star": "starred"}
+
+
+def _no_single_file(output: Output) -> InputError:
+    return InputError(
+        "Only a release in a single file can be extended.\n"
+        f"Found: {output.title!r}, which is not a single file.\n"
+        "Leave --remember-people out (in Python remember_people)."
+    )
 
 
 def _some_labels(labels: pa.Array) -> str:

@@ -519,8 +519,8 @@ TESTED: dict[str, str] = {
     ): "test_the_page_for_recipients_can_be_made_from_the_released_files_alone",
     (
         "… over … were answered from the original table and from the release. The error is "
-        "|answer of the release - true answer| / true answer; true answers below 0.1% of the rows"
-        " count as 0.1%."
+        "|answer of the release - true answer| / true answer; true answers below 0.1% of the rows,"
+        " or below one row, count as that."
     ): "test_count_queries_err_as_the_page_says",
     "… with a risk above …": "test_the_risk_is_that_of_the_smallest_class",
 }

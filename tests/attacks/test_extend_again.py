@@ -411,3 +411,14 @@ def test_nothing_is_remembered_unless_required(tmp_path: Path, home: Path) -> No
     with pytest.raises(shoal.InputError, match="no people to remember"):
         anonymous = people(0, 60).drop_columns(["ssn", "name"])
         released(tmp_path, anonymous, remembered=True, identifiers=[])
+
+
+def test_people_of_a_folder_are_not_remembered_after_it_is_published(
+    tmp_path: Path, spark_session: Any
+) -> None:
+    """Spark writes a folder, whatever the suffix, which nobody could extend: it was published anyway."""
+    csv.write_csv(people(0, 30), tmp_path / "people.csv")
+    release = shoal.anonymize(str(tmp_path / "people.csv"), spec(engine="spark"))
+    with pytest.raises(shoal.InputError, match="not a single file"):
+        release.write(tmp_path / "release.csv", remember_people=True)
+    assert not [entry.name for entry in tmp_path.iterdir() if "release" in entry.name]

@@ -13,13 +13,17 @@ from math import log2
 from pathlib import Path
 from statistics import pvariance
 
+import duckdb
 import pyarrow as pa
 import pytest
 from pyarrow import csv
+from typer.testing import CliRunner
 
 import shoal
 from shoal import registry
 from shoal.audit import Audit, Finding
+from shoal.audit.signature import make_keys
+from shoal.cli.main import app
 from shoal.report import internal_html
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.result import Counters, SearchResult
@@ -287,3 +291,17 @@ def test_columns_that_stayed_null_lost_nothing() -> None:
     release = shoal.anonymize(people, spec, recoding="microaggregation")
     assert release.table["age"].null_count == 6
     assert release.utility(learning=False).columns["age"].loss == 0
+
+
+def test_the_summary_lists_every_file_beside_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The internal report of a table lay in the current folder, and no line said so."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("clinic.duckdb") as clinic:
+        clinic.sql("CREATE TABLE visits AS SELECT i // 2 AS age FROM range(8) AS rows(i)")
+    private, _ = make_keys(tmp_path / "steward.pem")
+    before = {*tmp_path.iterdir()}
+    command = "anonymize clinic.duckdb --table visits -k 2 --qi age --output-table released --report --sign"
+    printed = CliRunner().invoke(app, [*command.split(), str(private)]).stdout
+    listed = re.findall(r"^(?:Manifest|Signature|Report|Internal report) +(\S+)$", printed, re.MULTILINE)
+    assert len(listed) == 4
+    assert {tmp_path / name for name in listed} == {*tmp_path.iterdir()} - before

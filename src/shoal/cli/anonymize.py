@@ -391,7 +391,7 @@ def anonymize(
         from shoal.files.atomic import atomic, check_path
         from shoal.flow import anonymize as run
         from shoal.flow import plan
-        from shoal.write.output import TableOutput
+        from shoal.write.output import FileOutput, TableOutput
         from shoal.write.table_formats import check_writable, write_table
 
         _check_paths(input, output, output_table, manifest, explain)
@@ -429,10 +429,10 @@ def anonymize(
         spec_used = adjusted(
             spec_used, levels=levels or [], weights=weight or [], missing_values=missing_values
         )
-        for target in filter(None, (output, all_nodes, manifest)):
-            if target == output and target.is_dir():
+        for path in filter(None, (output, all_nodes, manifest)):
+            if path == output and path.is_dir():
                 continue  # of files that an engine wrote before: it says whether they may be replaced
-            check_path(target, apart_from=[*filter(None, (spec, sign)), *spec_used.files])
+            check_path(path, apart_from=[*filter(None, (spec, sign)), *spec_used.files])
         with progress() as listener:
             if explain:
                 planned = plan(
@@ -465,12 +465,13 @@ def anonymize(
                 all_nodes=all_nodes is not None,
                 listener=listener,
             )
+            target = TableOutput(output_table or "") if output is None else FileOutput(output)
             with ExitStack() as nodes:
                 if all_nodes is not None and release.satisfying_nodes is not None:
                     (hidden,) = nodes.enter_context(atomic(all_nodes))
                     write_table(release.satisfying_nodes.table, hidden)
-                written_to = release.write(
-                    TableOutput(output_table or "") if output is None else output,
+                release.write(
+                    target,
                     report=report,
                     sampling_fraction=sampling_fraction,
                     sign=sign,
@@ -481,11 +482,7 @@ def anonymize(
         if as_json:
             echo(json.dumps(release.to_mapping(), indent=2))
         else:
-            files = (
-                [("Release", f"table {output_table}"), ("Manifest", str(written_to))]
-                if output is None
-                else written(output, report=report, signed=sign is not None)
-            )
+            files = written(target, manifest=manifest, report=report, signed=sign is not None)
             if all_nodes is not None and release.satisfying_nodes is not None:
                 files.append(("Nodes", f"{all_nodes}, {len(release.satisfying_nodes):,} that satisfy"))
             print_release(release, files)

@@ -30,6 +30,7 @@ def demo(
         from shoal.errors import LinkableError, OutputError
         from shoal.flow import anonymize
         from shoal.spec.spec import Spec
+        from shoal.write.output import FileOutput
 
         if (folder / _RELEASE).exists() and not (folder / "census.csv").exists():
             raise OutputError(
@@ -63,4 +64,4 @@ def demo(
         ):
             echo("  " + shlex.join(["shoal", *command]))
         echo("\nWhat was written:")
-        print_table(written(output, report=True))
+        print_table(written(FileOutput(output), report=True))

@@ -159,6 +159,7 @@ def extend(
         without_pandas()
         from shoal.files.atomic import check_path
         from shoal.incremental.extend import extend as run
+        from shoal.write.output import FileOutput
 
         if (output is None) != check:
             raise InputError(
@@ -195,7 +196,7 @@ def extend(
         if as_json:
             echo(json.dumps(extension.to_mapping(), indent=2))
             return
-        beside = [] if output is None else written(output, signed=sign is not None)
+        beside = [] if output is None else written(FileOutput(output), signed=sign is not None)
         print_table([*extension.facts(), *beside])
         if check:
             echo("\nThe levels can be kept. Nothing was written.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import sys
 from typing import Annotated
 
@@ -32,11 +31,13 @@ from shoal.cli.recodings import recodings
 from shoal.cli.risk import EPILOG as RISK_EPILOG
 from shoal.cli.risk import risk
 from shoal.cli.sample import sample
+from shoal.cli.standard_output import keep_printing
 from shoal.cli.stream import EPILOG as STREAM_EPILOG
 from shoal.cli.stream import stream
 from shoal.cli.terminal import echo
 from shoal.cli.utility import EPILOG as UTILITY_EPILOG
 from shoal.cli.utility import utility
+from shoal.errors import OutputError
 
 app = typer.Typer(
     name="shoal",
@@ -139,6 +140,9 @@ app.command("import", help=_unwrapped(import_.__doc__))(import_)
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(100_000)  # a tenth of a short run would go into looking over what imports leave behind
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # labels may be text that the terminal cannot show
-    app(prog_name="shoal")
+    keep_printing()
+    try:
+        app(prog_name="shoal")
+    except OutputError as error:  # of help, which no command prints
+        echo(f"Error: {error}", err=True)
+        sys.exit(error.exit_code)

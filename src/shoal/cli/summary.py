@@ -11,6 +11,7 @@ from shoal.cli.terminal import echo
 
 if TYPE_CHECKING:
     from shoal.release import Release
+    from shoal.write.output import Output
 
 
 def print_release(release: Release, more: Sequence[tuple[str, str]] = ()) -> None:
@@ -20,22 +21,21 @@ def print_release(release: Release, more: Sequence[tuple[str, str]] = ()) -> Non
     print_table([*release.facts(), *more])
 
 
-def written(path: Path, *, report: bool = False, signed: bool = False) -> list[tuple[str, str]]:
-    """Return the release and the files beside it, by what they are."""
-    from shoal.write.evidence_paths import (
-        checker_path,
-        internal_report_path,
-        manifest_path,
-        report_path,
-        signature_path,
-    )
+def written(
+    output: Output, *, manifest: Path | None = None, report: bool = False, signed: bool = False
+) -> list[tuple[str, str]]:
+    """Return the release and the files beside it, by what they are; `manifest` is where that went instead."""
+    from shoal.write.evidence_paths import EvidencePaths
+    from shoal.write.output import TableOutput
 
+    paths = EvidencePaths.of(output, manifest)
     files = {
-        "Release": path,
-        "Manifest": manifest_path(path),
-        "Signature": signature_path(path) if signed else None,
-        "Checker": checker_path(path),
-        "Report": report_path(path) if report else None,
-        "Internal report": internal_report_path(path) if report else None,
+        "Manifest": paths.manifest,
+        "Signature": paths.signature if signed else None,
+        "Checker": paths.checker,
+        "Report": paths.report if report else None,
+        "Internal report": paths.internal_report if report else None,
     }
-    return [(what, str(file)) for what, file in files.items() if file is not None and file.exists()]
+    place = f"table {output.name}" if isinstance(output, TableOutput) else str(output.path)
+    beside = [(what, str(file)) for what, file in files.items() if file is not None and file.exists()]
+    return [("Release", place), *beside]

@@ -15,7 +15,6 @@ __all__ = [
     "internal_report_path",
     "manifest_path",
     "report_path",
-    "signature_path",
 ]
 
 
@@ -87,17 +86,6 @@ def report_path(path: Path) -> Path:
     'release.csv.report.html'
     """
     return path.with_name(f"{path.name}.report.html")
-
-
-def signature_path(path: Path) -> Path:
-    """Return where the signature of a release's manifest goes.
-
-    Examples
-    --------
-    >>> signature_path(Path("release.csv")).name
-    'release.csv.manifest.json.sig'
-    """
-    return EvidencePaths.of(FileOutput(path)).signature
 
 
 def _file_name(table: str) -> str:

@@ -96,7 +96,7 @@ def _contents(files: Sequence[Path], output: Output) -> dict[str, Any]:
     if isinstance(output, TableOutput):
         return {"table": {"name": output.name}}
     found = digests(files)
-    if _is_file(files, output):
+    if is_file(files, output):
         return {"file": {"name": output.title, "sha256": found[output.title]}}
     listed = [{"name": name, "sha256": digest} for name, digest in sorted(found.items())]
     return {"folder": output.title, "files": listed}
@@ -109,8 +109,10 @@ def _dialect(output: Output) -> dict[str, Any]:
     return {"dialect": {"delimiter": output.delimiter, "quote": output.quote}}
 
 
-def _is_file(files: Sequence[Path], output: FileOutput) -> bool:
+def is_file(files: Sequence[Path], output: Output) -> bool:
     """Return whether the file is the output itself, and not one in a folder of that name."""
+    if isinstance(output, TableOutput):
+        return False
     return not output.folder and [file.name for file in files] == [output.path.name]
 
 

@@ -14,7 +14,8 @@ import shoal
 from shoal.audit import audit_release
 from shoal.audit.signature import make_keys, public_key_path, signer
 from shoal.errors import InputError, OutputError
-from shoal.write.evidence_paths import manifest_path, signature_path
+from shoal.write.evidence_paths import EvidencePaths, manifest_path
+from shoal.write.output import FileOutput
 
 pytest.importorskip("cryptography")
 
@@ -27,6 +28,10 @@ def keys(tmp_path: Path) -> tuple[Path, Path]:
 
 def signed(folder: Path, key: Path) -> Path:
     return shoal.anonymize(PEOPLE, spec()).write(folder / "release.csv", sign=key)
+
+
+def signature_path(release: Path) -> Path:
+    return EvidencePaths.of(FileOutput(release)).signature
 
 
 def verdict(release: Path, key: Path) -> str:

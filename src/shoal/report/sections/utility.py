@@ -89,7 +89,7 @@ def utility(
         queries_words=Markup(
             "{} over {} were answered from the original table and from the release. The "
             "error is |answer of the release - true answer| / true answer; true answers below 0.1% of the "
-            "rows count as 0.1%."
+            "rows, or below one row, count as that."
         ).format(link("count query", _random(found.queries.count)), _span(found.queries)),
         queries_caption=_queries_caption(found.queries),
         learning=tuple(_learning(found.learning)),
