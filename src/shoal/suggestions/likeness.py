@@ -22,7 +22,7 @@ _SAME = 0.6
 _DEVIATIONS = 3
 _SEVERAL = 20
 """So many values that repeat do not agree by chance, even in the sex."""
-_LAST_RUN: Final = r"[^\p{L}\p{N}]*(?:\p{N}+|\p{L}+)"
+_LAST_RUN: Final = "[^0-9A-Za-z]*(?:[0-9]+|[A-Za-z]+)"
 _DAYS = 25_000
 """Days on which most living people were born."""
 
