@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import shoal
@@ -152,6 +153,52 @@ def test_an_earlier_release_elsewhere(tmp_path: Path) -> None:
     assert all("not beside it (--extends)" in words for words in failing(release).values())
     (tmp_path / "in/release.csv").symlink_to(elsewhere)
     assert all("not beside it (--extends)" in words for words in failing(release).values())
+
+
+def _extended(folder: Path) -> Path:
+    """Write a release, and another that extends it; return the path of that."""
+    people = pa.table({"sex": ["F", "F", "M", "M"]})
+    spec = shoal.Spec(quasi_identifiers={"sex": "suppress"}, privacy=[shoal.KAnonymity(2)])
+    shoal.anonymize(people, spec, output=folder / "release.csv")
+    release = folder / "extended.csv"
+    shoal.extend(folder / "release.csv.manifest.json", people, new_people=True, output=release)
+    return release
+
+
+@pytest.mark.parametrize("name", ["https://shoal.invalid/seen.csv", "/etc/passwd", "../own.csv", "own.csv"])
+def test_queries_on_an_extension_read_the_files_that_were_checked(tmp_path: Path, name: str) -> None:
+    """The names in a manifest lead nobody elsewhere who runs the queries of an audit by hand."""
+    release = _extended(tmp_path)
+    assert audit_release(release).holds
+    before = {found.claim: found.sql for found in audit_release(release).findings}
+    assert "'release.csv'" in before["difference: k-anonymity 2"]
+
+    def change(said: dict[str, Any]) -> None:
+        for claim in said["extends"]["claims"]:
+            claim["sql"] = (
+                claim["sql"].replace("'extended.csv'", f"'{name}'").replace("'release.csv'", f"'{name}'")
+            )
+        for claim in said["claims"]:
+            claim["sql"] = claim["sql"].replace("'extended.csv'", f"'{name}'")
+        said["file"]["name"] = said["extends"]["file"]["name"] = name
+
+    refit(release, change)
+    found = audit_release(release, extends=tmp_path / "release.csv").findings
+    assert {finding.claim: finding.sql for finding in found} == before
+
+
+def test_queries_on_a_renamed_extension_name_the_files_as_they_are(tmp_path: Path) -> None:
+    release = _extended(tmp_path)
+    renamed, earlier = tmp_path / "june.csv", tmp_path / "may.csv"
+    release.rename(renamed)
+    (tmp_path / "release.csv").rename(earlier)
+    found = audit_release(renamed, manifest=f"{release}.manifest.json", extends=earlier)
+    assert found.holds
+    queries = "".join(finding.sql for finding in found.findings)
+    assert "'june.csv'" in queries
+    assert "'may.csv'" in queries
+    assert "'extended.csv'" not in queries
+    assert "'release.csv'" not in queries
 
 
 def test_an_extension_that_lists_no_claims(tmp_path: Path) -> None:

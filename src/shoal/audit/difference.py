@@ -20,6 +20,7 @@ from shoal.audit.manifest_file import Evidence, escapes_formulas, is_own_file
 from shoal.audit.published_findings import withheld_claims
 from shoal.errors import InputError, one_line
 from shoal.read.source import InputFormat, check_file, file_kind
+from shoal.read.sql import file_text
 from shoal.spec.spec import Spec
 from shoal.sql.relation import Relation, open_relation
 from shoal.sql.typed_columns import restored_cells, unescaped_cells
@@ -41,9 +42,9 @@ def difference_findings(
     audit: Callable[[pa.Table], Audit],
     *,
     escaped: bool,
-    names: tuple[str, str] | None = None,
+    names: Sequence[tuple[str, str]],
     memory: str | None = None,
-) -> tuple[Finding, ...]:
+) -> list[tuple[Finding, ...]]:
     """Check what was added to a release: nothing is gone, and what was added satisfies by itself.
 
     Parameters
@@ -59,14 +60,19 @@ def difference_findings(
     escaped
         Whether CSV files have apostrophes before cells like formulas: no table to compare with has them.
     names
-        What the two are called in queries, where that is not their names.
+        What the two are called in messages and queries; further pairs are for queries alone.
+
+    Returns
+    -------
+    list of tuple
+        For each pair of names the findings, which differ in their queries.
 
     Raises
     ------
     InputError
         They cannot be read, or have different columns.
     """
-    name, earlier_name = names or (release.name, earlier.name)
+    (name, earlier_name), *_ = names
     with (
         open_relation(release, dialect, name, memory=memory) as later,
         open_relation(earlier, dialect, earlier_name, "earlier release") as before,
@@ -80,24 +86,25 @@ def difference_findings(
             )
         escaped = escaped and file_kind(release) == "text"
         ours, theirs = _restored(later, before) if escaped else (later, before)
-        gone = _except(theirs, ours)
-        (lost,) = ours.fetch_row(f"SELECT count(*) FROM ({gone('source')})")
-        added = _except(ours, theirs)
-        ours.rows(f"CREATE TEMP TABLE {_ROWS} AS {added('source')}")
+        (lost,) = ours.fetch_row(f"SELECT count(*) FROM ({_except(theirs, ours, 'source')})")
+        ours.rows(f"CREATE TEMP TABLE {_ROWS} AS {_except(ours, theirs, 'source')}")
         rows = ours.connection.sql(f"SELECT * FROM {_ROWS}").to_arrow_table()
-    there = Finding(
-        KEPT,
-        lost == 0,
-        f"{lost:,} {'is' if lost == 1 else 'are'} gone; {rows.num_rows:,} were added",
-        f"SELECT count(*) AS gone FROM (\n{gone('shown')}\n)",
-        figure={"gone": lost, "added": rows.num_rows},
-    )
+    words = f"{lost:,} {'is' if lost == 1 else 'are'} gone; {rows.num_rows:,} were added"
+    there = Finding(KEPT, lost == 0, words, "", figure={"gone": lost, "added": rows.num_rows})
     found = audit(rows.rename_columns(list(ours.columns))).findings[: len(spec.privacy)]
-    start = f"WITH release AS (\n{added('shown')}\n), "
-    return there, *(
-        replace(named(finding), sql=start + finding.sql.removeprefix("WITH ") if finding.sql else "")
-        for finding in found
-    )
+
+    def queried(own: str, other: str) -> tuple[Finding, ...]:
+        here, before = _called(ours, own), _called(theirs, other)
+        start = f"WITH release AS (\n{_except(here, before, 'shown')}\n), "
+        return (
+            replace(there, sql=f"SELECT count(*) AS gone FROM (\n{_except(before, here, 'shown')}\n)"),
+            *(
+                replace(named(finding), sql=start + finding.sql.removeprefix("WITH ") if finding.sql else "")
+                for finding in found
+            ),
+        )
+
+    return [queried(*pair) for pair in names]
 
 
 def check_difference(
@@ -146,18 +153,19 @@ def check_difference(
     same = Finding(
         "SHA-256 of the earlier release", digest == recorded.file.sha256, measured, "", figure=digest
     )
-    found = difference_findings(
+    # Queries by the names in the manifest are compared alone: they could lead to any file, or to a server.
+    found, as_recorded = difference_findings(
         release,
         path,
         dialect,
         spec,
         audit,
         escaped=escapes_formulas(spec, evidence),
-        names=(evidence.manifest.file.name, recorded.file.name),
+        names=[(release.name, path.name), (evidence.manifest.file.name, recorded.file.name)],
         memory=memory,
     )
     wrong = differing_claims(
-        as_now(recorded.claims, spec), found, queries=True, withheld=withheld_claims(spec)
+        as_now(recorded.claims, spec), as_recorded, queries=True, withheld=withheld_claims(spec)
     )
     measured = "; ".join(wrong) or f"{len(found)} of {len(found)}"
     return same, *found, Finding("difference as in the manifest", not wrong, measured, "", figure=len(wrong))
@@ -170,13 +178,14 @@ def _restored(ours: Relation, theirs: Relation) -> tuple[Relation, Relation]:
     return restored_cells(ours, unescaped), restored_cells(theirs, unescaped)
 
 
-def _except(more: Relation, less: Relation) -> Callable[[str], str]:
-    """Return what gives the query for rows that one has and the other has not, or not as often."""
+def _called(relation: Relation, name: str) -> Relation:
+    """Return a file as it is shown to somebody to whom it has that name."""
+    return replace(relation, shown=relation.shown.replace(file_text(relation.name), file_text(name), 1))
 
-    def query(how: str) -> str:
-        return f"{_select(more, how)}\nEXCEPT ALL\n{_select(less, how)}"
 
-    return query
+def _except(more: Relation, less: Relation, how: str) -> str:
+    """Return the query for rows that one has and the other has not, or not as often."""
+    return f"{_select(more, how)}\nEXCEPT ALL\n{_select(less, how)}"
 
 
 def _select(relation: Relation, how: str) -> str:

@@ -130,14 +130,14 @@ class Extension:
 
         def extends(files: Sequence[Path]) -> dict[str, Any]:
             (data,) = files
-            findings = difference_findings(
+            (findings,) = difference_findings(
                 data,
                 self.earlier.path,
                 output.dialect,
                 self.spec,
                 self._audit_of_rows,
                 escaped=self.spec.escape_formulas,
-                names=(path.name, self.earlier.name),
+                names=[(path.name, self.earlier.name)],
             )
             Audit(findings, self.added_rows, 0).require(self.added_rows)
             file = {"name": self.earlier.name, "sha256": self.earlier.sha256}

@@ -375,7 +375,7 @@ def check(path, told):
     header, rows = yield from read(path, told)
     spec, unit = told["spec"], told["spec"].get("unit")
     roles = {unit: "identifier", **{name: column["role"] for name, column in spec["columns"].items()}}
-    gone = [name for name in roles if name and roles[name] == "identifier"]
+    gone = {name for name in roles if name and roles[name] == "identifier"}
     place = {name: header.index(name) for name in roles if name and name not in gone}
     crowd = [place[name] for name in place if roles[name] == "quasi-identifier"]
     who = place.get(unit) if roles[unit] != "quasi-identifier" else None

@@ -200,7 +200,7 @@ def test_a_large_file_is_left_where_it_is(people: Path) -> None:
         ("people.parquet", {"output": "release.xlsx"}, "cannot be written from a database"),
         ("people.parquet", {"output": "people.parquet"}, "same file"),
         ("people.parquet", {"output": "no/such/folder/release.parquet"}, "does not exist"),
-        ("people.parquet", {"output": "."}, "cannot be written"),
+        ("people.parquet", {"output": "."}, "needs a name of its own"),
         ("people.parquet", {"output": "papers"}, "files that are not Parquet"),
         ("people.parquet", {"output": "notes"}, "a file of that name already exists"),
         ("people.parquet", {"seed": 1}, "a seed cannot make their order repeatable"),

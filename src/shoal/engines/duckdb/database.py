@@ -48,6 +48,8 @@ _IBIS_TYPES = {
     "TIMESTAMP": "timestamp",
     "TIMESTAMP WITH TIME ZONE": "timestamp('UTC')",
 }
+# Sums are signed, and fit into decimals. Unsigned ones are hashes, and no decimal has their 39 digits.
+_EXACT = {"HUGEINT": "DECIMAL(38, 0)", "UHUGEINT": "VARCHAR"}
 # Before 1.4 there is no such option. Nobody can see what such a filter holds, so a release has none.
 _MAY_LEAVE_FILTERS_OUT = tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 4)
 
@@ -124,9 +126,9 @@ class DuckDB:
         self._source = source
         described = self.rows(f"DESCRIBE SELECT * FROM {source}")
         self.columns = check_names([row[0] for row in described] if columns is None else columns, self.title)
-        cells = []
-        for position, (name, kind, *_) in enumerate(described):
-            cell = quoted(name)
+        cells, kinds = [], []
+        for position, (name, given, *_) in enumerate(described):
+            cell, kind = exact(quoted(name), given)
             if kind == "VARCHAR" and self._attached is not None:
                 # A collation of a column would take values for equal that differ, such as those in capitals.
                 cell = f"{cell} COLLATE C"
@@ -134,8 +136,9 @@ class DuckDB:
                 listed = ", ".join(map(text, null_values))
                 cell = f"CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END"
             cells.append(f"{cell} AS c{position}")
+            kinds.append(kind)
         self.run(f"CREATE TEMP VIEW {self.input} AS SELECT {', '.join(cells)} FROM {source}")
-        self.schema = {f"c{position}": _ibis_type(row[1]) for position, row in enumerate(described)}
+        self.schema = {f"c{position}": _ibis_type(kind) for position, kind in enumerate(kinds)}
         self.files = (*self.files, *files)
 
     def check(self, output: Output) -> None:
@@ -336,6 +339,20 @@ class DuckDB:
             "Check that it exists, is complete and readable, and for CSV that delimiter, quote and encoding "
             "are right."
         )
+
+
+def exact(cell: str, kind: str) -> tuple[str, str]:
+    """Return a cell as SQL, and its type, so that a Parquet file holds the same value.
+
+    DuckDB writes whole numbers of 128 bits as the nearest number of 64.
+
+    Examples
+    --------
+    >>> exact("total", "HUGEINT")
+    ('CAST(total AS DECIMAL(38, 0))', 'DECIMAL(38, 0)')
+    """
+    written = _EXACT.get(kind)
+    return (cell, kind) if written is None else (f"CAST({cell} AS {written})", written)
 
 
 def placed(table: str) -> tuple[str, str]:

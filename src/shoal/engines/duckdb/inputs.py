@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from shoal.engines.duckdb.database import DuckDB, placed
+from shoal.engines.duckdb.database import DuckDB, exact, placed
 from shoal.engines.duckdb.names import DATABASES, PARQUET, REMOTE, TEXT, WILDCARDS
 from shoal.errors import InputError, MissingFileError, nearest
 from shoal.read.delimited import Delimited, open_delimited
@@ -227,7 +227,9 @@ def _relation(relation: Any, memory: int) -> DuckDB:
     database = DuckDB("DuckDB relation", memory)
     try:
         spooled = database.scratch / "relation.parquet"
-        relation.write_parquet(str(spooled), compression="zstd")
+        cells = zip(relation.columns, map(str, relation.types), strict=True)
+        exactly = ", ".join(f"{exact(quoted(name), kind)[0]} AS {quoted(name)}" for name, kind in cells)
+        relation.project(exactly).write_parquet(str(spooled), compression="zstd")
         database.open(reading_parquet(text(str(spooled))), list(relation.columns), ())
     except duckdb.Error as error:
         database.close()
