@@ -61,6 +61,7 @@ def _risk(said: Said) -> None:
     said["claims"][0] |= {"measured": "highest 0.333333, on average 0.25", "figure": {"a": 1 / 3, "b": 0.25}}
 
 
+SHARES = {"flu": 0.5, "cold": 0.5}
 FORGED: dict[str, Callable[[Said], object]] = {
     "k = 0": _model(0, "k-anonymity 0", {"k-anonymity": 0}),
     "k = 0.5": _model(0, "k-anonymity 0.5", {"k-anonymity": 0.5}),
@@ -108,6 +109,49 @@ def accepted_by_audit(release: Path) -> bool:
 def test_what_nobody_can_claim(tmp_path: Path, what: str) -> None:
     release = write(tmp_path)
     refit(release, FORGED[what])
+    code, said = check(release)
+    assert code == 1, said
+    assert "Traceback" not in said
+    assert not accepted_by_audit(release)
+
+
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (shoal.TCloseness("disease", 0.5, distribution=SHARES), {"t": 50}),
+        (shoal.TCloseness("disease", 0.5, distribution=SHARES), {"t": True}),
+        (shoal.TCloseness("disease", 0.5, distribution=SHARES), {"T": 0.1}),
+        (shoal.BetaLikeness("disease", 2, distribution=SHARES), {"beta": 0}),
+        (shoal.BetaLikeness("disease", 2, distribution=SHARES), {"kind": "weak"}),
+        (shoal.DeltaDisclosure("disease", 2, distribution=SHARES), {"delta": 1e300}),
+        (shoal.DeltaDisclosure("disease", 2, distribution=SHARES), {"column": "visit"}),
+    ],
+    ids=lambda part: str(part) if isinstance(part, dict) else "",
+)
+def test_what_nobody_can_claim_of_a_declared_distribution(
+    tmp_path: Path, model: Any, change: dict[str, Any]
+) -> None:
+    people = pa.table({"age": [31, 32, 33, 34], "disease": ["flu", "cold"] * 2, "visit": ["flu", "cold"] * 2})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["disease"],
+        insensitive=["visit"],
+        privacy=[shoal.KAnonymity(2), model],
+    )
+    release = tmp_path / "release.csv"
+    shoal.anonymize(people, spec, output=release)
+    assert check(release)[0] == 0
+
+    def forge(said: Said) -> None:
+        ((name, settings),) = said["spec"]["privacy"][1].items()
+        said["spec"]["privacy"][1] = {name: {**settings, **change}}
+        claim = said["claims"][1]
+        for parameter in change.keys() & settings.keys():
+            own, other = settings[parameter], change[parameter]
+            texts = (f"{one:g}" if isinstance(one, float | int) else one for one in (own, other))
+            claim["claim"] = claim["claim"].replace(*texts, 1)
+
+    refit(release, forge)
     code, said = check(release)
     assert code == 1, said
     assert "Traceback" not in said

@@ -48,6 +48,7 @@ NUMBER = re.compile(
 )
 MOMENT = re.compile(r"([0-9-]{10}(?:[ T][0-9:]{5,8})?)(?:\.([0-9]+))?(Z|[+-][0-9]{2}(?::[0-9]{2})?)?")
 TINY = 5e-324  # the least number above 0
+DECLARED = {"t-closeness": "t", "beta-likeness": "beta", "delta-disclosure": "delta"}  # and what bounds them
 
 
 def unique(pairs):
@@ -172,7 +173,7 @@ def measure(model, a, classes):
 
 def is_declared(model, a):
     """Return whether a claim compares values with a distribution that is in the manifest."""
-    values = model in OTHERS[:3] and "distribution" in a and "from-level" not in a
+    values = model in DECLARED and "distribution" in a and "from-level" not in a
     return values and (model != "t-closeness" or a["distance"] == "equal")
 
 
@@ -239,6 +240,11 @@ def is_model(model, a, sensitive):
             fits and kind in ("distinct", "entropy", "recursive") and a.keys() <= {"column", "l", "kind", "c"}
         )
         fits = fits and (number(a["c"], TINY) if kind == "recursive" else "c" not in a)
+    elif is_declared(model, a):
+        name, more = DECLARED[model], {"distance", "kind"} & a.keys()
+        least, most = {"t": (0, 1), "beta": (TINY, sys.float_info.max), "delta": (TINY, 700)}[name]
+        fits = a.keys() == {"column", "distribution", name} | more and number(a[name], least, most)
+        fits = fits and a.get("kind", "basic") in ("basic", "enhanced")
     else:
         return re.fullmatch("[A-Za-z0-9_-]+", model) is not None  # and not checked
     return fits and a["column"] in sensitive
