@@ -1,6 +1,6 @@
 """A sum in DuckDB is a whole number of 128 bits, a hash too, and its Parquet files have none.
 
-Nobody attacks: an honest publisher releases sums, or numbers that are as long. DuckDB wrote the nearest
+There is no attacker: an honest publisher releases sums, or numbers that are as long. DuckDB wrote the nearest
 number of 64 bits in their place, so that different values became one, and recipients were told that the file
 hides something, or that other rows are unique.
 """

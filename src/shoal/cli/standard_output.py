@@ -15,39 +15,38 @@ from typing import Any, TextIO
 from shoal.errors import OutputError
 
 
-class _Lasting(io.RawIOBase):
-    """Writes to `below` until that fails, and then nowhere.
+class _Lasting(io.TextIOWrapper):
+    """Text that is written until that fails, and goes nowhere then.
 
-    The failure is an error if what is lost `matters`, but not that a reader of a pipe has left.
+    The failure is an error if what is lost `matters`, but not that a reader of a pipe has left. What is below
+    stays Python's own: Ctrl-C between two lines of a writer in Python would print a text twice.
     """
 
-    def __init__(self, below: io.RawIOBase, *, matters: bool) -> None:
-        self._below = below
-        self._matters = matters
-        self._lost = False
+    matters: bool
 
-    def writable(self) -> bool:
-        return True
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            self._lose(error)
+            return len(text)
 
-    def fileno(self) -> int:
-        return self._below.fileno()
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self._lose(error)
 
-    def isatty(self) -> bool:
-        return self._below.isatty()
-
-    def write(self, data: Any) -> int | None:
-        if not self._lost:
-            try:
-                return self._below.write(data)
-            except OSError as error:
-                self._lost = True
-                if self._matters and not isinstance(error, BrokenPipeError):
-                    raise OutputError(
-                        "What the command prints cannot be written to standard output.\n"
-                        f"The system says: {error.strerror or type(error).__name__}.\n"
-                        "Files that it wrote before are in place. Print to another place."
-                    ) from error
-        return memoryview(data).nbytes
+    def _lose(self, error: OSError) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+        if self.matters and not isinstance(error, BrokenPipeError):
+            raise OutputError(
+                "What the command prints cannot be written to standard output.\n"
+                f"The system says: {error.strerror or type(error).__name__}.\n"
+                "Files that it wrote before are in place. Print to another place."
+            ) from error
 
 
 def keep_printing() -> None:
@@ -59,13 +58,16 @@ def keep_printing() -> None:
 def _lasting(stream: TextIO | None, *, matters: bool) -> TextIO:
     if stream is None:  # closed by whoever started the program
         return Path(os.devnull).open("w", encoding="utf-8")
-    buffer = getattr(stream, "buffer", None)
+    buffer: Any = getattr(stream, "buffer", None)
     below = getattr(buffer, "raw", buffer)  # with PYTHONUNBUFFERED nothing is between
-    if not isinstance(below, io.RawIOBase):
+    if isinstance(stream, _Lasting) or not isinstance(below, io.RawIOBase):
         return stream  # somebody else's
-    return io.TextIOWrapper(
-        io.BufferedWriter(_Lasting(below, matters=matters)),
+    lasting = _Lasting(
+        buffer,
         encoding=stream.encoding,
         errors="backslashreplace",  # labels may be text that the terminal cannot show
         line_buffering=True,
+        write_through=buffer is below,
     )
+    lasting.matters = matters
+    return lasting
