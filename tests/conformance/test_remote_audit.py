@@ -245,6 +245,7 @@ def test_postgres_compares_with_what_is_declared(postgres: Any, unit: bool) -> N
                     assert (failing == 0) == finding.holds, finding.claim
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 def test_spark_compares_with_what_is_declared(spark: Any) -> None:
     case = drawn(4, unit=False, models=declared_models())
