@@ -241,7 +241,9 @@ def test_all_wrong_settings_at_once(source):
 
 
 @pytest.mark.parametrize(
-    "content", [b"no gzip", gzip.compress(b"a,b\n" + os.urandom(5000).hex().encode())[:-900]]
+    "content",
+    [b"no gzip", gzip.compress(b"a,b\n" + os.urandom(5000).hex().encode())[:-900]],
+    ids=["no gzip", "cut off"],
 )
 def test_damaged_gzip(source, content):
     message = refusal(lambda: rows(source(content, name="people.csv.gz")))
