@@ -51,7 +51,7 @@ def test_a_suppressed_row_leaves_no_byte(
     assert one == two
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", pytest.param("duckdb", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("kind", "ordinary", "telling"),
     [

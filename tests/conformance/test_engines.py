@@ -21,7 +21,11 @@ from shoal.testing.engines import (
     ENGINE_CHECKS,
     ODD,
     EngineInput,
+    check_names,
+    check_one_row,
+    check_people,
     check_recodings,
+    check_zeros,
     compare,
     counts_of,
     people,
@@ -31,11 +35,13 @@ from shoal.testing.engines import (
 from tests.conformance.engine_inputs import NAMES, Opened, opened  # noqa: F401
 
 OTHERS = NAMES[1:]
+LONG = (check_recodings, check_people, check_names, check_one_row, check_zeros)
+"""What takes long in Spark: only `make test-all` checks it there."""
 SLOW_SPARK = pytest.param("spark", marks=[pytest.mark.xdist_group("spark"), pytest.mark.slow])
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("check", [check for check in ENGINE_CHECKS if check is not check_recodings])
+@pytest.mark.parametrize("check", [check for check in ENGINE_CHECKS if check not in LONG])
 def test_engines_keep_what_they_promise(
     name: str,
     check: Callable[[EngineInput], None],
@@ -45,8 +51,13 @@ def test_engines_keep_what_they_promise(
 
 
 @pytest.mark.parametrize("name", [*NAMES[:-1], SLOW_SPARK])
-def test_engines_recode_as_promised(name: str, opened: Opened) -> None:  # noqa: F811
-    check_recodings(opened(name))
+@pytest.mark.parametrize("check", LONG)
+def test_engines_keep_what_they_promise_at_length(
+    name: str,
+    check: Callable[[EngineInput], None],
+    opened: Opened,  # noqa: F811
+) -> None:
+    check(opened(name))
 
 
 @pytest.mark.parametrize("name", [*OTHERS[:-1], SLOW_SPARK])

@@ -254,6 +254,7 @@ def test_spark_compares_with_what_is_declared(spark: Any) -> None:
         assert_alike(found, in_memory(replace(case, original=None)))
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 def test_spark_finds_what_duckdb_finds(spark: Any) -> None:
     closeness = registry.resolve("models", "t-closeness")

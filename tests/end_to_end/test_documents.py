@@ -100,10 +100,12 @@ LONG = (
     "docs/search.md",
     "docs/spark.md",
     "docs/bench.md",
+    "docs/minimality.md",
+    "docs/partition.md",
     "docs/models/crowd.md",
     "docs/models/closeness.md",
 )
-"""These take ten seconds or more each: `make test-all` runs them."""
+"""These take longest: `make test-all` runs them."""
 
 
 def _marks(page: Path) -> Iterator[pytest.MarkDecorator]:

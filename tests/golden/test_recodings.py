@@ -238,7 +238,7 @@ def require_evidence(
         assert all(name in page for name in spec.quasi_identifiers)
 
 
-@pytest.mark.parametrize("close", [False, True], ids=["alone", "close"])
+@pytest.mark.parametrize("close", [pytest.param(False, marks=pytest.mark.slow), True], ids=["alone", "close"])
 @pytest.mark.parametrize("recoding", registry.names("strategies"))
 def test_census(shoal: Callable[..., Any], tmp_path: Path, recoding: str, close: bool) -> None:
     data, spec = census(tmp_path, 400)

@@ -110,7 +110,9 @@ WHOLE = {
 FITTING = {"beta": (4300, 3300), "t": (4500, 4000), "levels": (4300, 3300), "rows": (3000, 1500)}
 
 
-@pytest.mark.parametrize("cut", ["best", "gain", "even", "median"])
+@pytest.mark.parametrize(
+    "cut", ["best", "even", *(pytest.param(cut, marks=pytest.mark.slow) for cut in ("gain", "median"))]
+)
 @pytest.mark.parametrize("models", WHOLE)
 def test_parts_change_no_class(
     cut: str, models: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

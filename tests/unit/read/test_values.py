@@ -77,7 +77,7 @@ def test_values_come_back_as_they_were(what, kind, tmp_path):
     assert contents(release.data) == contents(data)
 
 
-@pytest.mark.parametrize("kind", ["arrow", "pandas"])
+@pytest.mark.parametrize("kind", ["arrow", pytest.param("pandas", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("what", COLUMNS)
 def test_files_have_the_values_that_the_table_has(what, kind, tmp_path):
     column = pa.concat_arrays([COLUMNS[what]] * 3)

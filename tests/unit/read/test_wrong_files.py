@@ -140,6 +140,7 @@ print(getrusage(RUSAGE_SELF).ru_maxrss - memory, read_bytes() - bytes)
         (b"x" * 5_000_000, "has a first line that does not end within 4,325,375 characters."),
         (b'"' + b"x," * 3_000_000, "has a first line that does not end within"),
     ],
+    ids=["behind other lines", "as the first", "in quotes"],
 )
 def test_a_line_of_ten_gigabytes(beginning, message, tmp_path):
     """It has a hole where the rest would be: read as zeros, it takes no room."""
