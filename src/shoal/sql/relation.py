@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 _BY_STATISTICS = "statistics_propagation,compressed_materialization,filter_pushdown"
 """What DuckDB must not do with a Parquet file: take its statistics for true, which its writer can make up."""
+
+_SMALL = 32 * 2**20
+"""Bytes of a table whose audit needs no database for itself."""
 
 _MEMORY = "2GiB"
 """What queries may use if nobody says otherwise. What is larger goes to files in the temporary folder."""
@@ -136,61 +140,90 @@ def open_relation(
     memory
         The most that queries may use, such as `4GB`; the rest goes to files in the temporary folder.
     """
-    import duckdb
-
     from shoal.files.temporary import scratch_folder  # only here, since what writes imports the audit
 
-    with interrupts(), scratch_folder() as scratch:
-        config: dict[str, str | bool | int | float | list[str]] = {
+    if isinstance(release, pa.Table) and memory is None and release.nbytes <= _SMALL:
+        with interrupts(), _own_database().cursor() as connection:
+            yield _of_table(connection, release, what)
+        return
+    with interrupts(), scratch_folder() as scratch, _database(scratch) as connection:
+        _limit(connection, memory)
+        if isinstance(release, pa.Table):
+            yield _of_table(connection, release, what)
+            return
+        path = Path(release)
+        name = name or path.name
+        suffix, parts = data_files(path) if path.is_dir() else ("", [path])
+        shown_path = pattern(name, suffix)
+        file = open_source(parts[0], input_format)
+        if file.dialect is not None:
+            _check_parts(path, parts, file)
+            readable = [
+                in_utf8(part, file.dialect.encoding, scratch / f"{number}.csv")
+                for number, part in enumerate(parts)
+            ]
+            options = csv_options(
+                readable[0], unique_names(file.columns), file.dialect, input_format.null_values
+            )
+            parallel = splits_well(readable, file.dialect.quote or '"')
+            source = reading_csv(files(readable), options, parallel=parallel)
+            shown = _shown(shown_path, options)
+        elif isinstance(file, ParquetFile):
+            connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
+            _check_columns(path, parts)
+            source, shown = reading_parquet(files(parts)), _shown(shown_path)
+        else:
+            # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
+            register(connection, "release", file.read(file.columns, coded=()))
+            excel = path.suffix.lower() == ".xlsx"
+            source, shown = "release", f"read_xlsx({text(name)}, header = true)" if excel else "release"
+        runner = LocalDuckDB(connection, name, what)
+        columns, texts = described(runner, source, file.columns)
+        relation = Relation(runner, name, source, shown, columns, texts, what)
+        if file.dialect is not None:
+            for part in parts:
+                _check_read(relation, part, file.dialect)
+        yield relation
+
+
+def _of_table(connection: duckdb.DuckDBPyConnection, release: pa.Table, what: str) -> Relation:
+    """Let queries read a release in memory."""
+    connection.execute("SET enable_progress_bar = false")
+    register(connection, "release", release)
+    runner = LocalDuckDB(connection, "release", what)
+    columns, texts = described(runner, "release", release.column_names)
+    return Relation(runner, "release", "release", "release", columns, texts, what)
+
+
+def _database(scratch: Path | None) -> duckdb.DuckDBPyConnection:
+    """Make a database; without a folder its queries spill nothing."""
+    import duckdb
+
+    connection = duckdb.connect(
+        config={
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "python_enable_replacements": False,
             "preserve_insertion_order": False,
-            "temp_directory": str(scratch),
+            "temp_directory": "" if scratch is None else str(scratch),
             "threads": min(4, os.cpu_count() or 1),
         }
-        with duckdb.connect(config=config) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            _limit(connection, memory)
-            if isinstance(release, pa.Table):
-                register(connection, "release", release)
-                runner = LocalDuckDB(connection, "release", what)
-                columns, texts = described(runner, "release", release.column_names)
-                yield Relation(runner, "release", "release", "release", columns, texts, what)
-                return
-            path = Path(release)
-            name = name or path.name
-            suffix, parts = data_files(path) if path.is_dir() else ("", [path])
-            shown_path = pattern(name, suffix)
-            file = open_source(parts[0], input_format)
-            if file.dialect is not None:
-                _check_parts(path, parts, file)
-                readable = [
-                    in_utf8(part, file.dialect.encoding, scratch / f"{number}.csv")
-                    for number, part in enumerate(parts)
-                ]
-                options = csv_options(
-                    readable[0], unique_names(file.columns), file.dialect, input_format.null_values
-                )
-                parallel = splits_well(readable, file.dialect.quote or '"')
-                source = reading_csv(files(readable), options, parallel=parallel)
-                shown = _shown(shown_path, options)
-            elif isinstance(file, ParquetFile):
-                connection.execute(f"SET disabled_optimizers = '{_BY_STATISTICS}'")
-                _check_columns(path, parts)
-                source, shown = reading_parquet(files(parts)), _shown(shown_path)
-            else:
-                # DuckDB has no reader of its own for these, so that it gets the cells as they are read here.
-                register(connection, "release", file.read(file.columns, coded=()))
-                excel = path.suffix.lower() == ".xlsx"
-                source, shown = "release", f"read_xlsx({text(name)}, header = true)" if excel else "release"
-            runner = LocalDuckDB(connection, name, what)
-            columns, texts = described(runner, source, file.columns)
-            relation = Relation(runner, name, source, shown, columns, texts, what)
-            if file.dialect is not None:
-                for part in parts:
-                    _check_read(relation, part, file.dialect)
-            yield relation
+    )
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+@cache
+def _own_database() -> duckdb.DuckDBPyConnection:
+    """Return the database for small tables, whose audits take less time than to make one.
+
+    Each audit has a connection of its own to it, with tables that no other sees.
+    """
+    return _database(None)
+
+
+if hasattr(os, "register_at_fork"):  # its threads would not be in the forked process, which then never ends
+    os.register_at_fork(before=_own_database.cache_clear)
 
 
 def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:
