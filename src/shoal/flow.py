@@ -12,14 +12,14 @@ from shoal.release import Release
 from shoal.search.counting_plan import Plan
 from shoal.search.result import SearchAlgorithm
 from shoal.session import Session
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, SpecForm
 from shoal.strategies.resolve import require_spec, strategy_of
 from shoal.strategies.strategy import Strategy
 
 
 def anonymize(
     data: object,
-    spec: Spec | str | Path,
+    spec: SpecForm,
     *,
     output: str | Path | None = None,
     output_table: str | None = None,
@@ -48,7 +48,8 @@ def anonymize(
         a folder of them; the URL of a database, `postgresql://server/clinic` or `clinic.duckdb`, with
         `table`. It is not changed.
     spec
-        What the columns mean and what the release must satisfy, or the path of its YAML file.
+        What the columns mean and what the release must satisfy: a `Spec`, the path of its YAML file, or the
+        content of one as a dict.
     output, output_table
         Where the release goes: a file or a folder, or a table of the database. It is written there by the
         engine itself, with its evidence beside it. If not given, `Release.write` does it later.
@@ -112,7 +113,7 @@ def anonymize(
     """
     if threads is not None and threads < 1:
         raise InputError(f"The number of threads must be at least 1.\nFound: {threads}.")
-    spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+    spec = Spec.of(spec)
     if recoding is not None:
         spec = replace(spec, recoding=recoding)  # type: ignore[arg-type]
     require_spec(strategy_of(spec.recoding, algorithm), spec, all_nodes=all_nodes)
@@ -140,7 +141,7 @@ def anonymize(
 
 def plan(
     data: object,
-    spec: Spec | str | Path,
+    spec: SpecForm,
     *,
     engine: str | None = None,
     table: str | None = None,

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from shoal.audit import Audit
     from shoal.explore.nodes import Nodes
     from shoal.release import Release
+    from shoal.risk import RiskAssessment, RiskComparison
     from shoal.suggestions.suggestion import Suggestion
+    from shoal.utility.assessment import UtilityAssessment
 
 _NODES_SHOWN = 10
 
@@ -54,6 +56,29 @@ def audit_html(audit: Audit) -> str:
         heading(f"{verdict}: {_rows(audit.rows)}, of which {audit.starred_rows:,} starred"),
         table(("Claim", "Verdict"), [(finding.claim, finding.verdict) for finding in audit.findings]),
     )
+
+
+def risk_html(found: RiskAssessment | RiskComparison) -> str:
+    """Show how well people can be found, of two tables side by side."""
+    header = getattr(found, "header", ())
+    return framed(
+        heading("Risk before and after" if header else "Risk"),
+        table(header, found.facts(), numbers=range(1, len(header))),
+        *(paragraph(note, note=True) for note in found.notes),
+    )
+
+
+def utility_html(found: UtilityAssessment) -> str:
+    """Show what a release can still be used for."""
+    tables = [
+        part
+        for section in found.sections()
+        for part in (
+            heading(section.title),
+            table(section.header, section.rows, numbers=range(1, len(section.header))),
+        )
+    ]
+    return framed(paragraph(found.summary()), *tables, *(paragraph(note, note=True) for note in found.notes))
 
 
 def _rows(number: int) -> str:

@@ -446,6 +446,9 @@ class Release:
         rows = [self.choice_header, *self.choices()]
         return f"{_aligned(rows)}\n\n{_aligned(self.facts())}"
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
         return {

@@ -46,7 +46,7 @@ from shoal.search.problem import SearchProblem, suppressed_rows_allowed
 from shoal.search.result import Counters, SearchAlgorithm
 from shoal.search.run import explain as explain_search
 from shoal.search.shared_counts import SharedCounts
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, SpecForm
 from shoal.strategies.resolve import require_engine, require_spec, strategy_of
 from shoal.strategies.strategy import Question, Strategy
 from shoal.write.output import FileOutput, Output, TableOutput, as_output
@@ -154,7 +154,7 @@ class Session:
     def __init__(
         self,
         data: object,
-        spec: Spec | str | Path,
+        spec: SpecForm,
         *,
         also: Sequence[Spec] = (),
         output: str | Path | None = None,
@@ -179,7 +179,7 @@ class Session:
         self._prepared: _Prepared | None = None
         self.output = as_output(output, output_table)
         self._engine: Engine | None = None
-        self.spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        self.spec = Spec.of(spec)
         self._open = partial(
             open_engine,
             data,

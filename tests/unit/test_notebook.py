@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -94,6 +95,19 @@ def test_an_audit(release: Any) -> None:
     check(html)
     assert "All claims hold" in html
     assert "k-anonymity 2" in html
+
+
+def test_risk_and_utility(release: Any) -> None:
+    compared = release.risk()
+    for found in (compared, compared.before):
+        html = found._repr_html_()
+        check(html)
+        assert all(escape(cell, quote=False).replace("'", "&#39;") in html for *_, cell in found.facts())
+    utility = release.utility(learning=False)
+    html = utility._repr_html_()
+    check(html)
+    assert utility.summary() in html
+    assert all(section.title.replace("'", "&#39;") in html for section in utility.sections())
 
 
 def test_a_suggestion() -> None:

@@ -46,7 +46,7 @@ from shoal.privacy.model import Tables
 from shoal.read.formulas import counting_sql, formula_names
 from shoal.read.source import FileKind, InputFormat, check_file, file_kind
 from shoal.spec.for_recipients import as_handed_on
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, SpecForm
 from shoal.sql.relation import Relation, open_relation
 from shoal.sql.typed_columns import restored_cells, unescaped_cells, with_types
 
@@ -55,7 +55,7 @@ _SMALLEST = re.compile(r"smallest class ([0-9]{1,18})")
 
 def audit_release(
     release: str | Path | pa.Table,
-    spec: Spec | None = None,
+    spec: SpecForm | None = None,
     input_format: InputFormat | None = None,
     *,
     manifest: str | Path | None = None,
@@ -127,7 +127,7 @@ def audit_release(
     columns present: holds, 1 of 1
     rows: 3
     """
-    release, before = _found(release)
+    (release, before), spec = _found(release), None if spec is None else Spec.of(spec)
     evidence = _evidence(release, spec, manifest, public_key)
     checked_spec = evidence.spec() if spec is None and evidence is not None else spec
     assert checked_spec is not None, "without a spec there is a manifest"

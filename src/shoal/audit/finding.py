@@ -62,6 +62,9 @@ class Audit:
         """Whether a claim was checked and does not hold."""
         return any(finding.checkable and not finding.holds for finding in self.findings)
 
+    def __str__(self) -> str:
+        return self.render()
+
     def _repr_html_(self) -> str:
         from shoal.notebook import audit_html
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +21,7 @@ from shoal.risk.population_uniques import PopulationUniques, population_uniques
 from shoal.risk.reference_tables import add_compared
 from shoal.risk.reidentification import journalist, marketer, prosecutor
 from shoal.risk.special_uniques import SpecialUniques, affordable, special_uniques
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, SpecForm
 
 
 def assess_risk(
@@ -31,7 +30,7 @@ def assess_risk(
     *,
     sensitive: Sequence[str] = (),
     unit: str | None = None,
-    spec: Spec | str | Path | None = None,
+    spec: SpecForm | None = None,
     population: object = None,
     sampling_fraction: float | None = None,
     population_size: int | None = None,
@@ -181,7 +180,7 @@ def compare_risk(
     *,
     sensitive: Sequence[str] = (),
     unit: str | None = None,
-    spec: Spec | str | Path | None = None,
+    spec: SpecForm | None = None,
     population: object = None,
     sampling_fraction: float | None = None,
     threshold: float = 0.2,
@@ -251,7 +250,7 @@ def _spec(
     quasi_identifiers: Sequence[str] | None,
     sensitive: Sequence[str],
     unit: str | None,
-    spec: Spec | str | Path | None,
+    spec: SpecForm | None,
     input_format: InputFormat | None,
 ) -> Spec:
     """Return the spec, or one that says the same as the columns."""
@@ -261,7 +260,7 @@ def _spec(
                 "A spec says which columns are quasi-identifiers, sensitive and the unit.\n"
                 "Found: a spec, and columns beside it.\nLeave one of them out."
             )
-        return spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        return Spec.of(spec)
     if isinstance(quasi_identifiers, str) or not quasi_identifiers:
         raise InputError(
             "No quasi-identifiers given.\n"

@@ -86,6 +86,14 @@ class RiskAssessment:
         """The share of the rows, or people, that are alone in their class."""
         return self.sample_uniques / self.counted if self.counted else 0.0
 
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        from shoal.notebook import risk_html
+
+        return risk_html(self)
+
     def facts(self) -> list[tuple[str, str]]:
         """Return all figures in words, each with what it is."""
         return [*self._on_classes(), *self._on_attacks(), *self._on_subsets(), *self._on_attributes()]
@@ -187,6 +195,14 @@ class RiskComparison:
 
     before: RiskAssessment
     after: RiskAssessment
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        from shoal.notebook import risk_html
+
+        return risk_html(self)
 
     def facts(self) -> list[tuple[str, str, str]]:
         """Return all figures in words: what each is, before, and after."""

@@ -64,6 +64,9 @@ class Plan:
     engine: str = ""
     counts: dict[str, int] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return self.render()
+
     def render(self) -> str:
         """Return it as lines of text."""
         lines = [f"engine: {self.engine}"] if self.engine else []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from shoal import registry
 from shoal.describe.hierarchy import FromData, FromFile, Hierarchy
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 SuppressedRows = Literal["remove", "star"]
 ChooseBy = Literal["everything", "quasi-identifiers"]
+HierarchyForm: TypeAlias = "Hierarchy | str | Mapping[str, object] | Sequence[object]"
+"""A hierarchy, its text, or what a YAML file says of it."""
+ModelForm: TypeAlias = "PrivacyModel | str | Mapping[str, object]"
+"""A privacy model, its text, or what a YAML file says of it."""
+SpecForm: TypeAlias = "Spec | str | os.PathLike[str] | Mapping[str, Any]"
+"""A spec, the path of its YAML file, or the content of one."""
 LevelBounds = int | tuple[int | None, int | None]
 """One level, or the lowest and the highest; None is the end of the hierarchy."""
 
@@ -34,8 +41,9 @@ class Spec:
     Parameters
     ----------
     quasi_identifiers
-        For each quasi-identifier its hierarchy: an object, a name such as `"suppress"`, or a
-        `QuasiIdentifier` with further settings.
+        For each quasi-identifier its hierarchy: an object, a name such as `"suppress"`, what a YAML file
+        says of it, `{"intervals": [5, 10]}`, or a `QuasiIdentifier` with further settings. As a list of
+        columns, each keeps its values or becomes `*`.
     sensitive
         Names of the sensitive columns. As a mapping, for each its hierarchy (an object or its text), a
         `Sensitive` with further settings, or None.
@@ -49,7 +57,7 @@ class Spec:
         The column that identifies the person. With it people are counted instead of rows, so that a person
         with many rows counts once. It may have any role or none; without a role it is read but not released.
     privacy
-        The models that must all hold.
+        The models that must all hold, or the one: objects, or what a YAML file says, `"k-anonymity: 5"`.
     suppression
         Share of rows that may be suppressed, from 0 to 1.
     quality
@@ -117,13 +125,13 @@ class Spec:
     def __init__(
         self,
         *,
-        quasi_identifiers: Mapping[str, Hierarchy | QuasiIdentifier | str],
-        sensitive: Sequence[str] | Mapping[str, Hierarchy | Sensitive | str | None] = (),
+        quasi_identifiers: Sequence[str] | Mapping[str, HierarchyForm | QuasiIdentifier],
+        sensitive: Sequence[str] | Mapping[str, HierarchyForm | Sensitive | None] = (),
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
         types: Mapping[str, ColumnType | str | Mapping[str, str]] | None = None,
         unit: str | None = None,
-        privacy: Sequence[PrivacyModel],
+        privacy: ModelForm | Iterable[ModelForm],
         suppression: float = 0.0,
         quality: Measure | str | Mapping[str, object] | Callable[[Node], float] = "loss",
         recoding: Strategy | str | Mapping[str, object] = "full-domain",
@@ -138,25 +146,31 @@ class Spec:
     ) -> None:
         problems: list[str | Problem] = []
         declared: dict[str, Collection[str]] = {
+            "quasi_identifiers": quasi_identifiers,
             "sensitive": sensitive,
             "identifiers": identifiers,
             "insensitive": insensitive,
         }
         for what, names in declared.items():
             if isinstance(names, str):
-                problems.append(f"`{what}` must be a list of column names.\nFound: the text {names!r}.")
+                problems.append(
+                    f"`{what}` must be a list of column names.\nFound: the text {names!r}.\n"
+                    f"Write {what}=[{names!r}]."
+                )
                 declared[what] = [names]
         self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
-        self._set(quasi_identifiers=_quasi_identifiers(quasi_identifiers, problems))
+        self._set(quasi_identifiers=_quasi_identifiers(declared["quasi_identifiers"], problems))
         self._set(sensitive=_sensitive(declared["sensitive"], problems))
-        problems.extend(_role_problems({Role.QUASI_IDENTIFIER: quasi_identifiers, **declared}))
+        problems.extend(
+            _role_problems({Role.QUASI_IDENTIFIER: declared.pop("quasi_identifiers"), **declared})
+        )
         self._set(types=_types(types or {}, self.roles, problems))
-        self._set(unit=unit, privacy=tuple(privacy), suppressed=suppressed, input=input, engine=engine)
+        self._set(unit=unit, suppressed=suppressed, input=input, engine=engine)
         self._set(proposed=bool(proposed), escape_formulas=bool(escape_formulas))
         self._set(choose_by=choose_by, origin=None if origin is None else Path(origin).absolute())
         if unit is not None and (not isinstance(unit, str) or not unit):
             problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
-        problems.extend(_privacy_problems(self.privacy))
+        self._set(privacy=_models(privacy, problems))
         if not is_number(suppression) or not 0 <= suppression <= 1:
             problems.append(
                 f"The suppression limit must be a share of the rows, from 0 to 1.\nFound: {suppression!r}.\n"
@@ -352,7 +366,28 @@ class Spec:
         return adjusted
 
     @classmethod
-    def from_yaml(cls, path: str | Path) -> Self:
+    def of(cls, spec: SpecForm) -> Self:
+        """Return a spec itself, or the one that a YAML file or its content stands for.
+
+        Examples
+        --------
+        >>> columns = {"age": {"role": "quasi-identifier"}}
+        >>> Spec.of({"columns": columns, "privacy": [{"k-anonymity": 5}]}).privacy
+        (KAnonymity(k=5),)
+        """
+        if isinstance(spec, cls):
+            return spec
+        if isinstance(spec, Mapping):
+            return cls.from_mapping(spec)
+        if isinstance(spec, str | os.PathLike):
+            return cls.from_yaml(spec)
+        raise InputError(
+            "A spec is a shoal.Spec, the path of its YAML file, or the content of one as a dict.\n"
+            f"Found: an object of type {type(spec).__name__!r}."
+        )
+
+    @classmethod
+    def from_yaml(cls, path: str | os.PathLike[str]) -> Self:
         """Read a spec from a YAML file; paths in it are relative to the file."""
         from shoal.spec import spec_file
 
@@ -451,13 +486,11 @@ def _sensitive_settings(column: Sensitive) -> dict[str, object]:
     return settings
 
 
-def _quasi_identifiers(
-    given: Mapping[str, Hierarchy | QuasiIdentifier | str], problems: list[str | Problem]
-) -> dict[str, QuasiIdentifier]:
+def _quasi_identifiers(given: Collection[str], problems: list[str | Problem]) -> dict[str, QuasiIdentifier]:
     columns = {}
-    for name, value in given.items():
+    for name, value in _described(given, "suppress").items():
         try:
-            hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
+            hierarchy = value if isinstance(value, QuasiIdentifier) else _hierarchy(value)
         except InputError as error:
             problems.extend(_of_column(name, error))
             continue
@@ -465,6 +498,22 @@ def _quasi_identifiers(
         problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
         columns[name] = column
     return columns
+
+
+def _described(given: Collection[str], default: object) -> dict[str, Any]:
+    """Return what is said of each column; of a list of columns the same for all."""
+    return dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, default)
+
+
+def _hierarchy(written: Any) -> Any:
+    """Return the hierarchy that a text or a part of a spec stands for; what is neither stays."""
+    if isinstance(written, str):
+        return hierarchy_from_text(written)
+    if isinstance(written, Mapping) or (isinstance(written, list) and not any(map(is_number, written))):
+        from shoal.spec.spec_file import hierarchy_of
+
+        return hierarchy_of(written)
+    return written
 
 
 def _types(
@@ -486,10 +535,9 @@ def _types(
 
 def _sensitive(given: Collection[str], problems: list[str | Problem]) -> dict[str, Sensitive]:
     columns = {}
-    described = given if isinstance(given, Mapping) else dict.fromkeys(given)
-    for name, value in described.items():
+    for name, value in _described(given, None).items():
         try:
-            hierarchy = hierarchy_from_text(value) if isinstance(value, str) else value
+            hierarchy = _hierarchy(value)
         except InputError as error:
             problems.extend(_of_column(name, error))
             hierarchy = None
@@ -545,16 +593,34 @@ def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) ->
             )
 
 
-def _privacy_problems(models: tuple[object, ...]) -> Iterable[str]:
+def _models(given: object, problems: list[str | Problem]) -> tuple[PrivacyModel, ...]:
+    """Return the models; one alone need not be in a list."""
     from shoal.privacy.model import PrivacyModel
+    from shoal.spec.spec_file import model_of
 
     known = ", ".join(registry.names("models"))
-    if not models:
-        yield f"The spec has no privacy model.\nKnown: {known}.\nAdd one, for example k-anonymity: 5."
-    for model in models:
-        if not isinstance(model, PrivacyModel):
-            near = nearest(model, registry.names("models")) if isinstance(model, str) else ""
-            yield f"{model!r} is not a privacy model.\nKnown: {known}.{near}"
+    several = (given,)
+    if isinstance(given, Iterable) and not isinstance(given, str | Mapping | PrivacyModel):
+        several = tuple(given)
+    if not several:
+        advice = "Add one, for example k-anonymity: 5."
+        problems.append(f"The spec has no privacy model.\nKnown: {known}.\n{advice}")
+    models: list[PrivacyModel] = []
+    for one in several:
+        try:
+            model = model_of(one) if isinstance(one, str | Mapping) else one
+        except InputError as error:
+            problems.extend(error.problems)
+            continue
+        # A class has the attributes of its objects, but states nothing.
+        if isinstance(model, PrivacyModel) and not isinstance(model, type):
+            models.append(model)
+        else:
+            problems.append(
+                f"{model!r} is not a privacy model.\nKnown: {known}.\n"
+                "Write privacy=[shoal.KAnonymity(5)], for example."
+            )
+    return tuple(models)
 
 
 def column_problems(models: Iterable[object], sensitive: Mapping[str, Sensitive]) -> Iterable[str]:

@@ -234,12 +234,36 @@ def hierarchy_from_text(text: str) -> Hierarchy:
     >>> hierarchy_from_text("intervals: [5, 10]").to_spec()
     {'intervals': [5, 10]}
     """
+    return hierarchy_of(from_text(text, "Hierarchy"))
+
+
+def hierarchy_of(written: object) -> Hierarchy:
+    """Return a hierarchy from what a spec says of it: its name, `{name: argument}`, or a list of these.
+
+    Examples
+    --------
+    >>> hierarchy_of({"intervals": [5, 10]}).to_spec()
+    {'intervals': [5, 10]}
+    """
     problems = _Problems(Document.of(None))
-    hierarchy: Hierarchy = _build(
-        "hierarchies", from_text(text, "Hierarchy"), ("hierarchy",), problems, Path()
-    )
+    hierarchy: Hierarchy = _build("hierarchies", written, ("hierarchy",), problems, Path())
     problems.require()
     return hierarchy
+
+
+def model_of(written: object) -> PrivacyModel:
+    """Return a privacy model from what a spec says of it, also as text.
+
+    Examples
+    --------
+    >>> model_of("k-anonymity: 5"), model_of({"k-anonymity": 2})
+    (KAnonymity(k=5), KAnonymity(k=2))
+    """
+    written = from_text(written, "Model") if isinstance(written, str) else written
+    problems = _Problems(Document.of(None))
+    model: PrivacyModel = _build("models", written, ("privacy",), problems, Path())
+    problems.require()
+    return model
 
 
 def from_text(text: str, option: str) -> Any:

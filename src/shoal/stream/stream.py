@@ -19,7 +19,7 @@ from shoal.read.typed_tables import typed
 from shoal.release import Release
 from shoal.search.problem import suppressed_rows_allowed
 from shoal.session import Session
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, SpecForm
 from shoal.stream.alarm import describe
 from shoal.stream.batch import as_declared, code_batch, digest, joined, read_batch, without_identifiers
 from shoal.stream.emission import FILE, Emission, claim, folder_of, publish_staged
@@ -93,7 +93,7 @@ class Stream:
 
     def __init__(
         self,
-        spec: Spec | str | Path,
+        spec: SpecForm,
         *,
         state: str | Path,
         output: str | Path,
@@ -103,7 +103,7 @@ class Stream:
         drop_undeclared: bool = False,
         listener: Listener | None = None,
     ) -> None:
-        self._spec = spec if isinstance(spec, Spec) else Spec.from_yaml(spec)
+        self._spec = Spec.of(spec)
         self._state, self._output = Path(state), Path(output)
         self._keep, self._drop = keep_undeclared, drop_undeclared
         self._listener, self._reference = listener, reference

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from shoal import registry
 from shoal.errors import InputError, Problem
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.spec.spec import Spec, recoding_of
+from shoal.spec.spec import Spec, SpecForm, recoding_of
 
 if TYPE_CHECKING:
     from shoal.measure.measure import Measure, Node
@@ -49,7 +49,7 @@ class Candidate:
 
 
 def candidates(
-    specs: Spec | str | os.PathLike[str] | Sequence[Spec | str | os.PathLike[str]] | Mapping[str, Spec],
+    specs: SpecForm | Sequence[SpecForm] | Mapping[str, SpecForm],
     *,
     ks: Sequence[object] = (),
     suppressions: Sequence[object] = (),
@@ -115,9 +115,9 @@ def prefixed(name: str, error: InputError) -> list[Problem]:
 def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
     """Return the specs with names that differ; files are read."""
     given: list[tuple[str | None, object]]
-    if isinstance(specs, Mapping):
+    if isinstance(specs, Mapping) and not isinstance(specs.get("columns"), Mapping):
         given = [(str(name), spec) for name, spec in specs.items()]
-    elif isinstance(specs, Spec | str | os.PathLike):
+    elif isinstance(specs, Spec | str | os.PathLike | Mapping):
         given = [(None, specs)]
     else:
         given = [(None, spec) for spec in specs]  # type: ignore[attr-defined]
@@ -125,21 +125,13 @@ def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
     found: list[tuple[str, Spec]] = []
     for position, (given_name, spec) in enumerate(given, start=1):
         name = given_name or (_stem(spec) if isinstance(spec, str | os.PathLike) else "spec")
-        if given_name is None and len(given) > 1 and (name in names or isinstance(spec, Spec)):
+        if given_name is None and len(given) > 1 and (name in names or isinstance(spec, Spec | Mapping)):
             name = f"{name} {position}"
         names.add(name)
-        if isinstance(spec, Spec):
-            found.append((name, spec))
-        elif isinstance(spec, str | os.PathLike):
-            try:
-                found.append((name, Spec.from_yaml(Path(spec))))
-            except InputError as error:
-                problems += prefixed(name, error)
-        else:
-            kind = type(spec).__name__
-            problems.append(
-                Problem(f"Only specs, or the paths of their files, can be compared.\nFound: {kind}.")
-            )
+        try:
+            found.append((name, Spec.of(spec)))  # type: ignore[arg-type]
+        except InputError as error:
+            problems += prefixed(name, error)
     return found
 
 

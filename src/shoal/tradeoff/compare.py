@@ -16,7 +16,7 @@ from shoal.search.algorithms.best_first import BestFirst
 from shoal.search.frequency_sets import InMemory
 from shoal.search.problem import SearchProblem
 from shoal.session import judged
-from shoal.spec.spec import Spec
+from shoal.spec.spec import SpecForm
 from shoal.strategies.full_domain_search import FullDomainSearch
 from shoal.strategies.resolve import require_spec
 from shoal.strategies.strategy import Question, Strategy
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def compare(
     data: object,
-    specs: Spec | str | os.PathLike[str] | Sequence[Spec | str | os.PathLike[str]] | Mapping[str, Spec],
+    specs: SpecForm | Sequence[SpecForm] | Mapping[str, SpecForm],
     *,
     ks: Sequence[int] = (),
     suppressions: Sequence[float] = (),
@@ -55,7 +55,7 @@ def compare(
     data
         What `anonymize` takes.
     specs
-        One or several specs, or paths of their YAML files; as a mapping, specs by what they are called.
+        One or several specs, as `anonymize` takes them; as a mapping, specs by what they are called.
     ks
         Try each spec with each of these k. They take the place of its k-anonymity, or come beside its other
         models.

@@ -192,6 +192,9 @@ class Comparison:
         different = {tuple(point.levels) for point in self.points if point.levels is not None}
         return different.pop() if len(different) == 1 else ()
 
+    def __str__(self) -> str:
+        return self.render()
+
     def render(self) -> str:
         """Return the table and the remarks as text."""
         header, rows = self.cells()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import cast
 
@@ -18,7 +17,7 @@ from shoal.read.source import InputFormat, Source, check_installed, check_wanted
 from shoal.read.typed_tables import typed
 from shoal.read.types import Text
 from shoal.recode.recoding import Averaging
-from shoal.spec.spec import Spec
+from shoal.spec.spec import Spec, SpecForm
 from shoal.utility.assessment import UtilityAssessment
 from shoal.utility.associations import associations
 from shoal.utility.columns import column_utility
@@ -40,7 +39,7 @@ _ON_A_SAMPLE = (
 def assess_utility(
     original: object,
     release: object,
-    spec: Spec | str | Path | None = None,
+    spec: SpecForm | None = None,
     *,
     quasi_identifiers: Sequence[str] | None = None,
     target: str | Sequence[str] | None = None,
@@ -112,8 +111,8 @@ def assess_utility(
             f"Found: {queries} and {seed}."
         )
     with _step("read", listener):
-        if isinstance(spec, str | Path):
-            spec = Spec.from_yaml(spec)
+        if spec is not None:
+            spec = Spec.of(spec)
         wanted = [target] if isinstance(target, str) else list(dict.fromkeys(target or ()))
         tables = _read(original, release, spec, quasi_identifiers, wanted, input_format)
     with _step("compare", listener):

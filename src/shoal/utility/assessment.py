@@ -56,6 +56,14 @@ class UtilityAssessment:
     learning: tuple[Learning, ...]
     notes: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        from shoal.notebook import utility_html
+
+        return utility_html(self)
+
     @property
     def loss(self) -> float:
         """The mean loss of the quasi-identifiers: the measure `loss` without weights."""

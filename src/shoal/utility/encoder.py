@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
 _MOST_CATEGORIES = 100
 
 
+@runtime_checkable
+class OfRelease(Protocol):
+    """What the encoder needs of a `shoal.Release`."""
+
+    @property
+    def spec(self) -> Spec: ...
+    @property
+    def table(self) -> pa.Table: ...
+
+
 class LabelEncoder:
     """Turns tables with labels into numbers: a label becomes the mean of what it may have been.
 
@@ -53,7 +63,7 @@ class LabelEncoder:
     Parameters
     ----------
     hierarchies
-        By column the hierarchy that its labels come from, or a spec.
+        By column the hierarchy that its labels come from, or a spec, or a release that has one.
     categorical
         Columns that are categories although their values look like numbers.
     most_categories
@@ -78,7 +88,7 @@ class LabelEncoder:
 
     def __init__(
         self,
-        hierarchies: Spec | Mapping[str, Generalizing] | None = None,
+        hierarchies: OfRelease | Spec | Mapping[str, Generalizing] | None = None,
         *,
         categorical: Collection[str] = (),
         most_categories: int = _MOST_CATEGORIES,
@@ -96,7 +106,7 @@ class LabelEncoder:
         Parameters
         ----------
         X
-            A frame or the path of a file, as `shoal.anonymize` takes them.
+            A frame or the path of a file, as `shoal.anonymize` takes them, or a release.
         """
         if self.most_categories < 2:
             raise InputError(f"most_categories must be at least 2.\nFound: {self.most_categories}.")
@@ -189,7 +199,7 @@ class LabelEncoder:
 
     def _hierarchies(self, table: pa.Table) -> Mapping[str, Generalizing]:
         """Return the hierarchies by column; those that are made from the table are made now."""
-        given = self.hierarchies
+        given = self.hierarchies.spec if isinstance(self.hierarchies, OfRelease) else self.hierarchies
         if not isinstance(given, Spec):
             return given or {}
         whole = set(given.quasi_identifiers) <= set(table.column_names)
@@ -249,7 +259,7 @@ class _EncodedColumn:
 
 
 def _read(data: object, columns: list[str] | None = None) -> pa.Table:
-    source = open_source(data)
+    source = open_source(data.table if isinstance(data, OfRelease) else data)
     wanted = list(source.columns) if columns is None else columns
     check_wanted(wanted, source.columns, source.name, shown=not source.doubtful)
     return source.read(wanted, coded=wanted)

@@ -124,7 +124,7 @@ def test_names_must_be_text():
     assert "A column name must be text." in problems(sensitive=[5])[0]
 
 
-@pytest.mark.parametrize("model", [5, "k-anonymity", {"k-anonymity": 5}])
+@pytest.mark.parametrize("model", [5, None, object()])
 def test_a_model_must_be_one(model):
     assert "is not a privacy model" in problems(privacy=[model])[0]
 

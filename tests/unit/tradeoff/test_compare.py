@@ -283,7 +283,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     ]
     with pytest.raises(shoal.InputError, match="no spec to compare"):
         shoal.compare(people(), [])
-    with pytest.raises(shoal.InputError, match="Found: int"):
+    with pytest.raises(shoal.InputError, match="Found: an object of type 'int'"):
         shoal.compare(people(), [spec(), 3])  # type: ignore[list-item]
     with pytest.raises(shoal.InputError, match=r"nothing\.csv"):
         shoal.compare(tmp_path / "nothing.csv", [spec(), spec()])

@@ -204,6 +204,21 @@ def test_rare_categories_share_a_column():
     assert encode(encoder, "job", ["*", "judge"]) == [pytest.approx([1 / 3, 2 / 3]), [0, 1]]
 
 
+def test_a_release_gives_its_hierarchies_and_its_rows():
+    spec = shoal.Spec(
+        quasi_identifiers={"job": shoal.taxonomy({"kitchen": ["cook"], "law": ["clerk", "judge"]})},
+        privacy=shoal.KAnonymity(2),
+    )
+    release = shoal.anonymize(PEOPLE, spec, drop_undeclared=True)
+    people = PEOPLE.select(["job"])
+    encoder = shoal.LabelEncoder(release).fit(people)
+    assert encoder.transform(release).sum(axis=0).tolist() == encoder.transform(people).sum(axis=0).tolist()
+    assert (
+        encoder.transform(release).tolist()
+        == shoal.LabelEncoder(spec).fit(people).transform(release.table).tolist()
+    )
+
+
 def test_frames_of_any_kind():
     frame = PEOPLE.to_pandas()
     encoder = shoal.LabelEncoder().fit(frame)
