@@ -687,6 +687,7 @@ def _form(spec: Spec) -> object:
         columns,
         dict(spec.sensitive),
         set(spec.identifiers),
+        set(spec.drop),
         dict(spec.types),
         spec.unit,
         {model.column: model.distribution for model in spec.privacy if model.distribution},

@@ -140,3 +140,13 @@ def test_files_of_other_tools(tmp_path: Path, shoal: Any) -> None:
     assert shoal("audit", release, *claims, "--insensitive", "ssn").code == 0
     assert shoal("audit", release, *claims, "--keep-undeclared").code == 0
     assert shoal("audit", release, *claims, "--keep-undeclared", "--identifier", "SSN").code == 4
+
+
+def test_a_column_that_was_dropped_comes_back(tmp_path: Path) -> None:
+    """It names nobody, so no claim about identifiers covers it."""
+    people = PEOPLE.append_column("remarks", pa.array([f"note {number}" for number in range(13)]))
+    release = shoal.anonymize(people, spec(drop=["remarks"])).write(tmp_path / "release.csv")
+    assert "identifiers removed: holds, 1 of 1" in check(release)[1]
+    assert audit_release(release).holds
+    add_columns(release, remarks=str)
+    refused(release)

@@ -665,7 +665,7 @@ def _identifiers_removed(relation: Relation, spec: Spec) -> Finding:
 def _columns_present(relation: Relation, spec: Spec) -> Finding:
     """Find whether the columns are those of the spec: all of them, no others, none twice."""
     missing = [column for column in spec.released if column not in relation.columns]
-    declared = {*spec.roles, *spec.withheld}
+    declared = {*spec.released, *spec.withheld}
     extra = [column for column in relation.columns if column not in declared]
     again = [f"{name} like {other}" for name, other in alike(relation.columns)]
     measured = (

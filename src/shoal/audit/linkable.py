@@ -138,7 +138,7 @@ class Linkability:
             f"{'single' if several else 'singles'} people out.\n"
             f"{rows} with values that no other {other} has: {found}. Allowed: {LINKABLE_SHARE:.0%}.\n"
             f"{more}Make such a column a quasi-identifier with a hierarchy, round its values, or leave it "
-            "out (role identifier). If nobody outside can know its values, accept it: in a spec `accept: "
+            "out (role drop). If nobody outside can know its values, accept it: in a spec `accept: "
             f"linkable` beside its role, --accept-linkable {name}, in Python accept={{{name!r}: 'linkable'}}."
         )
 

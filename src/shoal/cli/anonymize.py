@@ -106,7 +106,7 @@ def anonymize(
         typer.Option(
             metavar="NAME[=HIERARCHY[:ARGS]]",
             help="A quasi-identifier: age=intervals:5,10,20, zip=prefix:5, job=file:job.csv. A name alone is "
-            "either kept or suppressed. Repeatable, like the next three options.",
+            "either kept or suppressed. Repeatable, like the next four options.",
             rich_help_panel=_FORM,
         ),
     ] = None,
@@ -120,11 +120,21 @@ def anonymize(
     ] = None,
     identifier: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A column to leave out of the release.", rich_help_panel=_FORM),
+        typer.Option(
+            metavar="NAME", help="A column that identifies people; it is not released.", rich_help_panel=_FORM
+        ),
     ] = None,
     insensitive: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A column to release unchanged.", rich_help_panel=_FORM),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column to leave out although it identifies nobody.",
+            rich_help_panel=_FORM,
+        ),
     ] = None,
     unit: Annotated[
         str | None,
@@ -415,6 +425,7 @@ def anonymize(
                 sensitive=sensitive or [],
                 identifiers=identifier or [],
                 insensitive=insensitive or [],
+                drop=drop or [],
                 unit=unit,
             ),
             input_format(delimiter, quote, encoding, null_value, sheet, header),

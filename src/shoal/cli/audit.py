@@ -104,6 +104,14 @@ def audit(
         list[str] | None,
         typer.Option(metavar="NAME", help="Another column of the release.", rich_help_panel=_CLAIMS),
     ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column that was left out although it identifies nobody.",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -197,7 +205,7 @@ def audit(
         from shoal.files.folder import by_name
 
         claimed = None
-        if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, unit]):
+        if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, drop, unit]):
             claimed = spec_from(
                 spec,
                 k=k,
@@ -206,6 +214,7 @@ def audit(
                 sensitive=sensitive or [],
                 identifiers=identifier or [],
                 insensitive=insensitive or [],
+                drop=drop or [],
                 unit=unit,
             )
         beside = manifest_path(by_name(release))

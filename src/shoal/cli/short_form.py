@@ -27,6 +27,7 @@ def spec_from(
     sensitive: list[str],
     identifiers: list[str],
     insensitive: list[str],
+    drop: list[str],
     unit: str | None,
 ) -> Spec:
     """Return the spec of a file, or of the short form; not of both."""
@@ -39,6 +40,7 @@ def spec_from(
         "--sensitive": sensitive,
         "--identifier": identifiers,
         "--insensitive": insensitive,
+        "--drop": drop,
         "--unit": unit,
     }
     given = [option for option, value in short_form.items() if value]
@@ -66,6 +68,7 @@ def spec_from(
         sensitive=described,
         identifiers=identifiers,
         insensitive=insensitive,
+        drop=drop,
         unit=unit,
         privacy=models,
     )

@@ -56,6 +56,8 @@ class Role(StrEnum):
     """Nobody should learn it about a person."""
     INSENSITIVE = "insensitive"
     """It is released unchanged."""
+    DROP = "drop"
+    """It is left out, whatever it holds; never read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ def settle_columns(
     others: Sequence[Problem] = (),
 ) -> tuple[Spec, tuple[str, ...]]:
     """Return the spec with a role for every released column, and notes."""
-    named = [*spec.roles, *spec.withheld[len(spec.identifiers) :]]
+    named = list(dict.fromkeys([*spec.roles, *spec.withheld]))
     there, known = set(source.columns), set(named)
     missing = [name for name in named if name not in there]
     undeclared = [name for name in source.columns if name not in known]
@@ -65,9 +65,9 @@ def settle_columns(
         Problem(
             f"Column {name!r} would be released beside {other!r}.\n"
             "These names look the same to readers, whatever the spec says of each.\n"
-            "Rename one of them, or declare both as identifiers, which are removed."
+            "Rename one of them, or leave both out: role drop."
         )
-        for name, other in alike(released, spec.withheld)
+        for name, other in alike(released, [*spec.withheld, *spec.drop])
     ]
     if spec.escape_formulas:
         problems += name_problems(released)

@@ -33,6 +33,7 @@ GLOSSARY: Mapping[str, str] = {
         "A question such as: how many women between 30 and 50 have asthma? It is answered from the original"
         " table and from the release, and the answers are compared."
     ),
+    "dropped column": "A column that the spec leaves out of the release, whatever it holds.",
     "entropy": (
         "How much information a column has, in bits: 0 if all values are the same, 1 for two equally "
         "frequent values, log2(n) for n of them."
@@ -53,8 +54,7 @@ GLOSSARY: Mapping[str, str] = {
         "coarser, usually up to *, which covers everything."
     ),
     "identifier": (
-        "A column that the spec declares as identifying, such as a name or a number, or that should not be "
-        "released for another reason. It is not released."
+        "A column that the spec declares as identifying, such as a name or a number. It is not released."
     ),
     "insensitive column": (
         "A column that is neither generalized nor covered by any model: the spec says so, or the column is "

@@ -46,7 +46,9 @@ _ROLES = {
     Role.SENSITIVE: ("sensitive column", "sensitive"),
     Role.INSENSITIVE: ("insensitive column", "insensitive"),
     Role.IDENTIFIER: ("identifier", "identifier"),
+    Role.DROP: ("dropped column", "dropped"),
 }
+_LEFT_OUT = (Role.IDENTIFIER, Role.DROP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ def _needs(manifest: Mapping[str, Any]) -> Iterator[str]:
 def _released(manifest: Mapping[str, Any]) -> str:
     spec = manifest["spec"]
     rows = count(manifest["rows"]["out"], "row")
-    columns = [name for name, settings in spec["columns"].items() if _role(settings) is not Role.IDENTIFIER]
+    columns = [name for name, settings in spec["columns"].items() if _role(settings) not in _LEFT_OUT]
     sentence = f"The release has {rows} and {count(len(columns), 'column')}."
     suppressed = manifest["rows"]["suppressed"]
     if not suppressed:
@@ -216,7 +218,7 @@ def _columns(
             elif name in overlapping:
                 released += " Some of these labels overlap."
         else:
-            released = "Not released." if role is Role.IDENTIFIER else "Not generalized."
+            released = "Not released." if role in _LEFT_OUT else "Not generalized."
         yield PublicColumn(name, link(*_ROLES[role]), released, labels.get(name, ""))
     unit = spec.get("unit")
     if unit is not None and unit not in spec["columns"]:

@@ -47,8 +47,8 @@ class Spec:
     sensitive
         Names of the sensitive columns. As a mapping, for each its hierarchy (an object or its text), a
         `Sensitive` with further settings, or None.
-    identifiers, insensitive
-        Names of the columns in the other roles.
+    identifiers, insensitive, drop
+        Names of the columns in the other roles. Those in `drop` are left out although they identify nobody.
     types
         Types of columns in any role, if not those of the input: `"integer"`, `"decimal"`, `"float"`,
         `"boolean"`, `"date"`, `"timestamp"` or `"text"`; dates and timestamps optionally with their format,
@@ -107,6 +107,7 @@ class Spec:
     sensitive: Mapping[str, Sensitive]
     identifiers: tuple[str, ...]
     insensitive: tuple[str, ...]
+    drop: tuple[str, ...]
     types: Mapping[str, ColumnType]
     unit: str | None
     privacy: tuple[PrivacyModel, ...]
@@ -129,6 +130,7 @@ class Spec:
         sensitive: Sequence[str] | Mapping[str, HierarchyForm | Sensitive | None] = (),
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
+        drop: Sequence[str] = (),
         types: Mapping[str, ColumnType | str | Mapping[str, str]] | None = None,
         unit: str | None = None,
         privacy: ModelForm | Iterable[ModelForm],
@@ -150,6 +152,7 @@ class Spec:
             "sensitive": sensitive,
             "identifiers": identifiers,
             "insensitive": insensitive,
+            "drop": drop,
         }
         for what, names in declared.items():
             if isinstance(names, str):
@@ -159,6 +162,7 @@ class Spec:
                 )
                 declared[what] = [names]
         self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
+        self._set(drop=tuple(declared["drop"]))
         self._set(quasi_identifiers=_quasi_identifiers(declared["quasi_identifiers"], problems))
         self._set(sensitive=_sensitive(declared["sensitive"], problems))
         problems.extend(
@@ -168,8 +172,7 @@ class Spec:
         self._set(unit=unit, suppressed=suppressed, input=input, engine=engine)
         self._set(proposed=bool(proposed), escape_formulas=bool(escape_formulas))
         self._set(choose_by=choose_by, origin=None if origin is None else Path(origin).absolute())
-        if unit is not None and (not isinstance(unit, str) or not unit):
-            problems.append(f"`unit` must be the name of a column.\nFound: {unit!r}.")
+        problems.extend(_unit_problems(unit, self.drop))
         self._set(privacy=_models(privacy, problems))
         if not is_number(suppression) or not 0 <= suppression <= 1:
             problems.append(
@@ -246,11 +249,12 @@ class Spec:
             **dict.fromkeys(self.quasi_identifiers, Role.QUASI_IDENTIFIER),
             **dict.fromkeys(self.sensitive, Role.SENSITIVE),
             **dict.fromkeys(self.insensitive, Role.INSENSITIVE),
+            **dict.fromkeys(self.drop, Role.DROP),
         }
 
     @property
     def released(self) -> tuple[str, ...]:
-        """The declared columns that a release has: all but the identifiers."""
+        """The declared columns that a release has: all but the identifiers and those to drop."""
         return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)
 
     @property
@@ -566,6 +570,16 @@ def _role_problems(roles: Mapping[str, Collection[str]]) -> Iterable[str]:
             yield f"Column {name!r} has more than one role: {', '.join(several)}.\nGive it one."
         elif len(several) > 1:
             yield f"Column {name!r} is listed {len(several)} times in {several[0]}.\nList it once."
+
+
+def _unit_problems(unit: object, drop: Sequence[str]) -> Iterable[str]:
+    if unit is not None and (not isinstance(unit, str) or not unit):
+        yield f"`unit` must be the name of a column.\nFound: {unit!r}."
+    elif unit in drop:
+        yield (
+            f"Column {unit!r} is the unit and cannot be dropped: people are counted by it.\n"
+            "Found: role drop.\nMake it an identifier, which is counted and not released."
+        )
 
 
 def _engine_problems(engine: str) -> Sequence[Problem]:

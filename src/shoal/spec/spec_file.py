@@ -43,7 +43,7 @@ class _Input(_Form):
 
 
 class _Column(_Form):
-    role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive"]
+    role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive", "drop"]
     hierarchy: Any = "suppress"
     weight: float = 1.0
     min_level: int = 0
@@ -170,6 +170,7 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "sensitive": sensitive,
         "identifiers": _in_role(form, "identifier"),
         "insensitive": _in_role(form, "insensitive"),
+        "drop": _in_role(form, "drop"),
         "types": types,
         "unit": form.unit,
         "privacy": models,

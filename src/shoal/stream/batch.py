@@ -121,6 +121,7 @@ def digest(table: pa.Table) -> str:
 
 
 def without_identifiers(spec: Spec) -> Spec:
-    """Return the spec for rows of which identifiers were not read."""
-    types = {name: kind for name, kind in spec.types.items() if name not in spec.identifiers}
-    return replace(spec, identifiers=(), types=types)
+    """Return the spec for rows of which only what a release may need was read."""
+    unread = {*spec.identifiers, *spec.drop}
+    types = {name: kind for name, kind in spec.types.items() if name not in unread}
+    return replace(spec, identifiers=(), drop=(), types=types)

@@ -56,7 +56,11 @@ class Emission:
         own = self.release.handed_on
         share = max(self.spec.suppression, self.suppressed_rows / self.rows)
         columns = replace(
-            own.spec, identifiers=self.spec.identifiers, types=self.spec.types, suppression=share
+            own.spec,
+            identifiers=self.spec.identifiers,
+            drop=self.spec.drop,
+            types=self.spec.types,
+            suppression=share,
         )
         return HandedOn(columns, own.recoding)
 

@@ -178,13 +178,14 @@ class Stream:
         """
         from shoal.engines.spark.micro_batch import collected
 
-        table = collected(frame, without=self._spec.withheld)
+        table = collected(frame, without=(*self._spec.withheld, *self._spec.drop))
         self._add(*self._read(table, without_identifiers(self._spec)), str(batch_id))
 
     def _read(self, rows: object, spec: Spec) -> tuple[pa.Table, Spec]:
         """Read rows as a spec says, with or without identifiers, and return the stream's spec for them."""
         table, found = read_batch(rows, spec, keep_undeclared=self._keep, drop_undeclared=self._drop)
-        return table, replace(found, identifiers=self._spec.identifiers, types=self._spec.types)
+        own = self._spec
+        return table, replace(found, identifiers=own.identifiers, drop=own.drop, types=own.types)
 
     def _publish(self) -> None:
         """Publish the emission that is committed, which a process that was killed may have left staged."""

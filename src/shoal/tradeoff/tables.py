@@ -78,6 +78,7 @@ class Group:
         return replace(
             candidate.spec,
             identifiers=(),
+            drop=(),
             insensitive=together.insensitive,
             types=together.types,
             accept=together.accept,
@@ -97,6 +98,7 @@ class Group:
         return replace(
             first,
             identifiers=(),
+            drop=(),
             insensitive=tuple(others),
             types={name: kind for name, kind in first.types.items() if name in read},
             accept={name: what for name, what in first.accept.items() if name in read},

@@ -268,7 +268,7 @@ def check_form(told):
         "dialect": told["dialect"]["quote"] != '"' or told["dialect"]["delimiter"] not in (*",;\t|",),
         "spec": not spec.keys() <= known | {"quality", "engine"},
         "roles": not crowd
-        or not {*roles.values()} <= {"identifier", "insensitive", "quasi-identifier", "sensitive"},
+        or not {*roles.values()} <= {"drop", "identifier", "insensitive", "quasi-identifier", "sensitive"},
         "null": told["null"] != nulls or not {*nulls.values()} <= {"value", "forbid"},
         "suppressed": told["suppressed"] not in ("remove", "star")
         or told["suppressed"] != spec["suppressed"],
@@ -380,7 +380,7 @@ def check(path, told):
     models = check_form(told)
     header, rows = yield from read(path, told)
     spec, unit = told["spec"], told["spec"].get("unit")
-    roles = {unit: "identifier", **{name: column["role"] for name, column in spec["columns"].items()}}
+    roles = {unit: "identifier", **{n: c["role"] for n, c in spec["columns"].items() if c["role"] != "drop"}}
     gone = {name for name in roles if name and roles[name] == "identifier"}
     place = {name: header.index(name) for name in roles if name and name not in gone}
     crowd = [place[name] for name in place if roles[name] == "quasi-identifier"]

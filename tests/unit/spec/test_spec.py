@@ -42,6 +42,7 @@ def test_all_roles():
         sensitive=["disease"],
         identifiers=["name"],
         insensitive=["note"],
+        drop=["remarks"],
         suppression=0.02,
     )
     assert spec.roles == {
@@ -51,6 +52,7 @@ def test_all_roles():
         "sex": Role.QUASI_IDENTIFIER,
         "disease": Role.SENSITIVE,
         "note": Role.INSENSITIVE,
+        "remarks": Role.DROP,
     }
     assert spec.released == ("age", "zip", "sex", "disease", "note")
     assert spec.quasi_identifiers["sex"] == QuasiIdentifier(hierarchy=suppress())
@@ -273,6 +275,7 @@ def test_a_unit_in_any_role_or_none():
     assert make(unit="patient").released == ("age",)
     assert make(unit="patient").to_mapping()["unit"] == "patient"
     assert "unit" not in make().to_mapping()
+    assert problems(unit="patient", drop=["patient"])[0].startswith("Column 'patient' is the unit and cannot")
 
 
 def test_files_of_a_spec(tmp_path):

@@ -86,7 +86,8 @@ def _columns(spec: Spec, names: Sequence[str]) -> Iterator[RequiredColumn]:
                 name, link("insensitive column", "insensitive"), _UNCHANGED + _accepted(name, spec)
             )
         else:
-            yield RequiredColumn(name, link("identifier"), _NOT_RELEASED)
+            word = "dropped column" if role is Role.DROP else "identifier"
+            yield RequiredColumn(name, link(word), _NOT_RELEASED)
     if spec.unit is not None and spec.unit not in spec.roles:
         yield RequiredColumn(spec.unit, link("unit"), _NOT_RELEASED)
     for name in names:
