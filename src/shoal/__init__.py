@@ -31,6 +31,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.anonymizer import Anonymizer
     from shoal.audit import audit_release
     from shoal.describe.formats.anjana import from_anjana
     from shoal.describe.hierarchies.chain import chain
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
         ShoalError,
     )
     from shoal.explore.nodes import Nodes
-    from shoal.flow import anonymize, plan
+    from shoal.flow import anonymize, apply, plan
     from shoal.incremental.extend import extend
     from shoal.incremental.extension import Extension
     from shoal.measure.average_class_size import AverageClassSize
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlphaK",
+    "Anonymizer",
     "AuditError",
     "AverageClassSize",
     "BetaLikeness",
@@ -146,6 +148,7 @@ __all__ = [
     "TableProfile",
     "UtilityAssessment",
     "anonymize",
+    "apply",
     "assess_risk",
     "assess_utility",
     "audit_release",
@@ -175,6 +178,8 @@ __all__ = [
 # Where each name lives. It is imported when first used, so that `import shoal` stays light.
 _HOMES = {
     "anonymize": "shoal.flow",
+    "apply": "shoal.flow",
+    "Anonymizer": "shoal.anonymizer",
     "plan": "shoal.flow",
     "Session": "shoal.session",
     "TableOutput": "shoal.write.output",

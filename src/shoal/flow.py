@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from shoal.audit.manifest_file import MANIFEST, Evidence, manifest_path
 from shoal.errors import InputError
 from shoal.events import Listener
+from shoal.files.atomic import check_path
+from shoal.incremental.earlier_release import stated_spec
+from shoal.incremental.extended_rows import check_steady
+from shoal.read.source import InputFormat
 from shoal.release import Release
 from shoal.search.counting_plan import Plan
 from shoal.search.result import SearchAlgorithm
 from shoal.session import Session
+from shoal.spec.at_levels import at_levels
 from shoal.spec.spec import Spec, SpecForm
 from shoal.strategies.resolve import require_spec, strategy_of
 from shoal.strategies.strategy import Strategy
@@ -137,6 +143,71 @@ def anonymize(
         if publish and session.output is not None:
             release.write(session.output, remember_people=remember_people)
     return release
+
+
+def apply(
+    release: str | Path,
+    new_rows: object,
+    *,
+    output: str | Path | None = None,
+    files: str | Path | None = None,
+    drop_undeclared: bool = False,
+    keep_order: bool = False,
+    input_format: InputFormat | None = None,
+    listener: Listener | None = None,
+) -> Release:
+    """Give further rows the labels of a release that was written: `Release.apply` for files.
+
+    Parameters
+    ----------
+    release
+        The release, with its manifest beside it, or the manifest.
+    new_rows, output, drop_undeclared, keep_order, listener
+        As for `Release.apply`.
+    files
+        The folder with the files that the manifest's spec names, if they are not beside it.
+    input_format
+        How the file of `new_rows` is written, where that is not as the manifest's spec says.
+
+    Raises
+    ------
+    InputError
+        The manifest is none, its recoding does not give every column one level, or labels depend on the
+        original table.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import shoal
+    >>> spec = shoal.Spec(quasi_identifiers={"age": shoal.intervals(10)}, privacy=shoal.KAnonymity(2))
+    >>> path = Path(tempfile.mkdtemp()) / "release.csv"
+    >>> _ = shoal.anonymize(pa.table({"age": [31, 35, 52, 58]}), spec).write(path)
+    >>> shoal.apply(path, pa.table({"age": [33, 39, 44]})).table["age"].to_pylist()
+    ['[30, 40)', '[30, 40)']
+    """
+    path = Path(release)
+    evidence = Evidence.read(path if path.name.endswith(MANIFEST) else manifest_path(path))
+    if output is not None:
+        check_path(
+            Path(output),
+            apart_from=(
+                path,
+                evidence.path,
+                evidence.path.with_name(evidence.path.name.removesuffix(MANIFEST)),
+            ),
+        )
+    spec = stated_spec(evidence, files)
+    check_steady(spec, "Apply the release in Python, before its program ends: release.apply(new_rows).")
+    spec = replace(spec, input=(input_format or InputFormat()).over(spec.input))
+    return anonymize(
+        new_rows,
+        at_levels(spec, evidence.manifest.levels or {}),
+        output=output,
+        drop_undeclared=drop_undeclared,
+        keep_order=keep_order,
+        listener=listener,
+    )
 
 
 def plan(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from heapq import nsmallest
@@ -26,6 +26,7 @@ from shoal.read.source import InputFormat, Source
 from shoal.recode.recoding import Averaging, AveragingClasses, LooksBeside, Recoding
 from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.result import Counters
+from shoal.spec.at_levels import at_levels
 from shoal.spec.for_recipients import HandedOn
 from shoal.spec.spec import Spec
 from shoal.strategies.alternative import Alternative, alternative
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from shoal.incremental.people import HashedPeople
     from shoal.risk import RiskComparison
     from shoal.risk.gains import Gain
+    from shoal.session import Session
     from shoal.utility.assessment import UtilityAssessment
 
 _LABELS_SHOWN = 3
@@ -93,6 +95,8 @@ class Release:
         What else a reader should know.
     original
         The table that it was made of, for what compares with it. It holds what the release does not.
+    sessions
+        What opens a session, for further rows.
     """
 
     released: Rows = field(repr=False)
@@ -114,6 +118,7 @@ class Release:
     source: Source = field(repr=False)
     original: Original = field(repr=False)
     steps: Steps = field(repr=False)
+    sessions: Callable[..., Session] = field(repr=False)
     engine: str = "memory"
     satisfying_nodes: Nodes | None = field(default=None, repr=False)
     subsets: dict[tuple[str, ...], pa.Table] | None = field(default=None, repr=False)
@@ -266,6 +271,59 @@ class Release:
 
             remember(written, people)
         return written
+
+    def apply(
+        self,
+        new_rows: object,
+        *,
+        output: str | Path | None = None,
+        drop_undeclared: bool = False,
+        keep_order: bool = False,
+        listener: Listener | None = None,
+    ) -> Release:
+        """Give further rows, such as a test set, the labels that this release has: a release of their own.
+
+        They must satisfy the models by themselves, since whoever has both knows which rows are whose. Rows
+        of classes that do not are suppressed, however many these are. Values that a hierarchy does not cover
+        are treated as the spec says. Nobody should have rows in both: see docs/apply.md.
+
+        Parameters
+        ----------
+        new_rows, drop_undeclared, keep_order, listener
+            As for `shoal.anonymize`.
+        output
+            Where to write the new release, with its evidence; `write` does it later.
+
+        Raises
+        ------
+        InputError
+            The recoding does not give every column one level.
+
+        Examples
+        --------
+        >>> import shoal
+        >>> spec = shoal.Spec(quasi_identifiers={"age": shoal.intervals(10)}, privacy=shoal.KAnonymity(2))
+        >>> release = shoal.anonymize(pa.table({"age": [31, 35, 52, 58]}), spec)
+        >>> test = release.apply(pa.table({"age": [33, 39, 44]}))
+        >>> test.table["age"].to_pylist(), test.suppressed_rows
+        (['[30, 40)', '[30, 40)'], 1)
+        """
+        if self.recoding.levels is None:
+            raise self._lacks("levels, one for each column")
+        handed_on = self.handed_on
+        spec = at_levels(handed_on.spec, handed_on.recoding["levels"], self.spec)
+        with self.sessions(
+            new_rows,
+            spec,
+            output=output,
+            drop_undeclared=drop_undeclared,
+            keep_order=keep_order,
+            listener=listener,
+        ) as session:
+            release = session.release()
+            if session.output is not None:
+                release.write(session.output)
+        return release
 
     def _people(self, output: Output) -> HashedPeople:
         """Hash the people of the original table, before anything is written."""

@@ -492,6 +492,7 @@ class Session:
             source=source,
             steps=steps,
             original=Original(source, coded, recoding, verdict.lost, verdict.entries_kept),
+            sessions=Session,
             engine=self.engine.name,
             satisfying_nodes=found.nodes,
             subsets=_as_tables(found.subsets),

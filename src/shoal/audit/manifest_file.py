@@ -19,6 +19,7 @@ from shoal.spec.spec import Spec
 if TYPE_CHECKING:
     from shoal.audit.manifest_form import Manifest
 
+MANIFEST = ".manifest.json"
 _LARGEST = 1 << 28
 """Bytes of a manifest that are read: the largest honest ones have a spec with long lists of values."""
 
@@ -205,7 +206,7 @@ def manifest_path(path: Path) -> Path:
     >>> manifest_path(Path("release.csv")).name
     'release.csv.manifest.json'
     """
-    return path.parent / f"{path.name}.manifest.json"
+    return path.parent / f"{path.name}{MANIFEST}"
 
 
 def escapes_formulas(spec: Spec, evidence: Evidence | None) -> bool:

@@ -10,6 +10,8 @@ import typer
 
 from shoal.cli.algorithms import algorithms
 from shoal.cli.anonymize import EPILOG, anonymize
+from shoal.cli.apply import EPILOG as APPLY_EPILOG
+from shoal.cli.apply import apply
 from shoal.cli.audit import EPILOG as AUDIT_EPILOG
 from shoal.cli.audit import audit
 from shoal.cli.bench import ABOUT, PARTITION_EPILOG, SEARCH_EPILOG, partition, search
@@ -94,6 +96,7 @@ def _unwrapped(text: str | None) -> str:
 _EPILOGS = {
     init: INIT_EPILOG,
     anonymize: EPILOG,
+    apply: APPLY_EPILOG,
     audit: AUDIT_EPILOG,
     compare: COMPARE_EPILOG,
     extend: EXTEND_EPILOG,
@@ -108,6 +111,7 @@ for command in (
     compare,
     audit,
     extend,
+    apply,
     stream,
     risk,
     utility,

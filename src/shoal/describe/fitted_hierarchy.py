@@ -44,6 +44,11 @@ class Fitted:
             return cls(declared, Unfit(error))
 
     @property
+    def kept(self) -> Kept:
+        """The same for other tables, on which it is not built anew."""
+        return Kept(self.declared, self.built)
+
+    @property
     def target(self) -> str | None:
         return self.declared.target
 
@@ -55,6 +60,27 @@ class Fitted:
 
     def knows(self, values: pa.Array) -> pa.BooleanArray:
         return known(self.declared if isinstance(self.built, Unfit) else self.built, values)
+
+    def to_spec(self) -> object:
+        return self.declared.to_spec()
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.declared.files if isinstance(self.declared, FromFile) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A hierarchy that was built from one table, for the values of others."""
+
+    declared: DataHierarchy
+    built: Generalizing
+
+    def levels(self, values: pa.Array) -> Levels:
+        return self.built.levels(values)
+
+    def knows(self, values: pa.Array) -> pa.BooleanArray:
+        return known(self.built, values)
 
     def to_spec(self) -> object:
         return self.declared.to_spec()

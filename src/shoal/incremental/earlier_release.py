@@ -103,7 +103,7 @@ def open_earlier(
             f"SHA-256: {same.measured}.\n"
             "A release is extended as it was published: give the file and the manifest that belong together."
         )
-    spec = _spec(evidence, folder)
+    spec = stated_spec(evidence, folder)
     if problems := [*_unsound(spec), *_unreadable(path)]:
         raise InputError(problems)
     _check_claims(evidence, path)
@@ -132,8 +132,14 @@ def _file(evidence: Evidence, release: str | Path | None) -> Path:
     return path
 
 
-def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
-    """Return the spec in the manifest with its hierarchies, which new rows need."""
+def stated_spec(evidence: Evidence, folder: str | Path | None) -> Spec:
+    """Return the spec in a manifest with its hierarchies, which new rows need to get the same labels.
+
+    Parameters
+    ----------
+    folder
+        As for `open_earlier`.
+    """
     files_folder = evidence.path.parent if folder is None else Path(folder)
     advice = (
         "A manifest names files without their folders: put them beside it, or say where they are, "
@@ -156,7 +162,7 @@ def _spec(evidence: Evidence, folder: str | Path | None) -> Spec:
     levels = evidence.manifest.levels
     if levels is None:
         raise InputError(
-            "Only a release with one level per column can be extended, since new rows get the same labels.\n"
+            "New rows can get the labels of a release only if that has one level per column.\n"
             f"Found: a recoding of the kind {evidence.manifest.recoding.kind!r}.\n"
             "Release the new rows by themselves."
         )

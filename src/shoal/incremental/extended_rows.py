@@ -79,7 +79,7 @@ def gather(
         raise InputError(f"{sources[-1].name!r} has no rows.\nThere is nothing to add.")
     names = earlier.table.column_names
     if not originals:
-        _check_steady(spec)
+        check_steady(spec, "Give it: --original FILE (in Python original=...).")
         recoded = _generalized(tables[-1], earlier)
         table = pa.concat_tables([earlier.table, recoded])
         new = np.arange(table.num_rows) >= earlier.table.num_rows
@@ -131,7 +131,7 @@ def _read(sources: Sequence[Source], spec: Spec) -> list[pa.Table]:
     return tables
 
 
-def _check_steady(spec: Spec) -> None:
+def check_steady(spec: Spec, advice: str) -> None:
     """Raise if labels depend on values that only the original table has."""
     unsteady = [
         name
@@ -143,8 +143,7 @@ def _check_steady(spec: Spec) -> None:
     if unsteady:
         raise InputError(
             f"The labels of {', '.join(unsteady)} depend on the values of the original table.\n"
-            "That table is not given.\n"
-            "Give it: --original FILE (in Python original=...)."
+            f"That table is not given.\n{advice}"
         )
 
 
