@@ -144,12 +144,12 @@ def _load(relation: Relation, rows: int, columns: int) -> int:
     connection.execute("SET preserve_insertion_order = true")  # rows keep their numbers in each run
     wanted = min(rows, _LARGEST_SAMPLE, max(1000, _SAMPLED_CELLS // columns))
     if rows * columns <= _MOST_CELLS or wanted == rows:
-        relation.fetch_row(f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source}")
+        relation.fetch_row(f"CREATE TEMP TABLE {_LOADED} AS SELECT * FROM {relation.source}")
         return rows
     (threads,) = relation.fetch_row("SELECT current_setting('threads')")
     connection.execute("SET threads = 1")  # several threads would draw other rows by the same seed
     relation.fetch_row(
-        f"CREATE TABLE {_LOADED} AS SELECT * FROM {relation.source} "
+        f"CREATE TEMP TABLE {_LOADED} AS SELECT * FROM {relation.source} "
         f"USING SAMPLE reservoir({wanted} ROWS) REPEATABLE ({SEED})"
     )
     connection.execute(f"SET threads = {threads}")

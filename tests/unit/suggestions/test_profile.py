@@ -208,3 +208,11 @@ def test_nothing_in_it():
         0,
         0,
     )
+
+
+def test_tables_that_are_open_at_once_do_not_see_each_other():
+    one_table, other_table = pa.table({"a": [1, 2, 2]}), pa.table({"b": [7]})
+    with tables.open_table(one_table) as one, tables.open_table(other_table) as other:
+        assert one.fetch_row("SELECT sum(a) FROM {table}") == (5,)
+        assert other.fetch_row("SELECT sum(b) FROM {table}") == (7,)
+    assert shoal.profile(other_table)["b"].distinct == 1
