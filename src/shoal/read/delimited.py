@@ -13,6 +13,7 @@ import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ _MOST_PACKED = 200
 _SMALL_FILE_BYTES = 8 << 20
 _GZIP = b"\x1f\x8b"
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_END_NAMES = {"\r\n": "CR LF, as on Windows", "\n": "LF", "\r": "CR, as on old Macs"}
 _END_OF_FILE = "end of file"
 _BYTE_ORDER_MARKS = (  # longest first: UTF-32's begins with UTF-16's
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -126,6 +128,18 @@ class Delimited:
                 ) from None
             except OSError:
                 raise _damaged(self.path) from None
+
+    def check(self) -> None:
+        """Raise what another reader may have refused: rows, quotes, encoding, or several line ends."""
+        self._check_records()
+        with _open_text(self.path, self.encoding) as text:
+            ends = Counter(found[0] for line in text if (found := _LINE_END.search(line)))
+        if len(ends) > 1:
+            counts = ", ".join(f"{count:,} end in {_END_NAMES[end]}" for end, count in ends.most_common())
+            raise InputError(
+                f"File {self.path.name!r} has lines that end in several ways.\nFound: {counts}.\n"
+                "Save it with one kind, as `dos2unix` does, or read it into memory (--engine memory)."
+            )
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the text of the file in UTF-8, without a byte order mark."""

@@ -479,3 +479,17 @@ def test_numbers_and_times_are_those_of_the_original_however_they_are_spelled(
     found = shoal.audit_release(path, original=tmp_path / "costs.parquet")
     assert found.holds, found.render()
     assert shoal.assess_utility(tmp_path / "costs.parquet", path, spec).suppressed_rows == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a,b\n1,2\n3\n5,6\n", "1 row with another number of cells.*line 3 has 1 cell"),
+        ("a,b\n1,2\r\n3,4\n5,6\r\n", "several ways.*2 end in LF, 2 end in CR LF, as on Windows"),
+    ],
+)
+def test_what_is_wrong_in_a_file_that_duckdb_refuses(tmp_path, content, said):
+    (tmp_path / "people.csv").write_bytes(content.encode())
+    spec = shoal.Spec(quasi_identifiers=["a", "b"], privacy=shoal.KAnonymity(1), engine="duckdb")
+    with pytest.raises(InputError, match=f"(?s){said}"):
+        shoal.anonymize(tmp_path / "people.csv", spec)

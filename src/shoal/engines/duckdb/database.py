@@ -18,6 +18,7 @@ from shoal.engines.relational.output import QueryableFiles, UnpublishedTable, ch
 from shoal.engines.relational.star_schema import Dimension
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.files.temporary import private_folder, remove_private
+from shoal.read.delimited import Delimited
 from shoal.read.source import check_names
 from shoal.read.sql import (
     csv_form,
@@ -84,6 +85,7 @@ class DuckDB:
         self._writable = False
         self.table: tuple[str, str] | None = None
         self._source = ""
+        self._texts: Sequence[Delimited] = ()
         self._names = 0
         self.columns: tuple[str, ...] = ()
         self.doubtful = False
@@ -121,9 +123,16 @@ class DuckDB:
         columns: Sequence[str] | None,
         null_values: Sequence[str],
         files: Sequence[Path] = (),
+        texts: Sequence[Delimited] = (),
     ) -> None:
-        """Make the view of the input, whose columns are called by their position."""
-        self._source = source
+        """Make the view of the input, whose columns are called by their position.
+
+        Parameters
+        ----------
+        texts
+            The same files, if they are text, to say what is wrong in one that DuckDB refuses.
+        """
+        self._source, self._texts = source, texts
         described = self.rows(f"DESCRIBE SELECT * FROM {source}")
         self.columns = check_names([row[0] for row in described] if columns is None else columns, self.title)
         cells, kinds = [], []
@@ -332,6 +341,11 @@ class DuckDB:
                 "Found: a full disk, that of the release or that of temporary files.\n"
                 "Free some space. Nothing was changed."
             )
+        try:
+            for file in self._texts:
+                file.check()
+        except InputError as wrong:
+            return wrong
         line = re.search(r"Line: (\d+)", message)
         found = f"Reading stopped at line {line[1]}" if line else f"DuckDB says {type(error).__name__}"
         return InputError(

@@ -143,10 +143,11 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
         first.first, first.below, header=input_format.header, source=f"The first row of {paths[0].name!r}"
     )
     names, database.doubtful = named.columns, named.doubtful
-    readable = []
+    readable, texts = [], []
     for number, path in enumerate(paths):
         check_file(path)
         own = open_delimited(path, InputFormat(first.delimiter, first.quote, input_format.encoding))
+        texts.append(own)
         _check_same_columns(first, own, input_format.header)
         readable.append(in_utf8(path, own.encoding, database.scratch / f"{number}.csv"))
     if len({line_end_of(path, first.quote) for path in readable}) > 1:
@@ -156,7 +157,7 @@ def _open_text(database: DuckDB, paths: Sequence[Path], input_format: InputForma
     dialect = InputFormat(first.delimiter, first.quote, first.encoding, header=input_format.header)
     options = csv_options(readable[0], unique_names(names), dialect, input_format.null_values)
     source = reading_csv(files(readable), options, parallel=splits_well(readable, first.quote))
-    database.open(source, names, (), paths)
+    database.open(source, names, (), paths, texts)
     ((rows,),) = database.rows(f"SELECT count(*) FROM (SELECT * FROM {database.input} LIMIT 1)")
     if rows == 0 and first.more:
         raise InputError(
