@@ -140,7 +140,7 @@ def audit_release(
         levels = {}
     release, hidden = _with_units(release, units)
     dialect = _dialect(input_format, evidence, checked_spec)
-    with open_relation(release, dialect, name, memory=memory) as opened:
+    with open_relation(release, dialect, name, memory=memory, shared=True) as opened:
         columns = _few_columns({name: quoted for name, quoted in opened.columns.items() if name != hidden})
         beside = () if hidden is None else (opened.columns[hidden],)
         checked_spec = _with_undeclared(checked_spec, columns) if keep_undeclared else checked_spec

@@ -123,6 +123,7 @@ def open_relation(
     name: str | None = None,
     what: str = "release",
     memory: str | None = None,
+    shared: bool = False,
 ) -> Iterator[Relation]:
     """Open a release in a database of its own, in memory, without network or extensions.
 
@@ -139,11 +140,14 @@ def open_relation(
         What messages call it.
     memory
         The most that queries may use, such as `4GB`; the rest goes to files in the temporary folder.
+    shared
+        Whether a small table may be in one database with others: for who changes no settings of that, and
+        makes temporary tables alone.
     """
     from shoal.files.temporary import scratch_folder  # only here, since what writes imports the audit
 
-    if isinstance(release, pa.Table) and memory is None and release.nbytes <= _SMALL:
-        with interrupts(), _own_database().cursor() as connection:
+    if shared and isinstance(release, pa.Table) and memory is None and release.nbytes <= _SMALL:
+        with interrupts(), _shared_database().cursor() as connection:
             yield _of_table(connection, release, what)
         return
     with interrupts(), scratch_folder() as scratch, _database(scratch) as connection:
@@ -214,7 +218,7 @@ def _database(scratch: Path | None) -> duckdb.DuckDBPyConnection:
 
 
 @cache
-def _own_database() -> duckdb.DuckDBPyConnection:
+def _shared_database() -> duckdb.DuckDBPyConnection:
     """Return the database for small tables, whose audits take less time than to make one.
 
     Each audit has a connection of its own to it, with tables that no other sees.
@@ -223,7 +227,7 @@ def _own_database() -> duckdb.DuckDBPyConnection:
 
 
 if hasattr(os, "register_at_fork"):  # its threads would not be in the forked process, which then never ends
-    os.register_at_fork(before=_own_database.cache_clear)
+    os.register_at_fork(before=_shared_database.cache_clear)
 
 
 def _limit(connection: duckdb.DuckDBPyConnection, memory: str | None) -> None:

@@ -16,7 +16,7 @@ from shoal.sql.relation import open_relation
 
 
 def counted(rows: int, together: Barrier | None = None) -> int:
-    with open_relation(pa.table({"x": range(rows)}), InputFormat()) as relation:
+    with open_relation(pa.table({"x": range(rows)}), InputFormat(), shared=True) as relation:
         kept = relation.keep(f"SELECT * FROM {relation.source}", "kept")
         if together is not None:
             together.wait()
@@ -41,7 +41,7 @@ def test_a_forked_process_audits_too_and_ends() -> None:
         "from shoal.read.source import InputFormat\n"
         "from shoal.sql.relation import open_relation\n"
         "def count():\n"
-        "    with open_relation(pa.table({'x': [1, 2]}), InputFormat()) as found:\n"
+        "    with open_relation(pa.table({'x': [1, 2]}), InputFormat(), shared=True) as found:\n"
         "        return found.fetch_row(f'SELECT count(*) FROM {found.source}')[0]\n"
         "assert count() == 2\n"
         "child = os.fork()\n"
