@@ -89,8 +89,14 @@ class Distribution:
         Raises
         ------
         InputError
-            They are not of this type.
+            They are not of this type, or its values have no text of their own: 1.5 is `1.50` beside 2.25.
         """
+        if pa.types.is_decimal(kind) and kind.scale:
+            raise InputError(
+                f"Column {name!r} has numbers with decimal places, and a declared distribution.\n"
+                "Values are compared as text, and 1.5 is written 1.50 where another number has two places.\n"
+                "Use `type: float`: then each number is written in one way."
+            )
         try:
             found = pa.array(self.values, pa.string()).cast(kind)
         except pa.ArrowException:

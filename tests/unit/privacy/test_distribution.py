@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import yaml
+from pyarrow import csv
 
 import shoal
 from shoal.errors import InputError
@@ -104,6 +105,25 @@ def test_numbers_are_compared_however_they_are_spelled(tmp_path: Path, engine: s
     audit = shoal.audit_release(tmp_path / "release.csv", manifest=tmp_path / "release.csv.manifest.json")
     assert audit.holds
     assert all(finding.checkable for finding in audit.findings)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_values_that_no_row_has_may_be_declared(tmp_path: Path, engine: str) -> None:
+    csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    model = shoal.TCloseness("day", 0.25, distribution={"flu": 0.4, "cold": 0.4, "HIV": 0.2})
+    settings = {"types": {"age": "integer"}}
+    release = shoal.anonymize(tmp_path / "people.csv", spec(model, **settings), engine=engine)
+    assert release.levels == {"age": 2}
+    assert release.audit.findings[0].measured == "largest distance 0.2"
+
+
+def test_decimals_are_refused_since_their_text_depends_on_other_rows() -> None:
+    model = shoal.TCloseness("day", 0.3, distribution={"1.5": 0.5, "2.25": 0.5})
+    table = pa.table({"age": ["31", "32"], "day": ["1.5", "2.25"]})
+    with pytest.raises(InputError, match="Use `type: float`"):
+        shoal.anonymize(table, spec(model, quasi_identifiers={"age": "suppress"}, types={"day": "decimal"}))
+    floats = spec(model, quasi_identifiers={"age": "suppress"}, types={"day": "float"})
+    assert shoal.anonymize(table, floats).audit.holds
 
 
 def test_what_is_measured_is_rounded() -> None:

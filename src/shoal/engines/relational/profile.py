@@ -95,6 +95,8 @@ class DatabaseProfile:
             sensitive=spec.sensitive,
             attributes=self._attributes,
             populations=self._populations,
+            models=spec.privacy,  # which may declare values that no row has
+            judged=False,
         )
         for column in (*coded.columns, *coded.attributes.values()):
             self._dimensions.setdefault(column.name, self._put(column))
