@@ -88,3 +88,67 @@ def test_a_measured_distribution_does_not_tell_the_values_of_the_suppressed(tmp_
         model = json.loads(manifest.read_text(encoding="utf-8"))["spec"]["privacy"][1]
         seen.append((emissions(folder), model["beta-likeness"]["distribution"]))
     assert all(other == seen[0] for other in seen)
+
+
+def test_how_exact_other_rows_are_does_not_show_in_an_emission(tmp_path: Path) -> None:
+    """A row that is suppressed, or waits, has a cost with three decimals, and a time with a fraction."""
+    columns: dict[str, Any] = {
+        "quasi_identifiers": {"sex": shoal.QuasiIdentifier(hierarchy=shoal.suppress(), max_level=0)},
+        "insensitive": ["cost", "at"],
+        "types": {"cost": "decimal", "at": "timestamp"},
+    }
+    seen = []
+    for cost, at in (("1.5", "2025-01-01 10:00"), ("1.567", "2025-01-01 10:00:00.25")):
+        folder = tmp_path / cost
+        (folder / "released").mkdir(parents=True)
+        shown = shoal.Stream(
+            shoal.Spec(**columns, privacy=[shoal.KAnonymity(4)]),
+            state=folder / "state",
+            output=folder / "released",
+            delay=1,
+        )
+        rows = ["F,1.5,2025-01-01 10:00"] * 4
+        for number, one in enumerate([f"M,{cost},{at}", f"M,{cost},{at}"]):
+            file = folder / f"{number}.csv"
+            file.write_text("\n".join(["sex,cost,at", *rows, one]) + "\n", encoding="utf-8")
+            outcome = shown.add(file, number)
+        assert (outcome.released, outcome.suppressed, outcome.waiting) == (8, 1, 1)
+        seen.append((folder / "released" / "000001" / "release.csv").read_bytes())
+    assert seen[0] == seen[1]
+
+
+def test_numbers_of_people_are_found_over_all_emissions(tmp_path: Path) -> None:
+    """No emission has as many unique rows as are refused, and all of them together have nothing else."""
+
+    def charts(first: int) -> pa.Table:
+        return people(50, list(VALUES) * 3).append_column(
+            "chart", pa.array([f"chart {number}" for number in range(first, first + 12)])
+        )
+
+    (tmp_path / "released").mkdir()
+    settings: dict[str, Any] = {"state": tmp_path / "state", "output": tmp_path / "released"}
+    spec = shoal.Spec(**SPEC, insensitive=["chart"], privacy=[shoal.KAnonymity(4)])
+    opened = shoal.Stream(spec, **settings)
+    assert opened.add(charts(0), 0).released == 12
+    with pytest.raises(shoal.LinkableError, match=r"Rows of all emissions .*: chart 100% \(24 of 24\)"):
+        opened.add(charts(12), 1)
+    assert len(emissions(tmp_path)) == 1
+    # The same twelve values again are no numbers of people: each is in two rows.
+    assert opened.add(charts(0).slice(1), 1).released == 11
+    # Nor is a column that a person accepts, or one that is left out although rows have waited with it.
+    accepted = shoal.Spec(**SPEC, insensitive=["chart"], privacy=spec.privacy, accept={"chart": "linkable"})
+    assert shoal.Stream(accepted, **settings, delay=1).add(charts(12), 2).waiting == 12
+    without = shoal.Spec(**SPEC, identifiers=["chart"], privacy=spec.privacy)
+    assert shoal.Stream(without, **settings).add(charts(24), 3).released == 24
+
+
+def test_a_copy_of_a_batch_is_not_released_under_another_name(tmp_path: Path) -> None:
+    """An attacker who has both emissions would find most people in the few rows that fit both times."""
+    batch = people(30, list(VALUES) * 5)
+    opened = stream(tmp_path)
+    assert opened.add(batch, "monday.csv").released == 20
+    with pytest.raises(shoal.InputError, match=r"'monday\.csv\.gz' has the same rows as batch 'monday\.csv'"):
+        opened.add(batch.take(pa.array(range(19, -1, -1))), "monday.csv.gz")
+    # A few rows may be alike by chance.
+    few = people(30, list(VALUES))
+    assert [opened.add(few, number).released for number in range(2)] == [4, 4]

@@ -108,13 +108,15 @@ class Linkability:
         """Whether the columns that are not accepted single out few enough rows, alone and together."""
         return not self.refused and (self.known_together is None or not self._too_many(self.known_together))
 
-    def require(self, *, added: bool = False) -> None:
+    def require(self, *, added: bool = False, so_far: bool = False) -> None:
         """Raise if the columns that are not accepted single out too many rows.
 
         Parameters
         ----------
         added
             Whether the rows are those that a release adds to an earlier one.
+        so_far
+            Whether they are those of all emissions of a stream.
 
         Raises
         ------
@@ -126,6 +128,8 @@ class Linkability:
         rows, other = ("Added rows", "added row") if added else ("Rows", "row")
         if self.together.of_one_person is not None:
             other = other.replace("row", "person")
+        if so_far:
+            rows = "Rows of all emissions"
         more = "Add more rows at once. " if added else ""
         found = ", ".join(self._counted(name, self.columns[name]) for name in self.refused)
         if len(self.known) > 1 and self.known_together is not None and self._too_many(self.known_together):

@@ -105,7 +105,8 @@ def stream(
         from shoal.events import Drifted, Event
         from shoal.stream.stream import Stream
 
-        alarms = []
+        alarms: list[str] = []
+        notes: list[str] = []
 
         def listen(event: Event) -> None:
             if isinstance(event, Drifted):
@@ -114,7 +115,14 @@ def stream(
                 echo(event.alarm, err=True)
 
         def show(outcome: Outcome) -> None:
-            echo(json.dumps(outcome.to_mapping()) if as_json else _line(outcome))
+            if as_json:
+                echo(json.dumps(outcome.to_mapping()))
+                return
+            echo(_line(outcome))
+            new = [note for note in outcome.notes if note not in notes]
+            notes.extend(new)
+            for note in new:
+                echo(f"Note: {note}")
 
         files = _files(batches or ())
         if not files and not finish:

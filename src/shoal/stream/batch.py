@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.encode.table import CodedTable, code_table
 from shoal.engines.ibis_tables import native
-from shoal.errors import InputError
+from shoal.errors import InputError, Problem
 from shoal.prepare.columns import settle_columns
 from shoal.prepare.fit import fitted
 from shoal.prepare.read_rows import read_rows
@@ -20,6 +20,7 @@ from shoal.read.columns import coded, plain, text_of
 from shoal.read.source import open_source
 from shoal.read.typed_tables import typed
 from shoal.spec.spec import Spec
+from shoal.write.table_formats import require_csv
 
 BoolArray = NDArray[np.bool_]
 
@@ -46,6 +47,7 @@ def read_batch(
     columns = [plain(column, name) for name, column in zip(table.column_names, table.columns, strict=True)]
     table = pa.table(columns, names=table.column_names)
     if table.num_rows:
+        require_csv(table)
         code_batch(table, settled)
     return table, settled
 
@@ -82,10 +84,11 @@ def as_declared(table: pa.Table, spec: Spec) -> tuple[pa.Table, BoolArray]:
     return table, strange
 
 
-def joined(waiting: pa.Table, batch: pa.Table) -> pa.Table:
+def joined(waiting: pa.Table, batch: pa.Table, spec: Spec) -> pa.Table:
     """Return rows that wait and those of a batch as one table; the columns must be the same.
 
-    A column that has only NULL on one side gets the type of the other.
+    Columns that the spec gives a type get one that both fit: decimals of one batch may have more decimal
+    places than those of another. A column that has only NULL on one side gets the type of the other.
 
     Raises
     ------
@@ -97,15 +100,19 @@ def joined(waiting: pa.Table, batch: pa.Table) -> pa.Table:
             f"The batches of a stream must have the same columns.\nFound: {', '.join(batch.column_names)}.\n"
             f"Waiting rows have: {', '.join(waiting.column_names)}."
         )
-    kinds, problems = {}, []
+    (waiting, batch), problems = typed([(" of waiting rows", waiting), ("", batch)], spec.types)
+    kinds = {}
     for name in waiting.column_names:
         pair = [table.column(name) for table in (waiting, batch)]
         known = [column.type for column in pair if column.null_count < len(column)]
         kinds[name] = (*known, pair[0].type)[0]
         if len(set(known)) > 1:
             problems.append(
-                f"Column {name!r} has the type {known[1]} in this batch.\nWaiting rows have: {known[0]}.\n"
-                "Give the column a type in the spec, such as type: text."
+                Problem(
+                    f"Column {name!r} has the type {known[1]} in this batch.\n"
+                    f"Waiting rows have: {known[0]}.\n"
+                    "Give the column a type in the spec, such as type: text."
+                )
             )
     if problems:
         raise InputError(problems)
@@ -115,7 +122,7 @@ def joined(waiting: pa.Table, batch: pa.Table) -> pa.Table:
 
 def digest(table: pa.Table) -> str:
     """Return what tells whether two batches have the same rows, in any order."""
-    columns = [table.column(name).to_pylist() for name in sorted(table.column_names)]
+    columns = [text_of(table.column(name)).to_pylist() for name in sorted(table.column_names)]
     rows = sorted(map(repr, zip(*columns, strict=True)))
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 

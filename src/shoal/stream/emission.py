@@ -75,7 +75,15 @@ class Emission:
         ------
         AuditError
             It does not keep what it claims. Nothing stays.
+        OutputError
+            The output has such an emission, of a later state.
         """
+        if folder_of(output, number).exists():
+            raise OutputError(
+                f"The folder '{output}' has an emission {number}, which the state does not know.\n"
+                "The state is an older one, perhaps from a backup.\n"
+                "Use that which belongs to the output: with an older one, rows are released twice."
+            )
         hidden = _hidden(output, number)
         shutil.rmtree(hidden, ignore_errors=True)  # of a process that was killed before it could commit
         try:

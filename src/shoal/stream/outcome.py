@@ -30,6 +30,8 @@ class Outcome:
         What these lost, by the measure of the spec.
     alarm
         Why somebody should look at the stream: more rows were suppressed than the spec allows.
+    notes
+        What else a reader of the emission should know, as of any release.
     """
 
     batch: str = ""
@@ -41,6 +43,7 @@ class Outcome:
     emission: Path | None = None
     score: float | None = None
     alarm: str | None = None
+    notes: tuple[str, ...] = ()
 
     def to_mapping(self) -> Mapping[str, Any]:
         """Return it as plain values, ready for JSON."""

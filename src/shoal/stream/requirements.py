@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
 from shoal.errors import InputError
+from shoal.privacy.condition import ROUNDING
 from shoal.privacy.distribution import Distribution
 from shoal.privacy.model import PrivacyModel
 from shoal.spec.spec import Spec
@@ -59,7 +61,8 @@ def require_batches(spec: Spec) -> None:
 
 def least_people(spec: Spec) -> int:
     """Return the least rows that any class needs."""
-    return max(model.minimum_size for model in spec.privacy)
+    average = min(model.average_risk for model in spec.privacy)
+    return max(math.ceil(1 / average - ROUNDING), *(model.minimum_size for model in spec.privacy))
 
 
 def undeclared(spec: Spec) -> list[str]:

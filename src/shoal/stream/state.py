@@ -12,7 +12,7 @@ import secrets
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -23,11 +23,12 @@ from shoal.errors import InputError, OutputError
 from shoal.privacy.distribution import Distribution
 
 _FILE = "stream.sqlite"
-_VERSION = 1
+_VERSION = 2
 _TABLES = """
 CREATE TABLE stream (mark TEXT);
 CREATE TABLE batches (number INTEGER PRIMARY KEY, id TEXT UNIQUE, digest TEXT, rows INTEGER);
 CREATE TABLE waiting (batch INTEGER PRIMARY KEY, rows BLOB);
+CREATE TABLE counted (columns TEXT, value BLOB, rows INTEGER, PRIMARY KEY (columns, value)) WITHOUT ROWID;
 CREATE TABLE distributions (name TEXT PRIMARY KEY, distribution TEXT);
 CREATE TABLE emissions (
     number INTEGER PRIMARY KEY, released INTEGER, suppressed INTEGER, alarm TEXT, published INTEGER
@@ -66,6 +67,11 @@ class State:
         return self._number("SELECT count(*) FROM emissions")
 
     @property
+    def released(self) -> int:
+        """How many rows were released."""
+        return self._number("SELECT coalesce(sum(released), 0) FROM emissions")
+
+    @property
     def unpublished(self) -> SettledRows | None:
         """The last emission, if it is not known to be published."""
         found = self._connection.execute(
@@ -79,6 +85,13 @@ class State:
             "SELECT digest, rows FROM batches WHERE id = ?", (batch,)
         ).fetchone()
         return found
+
+    def batch_of(self, digest: str) -> str | None:
+        """Return the id of a batch that had these rows."""
+        found = self._connection.execute(
+            "SELECT id FROM batches WHERE digest = ? LIMIT 1", (digest,)
+        ).fetchone()
+        return None if found is None else str(found[0])
 
     @property
     def distributions(self) -> dict[str, Distribution]:
@@ -123,6 +136,24 @@ class State:
             (rows.number, rows.released, rows.suppressed, rows.alarm),
         )
 
+    def count_values(self, columns: str, values: Mapping[bytes, int]) -> int:
+        """Count released rows by their values in some columns, and return how many rows are unique so far.
+
+        Parameters
+        ----------
+        values
+            How many rows have each value, by its keyed hash.
+        """
+        self._connection.executemany(
+            "INSERT INTO counted VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET rows = rows + excluded.rows",
+            [(columns, value, rows) for value, rows in values.items()],
+        )
+        return int(
+            self._connection.execute(
+                "SELECT count(*) FROM counted WHERE columns = ? AND rows = 1", (columns,)
+            ).fetchone()[0]
+        )
+
     def note_published(self, number: int) -> None:
         self._connection.execute("UPDATE emissions SET published = 1 WHERE number = ?", (number,))
 
@@ -155,9 +186,7 @@ def transaction(folder: Path) -> Iterator[State]:
     except sqlite3.Error as error:
         busy = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
         found = "Another process is adding a batch." if busy else f"SQLite says: {error}."
-        advice = (
-            "Wait until it is done." if busy else "Check permissions and free space, or restore a backup."
-        )
+        advice = "Wait until it is done." if busy else "Check permissions and free space."
         raise OutputError(f"The state of the stream '{folder}' is not usable.\n{found}\n{advice}") from None
 
 

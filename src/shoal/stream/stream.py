@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE
+from shoal.engines.choose import AUTO
 from shoal.engines.ibis_tables import native
 from shoal.errors import InfeasibleError, InputError
 from shoal.events import Drifted, Listener
@@ -16,6 +19,7 @@ from shoal.files.atomic import check_path
 from shoal.privacy.distribution import Distribution
 from shoal.read.source import check_wanted, open_source
 from shoal.read.typed_tables import typed
+from shoal.read.types import narrowest
 from shoal.release import Release
 from shoal.search.problem import suppressed_rows_allowed
 from shoal.session import Session
@@ -23,6 +27,7 @@ from shoal.spec.spec import Spec, SpecForm
 from shoal.stream.alarm import describe
 from shoal.stream.batch import as_declared, code_batch, digest, joined, read_batch, without_identifiers
 from shoal.stream.emission import FILE, Emission, claim, folder_of, publish_staged
+from shoal.stream.linkable import require_unlinkable
 from shoal.stream.outcome import Outcome
 from shoal.stream.regions import Regions, find_regions
 from shoal.stream.requirements import (
@@ -152,9 +157,10 @@ class Stream:
             if before is not None:
                 _require_same(batch, before, (digest(table), table.num_rows))
                 return Outcome(batch, table.num_rows, repeated=True, waiting=_count(state.waiting()))
+            _require_new(batch, state.batch_of(digest(table)), table.num_rows)
             spec = self._settled(state, spec)
             state.note_batch(batch, digest(table), table.num_rows)
-            waiting = [*state.waiting(), (state.batches, table)]
+            waiting = [*self._waiting(state), (state.batches, table)]
             outcome = self._settle(state, spec, waiting, state.batches - self._delay)
         self._publish()
         return replace(outcome, batch=batch, rows=table.num_rows)
@@ -163,10 +169,10 @@ class Stream:
         """Let no row wait any longer: release what can be, and suppress the rest."""
         self._publish()
         with transaction(self._state) as state:
-            waiting = state.waiting()
+            waiting = self._waiting(state)
             if not waiting:
                 return Outcome()
-            _, spec = self._read(_together(waiting), without_identifiers(self._spec))
+            _, spec = self._read(_together(waiting, self._spec), without_identifiers(self._spec))
             outcome = self._settle(state, self._settled(state, spec), waiting, state.batches)
         self._publish()
         return outcome
@@ -186,6 +192,14 @@ class Stream:
         table, found = read_batch(rows, spec, keep_undeclared=self._keep, drop_undeclared=self._drop)
         own = self._spec
         return table, replace(found, identifiers=own.identifiers, drop=own.drop, types=own.types)
+
+    def _waiting(self, state: State) -> Rows:
+        """Return the rows that wait, without columns that the spec did not always call identifiers."""
+        gone = set(self._spec.identifiers)
+        return [
+            (batch, table.select([name for name in table.column_names if name not in gone]))
+            for batch, table in state.waiting()
+        ]
 
     def _publish(self) -> None:
         """Publish the emission that is committed, which a process that was killed may have left staged."""
@@ -218,7 +232,7 @@ class Stream:
 
     def _settle(self, state: State, spec: Spec, waiting: Rows, until: int) -> Outcome:
         """Let rows wait, or settle them if some are of a batch up to `until` and cannot wait longer."""
-        table = _together(waiting)
+        table = _together(waiting, spec)
         if not any(batch <= until and part.num_rows for batch, part in waiting):
             state.keep_waiting(waiting)
             return Outcome(waiting=table.num_rows)
@@ -236,10 +250,11 @@ class Stream:
         number = state.emissions + 1
         released = 0 if release is None else release.rows
         if release is not None:
+            require_unlinkable(release, state)
             Emission(release, spec, suppressed).stage(self._output, number)
         alarm = None
         if suppressed > suppressed_rows_allowed(spec.suppression, released + suppressed):
-            alarm = describe(coded, spec, found, suppressed, released, int(strange.sum()))
+            alarm = describe(coded, spec, found, suppressed, released, strange)
         if released or suppressed:
             state.note_emission(SettledRows(number, released, suppressed, alarm))
         state.keep_waiting([(batch, table.filter(pa.array(stays & (came == batch)))) for batch, _ in waiting])
@@ -250,11 +265,16 @@ class Stream:
             emission=None if release is None else folder_of(self._output, number),
             score=None if release is None else release.score,
             alarm=alarm,
+            notes=() if release is None else _notes(release),
         )
 
     def _release(self, table: pa.Table, spec: Spec) -> Release | None:
         """Return the release of rows of which all can be released; None if they cannot after all."""
-        own = replace(without_identifiers(spec), suppression=0.0)
+        own = replace(without_identifiers(spec), suppression=0.0, engine=AUTO)
+        # Decimal places and the like were those that all rows of the batches need.
+        for position, name in enumerate(table.column_names):
+            if name in own.types:
+                table = table.set_column(position, name, narrowest(table.column(name)))
         try:
             with Session(table, own, listener=self._listener) as session:
                 return session.release()
@@ -266,11 +286,28 @@ def _count(rows: Rows) -> int:
     return sum(table.num_rows for _, table in rows)
 
 
-def _together(rows: Rows) -> pa.Table:
+def _together(rows: Rows, spec: Spec) -> pa.Table:
     (_, found), *others = rows
     for _, table in others:
-        found = joined(found, table)
+        found = joined(found, table, spec)
     return found
+
+
+def _notes(release: Release) -> tuple[str, ...]:
+    """Return what the summary of a release says, and nothing else of a stream does."""
+    roles = "The roles were proposed by `shoal init` and are not yet confirmed."
+    return (*([roles] if release.spec.proposed else []), *release.notes)
+
+
+def _require_new(batch: str, other: str | None, rows: int) -> None:
+    """Refuse the rows of an earlier batch under another id; a few rows may be alike by chance."""
+    if other is not None and rows >= LINKABLE_ROWS:
+        raise InputError(
+            f"Batch {batch!r} has the same rows as batch {other!r}, which came before.\nFound: {rows:,} "
+            "rows, all of them the same.\n"
+            "If it is a copy, leave it out: each row is released once. If these are other people, give their "
+            "rows together with those of the next batch."
+        )
 
 
 def _require_same(batch: str, before: tuple[str, int], now: tuple[str, int]) -> None:
@@ -299,4 +336,17 @@ def _measured(reference: object, spec: Spec, columns: list[str]) -> dict[str, Di
         raise InputError(problems)
     if not table.num_rows:
         raise InputError("The reference has no rows.\nNo distribution can be measured.")
+    for name in columns:
+        _require_shared(table.column(name), name, spec)
     return {name: Distribution.of(table.column(name), least_people(spec)) for name in columns}
+
+
+def _require_shared(values: pa.ChunkedArray, name: str, spec: Spec) -> None:
+    """Refuse a reference whose values would single people out if a release had them: manifests list them."""
+    unique = pc.sum(pc.equal(pc.value_counts(values).field("counts"), 1)).as_py()
+    if unique >= LINKABLE_ROWS and unique > LINKABLE_SHARE * len(values) and name not in spec.accept:
+        raise InputError(
+            f"Column {name!r} of the reference has values of single people, and manifests list them.\n"
+            f"Found: {unique:,} of {len(values):,} rows with a value that no other has.\n"
+            "Round the values in the reference and in the batches, or declare a distribution of bands."
+        )

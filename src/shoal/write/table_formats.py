@@ -152,6 +152,24 @@ def write_csv(
                 stream.write(cells.lines(coded.slice(start, ROWS_AT_ONCE)))
 
 
+def require_csv(table: pa.Table) -> None:
+    """Raise if some values of a table have no form in a CSV file.
+
+    Raises
+    ------
+    InputError
+        With all columns that have such values.
+    """
+    cells, problems = _Cells(",", '"'), []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        try:
+            cells.render(name, column)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+
+
 def _compressed(file: BinaryIO, path: Path) -> AbstractContextManager[BinaryIO | gzip.GzipFile]:
     """Return a stream to `file`; a gzip header without name and time keeps equal data equal bytes."""
     if suffix_of(path) == ".csv.gz":
