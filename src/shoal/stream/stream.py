@@ -194,8 +194,8 @@ class Stream:
         return table, replace(found, identifiers=own.identifiers, drop=own.drop, types=own.types)
 
     def _waiting(self, state: State) -> Rows:
-        """Return the rows that wait, without columns that the spec did not always call identifiers."""
-        gone = set(self._spec.identifiers)
+        """Return the rows that wait, without columns that the spec did not always leave out."""
+        gone = {*self._spec.identifiers, *self._spec.drop}
         return [
             (batch, table.select([name for name in table.column_names if name not in gone]))
             for batch, table in state.waiting()

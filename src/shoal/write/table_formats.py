@@ -19,7 +19,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import InputError
+from shoal.errors import InputError, Problem
 from shoal.files.atomic import check_path
 from shoal.read.columns import text_of
 from shoal.read.source import InputFormat
@@ -160,7 +160,8 @@ def require_csv(table: pa.Table) -> None:
     InputError
         With all columns that have such values.
     """
-    cells, problems = _Cells(",", '"'), []
+    cells = _Cells(",", '"')
+    problems: list[Problem] = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         try:
             cells.render(name, column)
