@@ -92,6 +92,7 @@ RUNS: dict[str, list[tuple[object, ...]]] = {
         ("people.csv", "-k", 2, "--qi", EVIL, "--json"),
         (EVIL,),
     ],
+    "apply": [("release.csv", "people.csv", "-o", "more.csv"), (EVIL, EVIL, "-o", EVIL)],
     "extend": [("release.csv.manifest.json", "people.csv", "-o", "more.csv"), (EVIL, EVIL, "-o", EVIL)],
     "risk": [("people.csv", "--spec", "spec.yaml"), ("people.csv", "--qi", EVIL), (EVIL, "--qi", EVIL)],
     "utility": [("people.csv", "release.csv", "--spec", "bad.yaml"), (EVIL, EVIL)],

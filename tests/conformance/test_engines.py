@@ -50,7 +50,9 @@ def test_engines_keep_what_they_promise(
     check(opened(name))
 
 
-@pytest.mark.parametrize("name", [*NAMES[:-1], SLOW_SPARK])
+@pytest.mark.parametrize(
+    "name", ["memory", *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:-1]), SLOW_SPARK]
+)
 @pytest.mark.parametrize("check", LONG)
 def test_engines_keep_what_they_promise_at_length(
     name: str,

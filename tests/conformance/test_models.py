@@ -236,7 +236,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @every_model
 @given(people=peoples(height=2), dropped=st.sets(st.sampled_from(GROUPS), max_size=2), data=st.data())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_audit_measures_the_worst_class(
     name: str,
     connection: duckdb.DuckDBPyConnection,
@@ -334,7 +334,6 @@ def test_large_counts_do_not_overflow() -> None:
     sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8),
     average=st.sampled_from([0.1, 0.25, 0.3, 0.5, 1]),
 )
-@settings(max_examples=100)
 def test_an_average_risk_is_reached_by_suppressing_the_smallest_classes(
     sizes: list[int], average: float
 ) -> None:

@@ -9,7 +9,7 @@ import math
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
@@ -90,7 +90,6 @@ def test_algorithms_keep_what_they_declare_at_length(name: str) -> None:
     name=st.sampled_from(["flash", "ola-stable"]),
     data=st.data(),
 )
-@settings(max_examples=100)
 def test_stable_searches_do_the_same_work_whatever_the_order_of_the_columns(
     table: CodedTable, k: int, suppression: float, name: str, data: st.DataObject
 ) -> None:
@@ -138,7 +137,6 @@ def test_what_an_algorithm_cannot_serve_it_refuses_and_names_those_that_can(name
 
 
 @given(table=coded_tables(max_rows=25, max_columns=3), k=st.integers(1, 5), data=st.data())
-@settings(max_examples=100)
 def test_absorbing_models_never_suppress_more_above(table: CodedTable, k: int, data: st.DataObject) -> None:
     problem = SearchProblem(table, (KAnonymity(k),), registry.resolve("measures", "height")())
     nodes = list(problem.lattice)
@@ -149,7 +147,6 @@ def test_absorbing_models_never_suppress_more_above(table: CodedTable, k: int, d
 
 @pytest.mark.parametrize("measure", MONOTONE)
 @given(table=coded_tables(max_rows=25, max_columns=3), k=st.integers(1, 5), data=st.data())
-@settings(max_examples=60)
 def test_monotone_measures_never_fall(measure: str, table: CodedTable, k: int, data: st.DataObject) -> None:
     rule = measure_named(measure)
     problem = SearchProblem(table, (KAnonymity(k),), rule)

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -135,7 +135,6 @@ def test_null_and_the_empty_string_are_classes_of_their_own():
     assert Counter(release.table["town"].to_pylist()) == {"*": 5}
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     rows=st.lists(
         st.tuples(st.one_of(st.none(), st.integers(0, 30)), st.sampled_from(["a", "b", "", None])),

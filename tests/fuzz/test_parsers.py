@@ -51,7 +51,7 @@ def test_seeds_are_accepted_or_refused(name):
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_but_errors_of_our_own(name):
-    @settings(max_examples=60, derandomize=True, **_QUIET)
+    @settings(derandomize=True, **_QUIET)
     @given(_contents(name))
     def check(content: bytes) -> None:
         run(name, content)

@@ -70,6 +70,7 @@ def short(**changes):
         "sensitive": [],
         "identifiers": [],
         "insensitive": [],
+        "drop": [],
         "unit": None,
     }
     return spec_from(None, **(given | changes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.draw.lines import Line, lines, spread
@@ -27,7 +27,6 @@ def line(name: str, *points: tuple[float, float]) -> Line:
         st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=4), min_size=1, max_size=18
     )
 )
-@settings(max_examples=30)
 def test_any_lines_can_be_drawn(losses: list[list[float]]) -> None:
     ks = [2, 5, 10, 1000]
     chart = [line(f"line {i}", *zip(ks, heights, strict=False)) for i, heights in enumerate(losses)]

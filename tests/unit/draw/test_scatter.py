@@ -6,7 +6,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.draw.scatter import Dot, scatter
@@ -23,7 +23,6 @@ def drawn(dots: list[Dot]) -> ElementTree.Element:
     places=st.lists(st.tuples(SHARES, SHARES), max_size=25),
     series=st.integers(1, 7),
 )
-@settings(max_examples=60)
 def test_any_points_can_be_drawn(places: list[tuple[float, float]], series: int) -> None:
     dots = [
         Dot(x, y, f"k={i}", f"spec {i % series}", i % 2 == 0, f"hint {i}") for i, (x, y) in enumerate(places)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from shoal.describe import hierarchy_file, intervals, prefix, suppress
 from shoal.describe.hierarchy import HierarchyError
@@ -24,7 +24,6 @@ def decoded(column: CodedColumn, level: int) -> list[object]:
 
 
 @given(table=coded_tables(max_rows=30))
-@settings(max_examples=100)
 def test_codes_are_in_leaf_order(table: CodedTable) -> None:
     for column in table.columns:
         assert column.maps[0].tolist() == list(range(len(column.labels[0])))

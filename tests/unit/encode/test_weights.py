@@ -53,7 +53,6 @@ def problems_of(
 
 
 @given(table=tables)
-@settings(max_examples=20)
 def test_grouping_keeps_every_row(table: CodedTable) -> None:
     counted = InMemory(table).at((0,) * len(table.columns), columns=range(len(table.columns)))
     assert counted.weights is not None
@@ -81,7 +80,6 @@ def told(classes: Classes) -> dict[tuple[tuple[int, ...], ...], Any]:
 
 
 @given(table=tables, data=st.data())
-@settings(max_examples=20)
 def test_classes(table: CodedTable, data: st.DataObject) -> None:
     levels = data.draw(nodes(table))
     by_rows, by_entries = (
@@ -95,7 +93,6 @@ def test_classes(table: CodedTable, data: st.DataObject) -> None:
 
 
 @given(table=tables, data=st.data())
-@settings(max_examples=20)
 def test_parts_of_classes(table: CodedTable, data: st.DataObject) -> None:
     classes = classes_of(
         SearchProblem(frequency_set(table), (KAnonymity(1),), registry.resolve("measures", "loss")()),
@@ -113,7 +110,6 @@ def test_parts_of_classes(table: CodedTable, data: st.DataObject) -> None:
 
 
 @given(table=tables)
-@settings(max_examples=20)
 def test_untouched_classes(table: CodedTable) -> None:
     counted = frequency_set(table)
     width = len(table.columns)
@@ -190,7 +186,6 @@ def answer(result: SearchResult) -> dict[str, Any]:
     suppression=shares,
     data=st.data(),
 )
-@settings(max_examples=20)
 def test_searches(
     name: str,
     table: CodedTable,
@@ -228,7 +223,6 @@ def test_searches(
     suppression=shares,
     data=st.data(),
 )
-@settings(max_examples=20)
 def test_figures_and_messages(
     table: CodedTable, models: tuple[PrivacyModel, ...], suppression: float, data: st.DataObject
 ) -> None:

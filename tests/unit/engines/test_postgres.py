@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -262,7 +262,6 @@ def test_whatever_is_put_is_fetched(clinic):
     )
     with opened(clinic) as database:
 
-        @settings(max_examples=40)
         @given(st.lists(columns, max_size=4))
         def check(rows):
             table = pa.Table.from_pylist(rows, schema)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -53,7 +53,6 @@ def lowest_of(satisfying: set[tuple[int, ...]]) -> set[tuple[int, ...]]:
     suppression=st.sampled_from([0.0, 0.2]),
     most=st.sampled_from([0, 400]),
 )
-@settings(max_examples=80)
 def test_a_survey_counts_what_counting_counts(
     table: CodedTable, k: int, suppression: float, most: int
 ) -> None:

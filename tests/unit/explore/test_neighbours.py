@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -53,7 +53,6 @@ def by_reference(problem: SearchProblem, levels: list[int]) -> tuple[bool, int, 
 
 
 @given(problem=problems(), data=st.data())
-@settings(max_examples=80)
 def test_any_nodes_are_judged_as_the_reference_judges_them(
     problem: SearchProblem, data: st.DataObject
 ) -> None:
@@ -71,7 +70,6 @@ def test_any_nodes_are_judged_as_the_reference_judges_them(
 
 
 @given(problem=problems())
-@settings(max_examples=100)
 def test_no_allowed_neighbour_of_the_optimum_is_better(problem: SearchProblem) -> None:
     found = Exhaustive().search(problem)
     if found.levels is None or found.score is None:

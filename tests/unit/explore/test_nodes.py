@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -62,7 +62,6 @@ def problems(draw: st.DrawFn) -> SearchProblem:
 
 
 @given(problem=problems(), by=st.sampled_from(MEASURES), data=st.data())
-@settings(max_examples=150)
 def test_a_ranking_is_what_a_search_with_that_measure_finds(
     problem: SearchProblem, by: str, data: st.DataObject
 ) -> None:
@@ -94,7 +93,6 @@ def test_a_ranking_is_what_a_search_with_that_measure_finds(
 
 
 @given(problem=problems(), data=st.data())
-@settings(max_examples=150)
 def test_minimal_nodes_are_those_above_no_other(problem: SearchProblem, data: st.DataObject) -> None:
     nodes = nodes_of(problem)
     if nodes is None:
@@ -113,7 +111,6 @@ def test_minimal_nodes_are_those_above_no_other(problem: SearchProblem, data: st
 
 
 @given(problem=problems(), data=st.data())
-@settings(max_examples=100)
 def test_filters_keep_the_order(problem: SearchProblem, data: st.DataObject) -> None:
     nodes = nodes_of(problem)
     if nodes is None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -92,7 +92,6 @@ def planned(people: Sequence[Person], published: set[int], batch: int, spec: sho
     return plan(ExtendedRows(table, released, new, 0, table), spec)
 
 
-@settings(max_examples=60)
 @given(drawn=batches, claimed=st.sampled_from(CLAIMS))
 def test_nobody_is_found_in_a_row_of_releases(
     drawn: list[list[Person]], claimed: tuple[list[PrivacyModel], list[Check], int]
@@ -155,7 +154,6 @@ def _attack(people: Sequence[Person], releases: Sequence[set[int]], k: int) -> N
             assert not candidates or not any(place in later for later in releases)
 
 
-@settings(max_examples=30)
 @given(drawn=batches.filter(lambda drawn: len(drawn) == 2), share=st.sampled_from([0, 0.1, 0.3, 0.6, 1]))
 def test_the_limit_counts_all_rows(drawn: list[list[Person]], share: float) -> None:
     people = [row._replace(batch=batch) for batch, rows in enumerate(drawn) for row in rows]

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -61,7 +61,6 @@ def test_counts_are_enough() -> None:
 
 
 @given(table=tables(), data=st.data())
-@settings(max_examples=40)
 def test_rows_find_their_classes(table: CodedTable, data: st.DataObject) -> None:
     node = data.draw(nodes(table))
     rows = zip(
@@ -75,7 +74,6 @@ def test_rows_find_their_classes(table: CodedTable, data: st.DataObject) -> None
 
 
 @given(table=tables())
-@settings(max_examples=40)
 def test_the_untouched_classes(table: CodedTable) -> None:
     of_rows, sizes = untouched_classes(table)
     node = node_at(table, [0] * len(table.columns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
@@ -21,7 +21,6 @@ from .by_rows import by_rows
 
 @pytest.mark.parametrize("name", registry.names("measures"))
 @given(table=tables(max_rows=20), k=st.integers(1, 6), data=st.data())
-@settings(max_examples=25)
 def test_the_kernel_follows_the_definition(name: str, table: CodedTable, k: int, data: st.DataObject) -> None:
     measure = data.draw(measures(name))
     problem = SearchProblem(table, (KAnonymity(k),), measure, suppression=1, merge_levels=False)

@@ -6,7 +6,7 @@ import math
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -25,7 +25,6 @@ from .people import classes_of_two, people
 
 @pytest.mark.parametrize("name", registry.names("measures"))
 @given(table=tables(max_rows=20), data=st.data())
-@settings(max_examples=40)
 def test_scores_follow_the_definition(name: str, table: CodedTable, data: st.DataObject) -> None:
     measure = data.draw(measures(name))
     node = data.draw(nodes(table))

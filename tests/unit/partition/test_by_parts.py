@@ -111,7 +111,7 @@ FITTING = {"beta": (4300, 3300), "t": (4500, 4000), "levels": (4300, 3300), "row
 
 
 @pytest.mark.parametrize(
-    "cut", ["best", "even", *(pytest.param(cut, marks=pytest.mark.slow) for cut in ("gain", "median"))]
+    "cut", ["best", *(pytest.param(cut, marks=pytest.mark.slow) for cut in ("even", "gain", "median"))]
 )
 @pytest.mark.parametrize("models", WHOLE)
 def test_parts_change_no_class(
@@ -139,7 +139,10 @@ def test_parts_change_no_class(
     ],
     ids=["parity", "raised", "weighted"],
 )
-@pytest.mark.parametrize("labels", ["fitting", "nodes", "ranges", "sets"])
+@pytest.mark.parametrize(
+    "labels",
+    ["fitting", "nodes", *(pytest.param(form, marks=pytest.mark.slow) for form in ("ranges", "sets"))],
+)
 def test_parts_change_no_label(
     quasi_identifiers: Any, labels: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,7 +86,6 @@ def covers(label: Any, value: Any) -> bool:
     return text in label[1:-1].split(", ") if label.startswith("{") else text == label
 
 
-@settings(max_examples=20, deadline=None)
 @given(table=tables(), t=st.sampled_from([0.1, 0.3]))
 def test_every_row_is_in_a_class_that_covers_it(table: pa.Table, t: float) -> None:
     spec = spec_of("partition", shoal.TCloseness("disease", t, "equal"))
@@ -97,7 +96,6 @@ def test_every_row_is_in_a_class_that_covers_it(table: pa.Table, t: float) -> No
             assert covers(None if after[name] is None else str(after[name]), before[name])
 
 
-@settings(max_examples=15, deadline=None)
 @given(table=tables(40), copies=st.integers(1, 9), beta=st.sampled_from([0.5, 1]))
 def test_engines_make_the_same_classes(table: pa.Table, copies: int, beta: float) -> None:
     """Also of rows that are equal: DuckDB counts them, and deals them out to parts itself."""
@@ -127,7 +125,6 @@ def test_engines_make_the_same_classes_above_a_least_level(table: pa.Table, copi
     assert rows[0] == rows[1]
 
 
-@settings(max_examples=15, deadline=None)
 @given(table=tables(), order=st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(table: pa.Table, order: Any) -> None:
     spec = spec_of("partition", shoal.TCloseness("disease", 0.3, "equal"))
@@ -137,7 +134,6 @@ def test_the_order_of_rows_does_not_matter(table: pa.Table, order: Any) -> None:
     assert sorted(map(str, released[0])) == sorted(map(str, released[1]))
 
 
-@settings(max_examples=15, deadline=None)
 @given(table=tables(), beta=st.sampled_from([0.5, 1, 2]))
 def test_it_loses_no_more_than_what_looks_at_no_sensitive_value(table: pa.Table, beta: float) -> None:
     def loss(recoding: Any) -> float:

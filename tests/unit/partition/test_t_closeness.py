@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.partition.buckets.t_closeness import BucketDistance, TClosenessBuckets
@@ -33,7 +33,6 @@ def worst_classes(values: SensitiveValues, of_value: list[int], shares: list[flo
 
 
 @given(values=sensitive_values(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
-@settings(max_examples=15)
 def test_no_class_in_proportion_is_farther_than_t(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:
@@ -60,7 +59,6 @@ def test_one_bucket_is_split_only_if_one_value_alone_is_too_far(
 
 
 @given(values=sensitive_values(most_values=5), distance=st.sampled_from(GROUNDS), t=TS)
-@settings(max_examples=15)
 def test_no_class_of_any_allowed_sizes_is_farther_than_t(
     values: SensitiveValues, distance: Distance, t: float
 ) -> None:

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
@@ -34,7 +34,6 @@ def test_spec_round_trip() -> None:
     rows=st.lists(st.tuples(st.sampled_from(["a", "b", "", None]), st.sampled_from([1, None])), min_size=1),
     k=st.integers(1, 4),
 )
-@settings(max_examples=25)
 def test_sql_counts_failing_classes_and_keeps_nulls(
     rows: list[tuple[str | None, int | None]], k: int
 ) -> None:

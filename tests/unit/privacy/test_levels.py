@@ -121,7 +121,6 @@ def test_every_level_is_judged(
     beta=st.sampled_from([0.5, 1, 2]),
     first=st.sampled_from([0, 1, 2]),
 )
-@settings(max_examples=15, deadline=None)
 def test_the_optimum_is_the_least_loss_of_those_that_hold_at_every_level(
     taxonomy: Mapping[str, Sequence[str]], rows: list[tuple[int, int, str]], beta: float, first: int
 ) -> None:

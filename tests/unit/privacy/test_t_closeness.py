@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
@@ -41,7 +41,6 @@ def check(classes: Classes, label: int, far: float, **how: Any) -> None:
 
 
 @given(drawn=rows)
-@settings(max_examples=60)
 def test_ordered_is_the_wasserstein_distance_of_places(drawn: list[tuple[str, str]]) -> None:
     table = [value for _, value in drawn]
     classes = group([label for label, _ in drawn], value=table)
@@ -54,7 +53,6 @@ def test_ordered_is_the_wasserstein_distance_of_places(drawn: list[tuple[str, st
 
 
 @given(drawn=rows, taxonomy=st.sampled_from(TAXONOMIES))
-@settings(max_examples=40)
 def test_hierarchical_is_the_least_cost_of_transport(
     drawn: list[tuple[str, str]], taxonomy: Mapping[str, Sequence[str]]
 ) -> None:

@@ -155,7 +155,7 @@ def test_odd_column_names(source):
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=8)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(st.none() | CELLS, min_size=n, max_size=n))))
 def test_every_table_comes_back(tmp_path, table):
     width = len(table[0]) if table else 2

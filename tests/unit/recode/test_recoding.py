@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance.measures import MEASURES, measures
 
@@ -62,7 +62,6 @@ class Shuffled:
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "height"])
 @given(table=tables(), k=st.integers(1, 4), seed=st.integers(0, 9), data=st.data())
-@settings(max_examples=15)
 def test_scores_follow_from_labels_alone(
     name: str, table: CodedTable, k: int, seed: int, data: st.DataObject
 ) -> None:
@@ -78,7 +77,6 @@ def test_scores_follow_from_labels_alone(
 
 @pytest.mark.parametrize("name", MEASURES)
 @given(table=tables(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2]), data=st.data())
-@settings(max_examples=15)
 def test_labels_score_what_the_search_says(
     name: str, table: CodedTable, k: int, share: float, data: st.DataObject
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.encode.frequency_sets import frequency_set, nodes, repeated_tables
 
@@ -58,7 +58,6 @@ def told(verdict: Verdict) -> dict[str, Any]:
 
 
 @given(table=repeated_tables(POPULATION), models=requirements(population=POPULATION), data=st.data())
-@settings(max_examples=30)
 def test_entries_are_judged_as_their_rows(
     table: CodedTable, models: Sequence[PrivacyModel], data: st.DataObject
 ) -> None:

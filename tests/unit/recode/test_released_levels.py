@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -74,7 +74,6 @@ def test_many_suppressed_rows_of_a_label_are_told() -> None:
     assert found["b"] == (LabelLoss(None, 15, 4),)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=4, max_size=60), st.integers(2, 4))
 def test_nobody_is_found_out(rows: list[tuple[int, int]], k: int) -> None:
     counts = Counter((str(a), str(b)) for a, b in rows)

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -49,7 +49,6 @@ def test_ten_rows_by_hand(people: pa.Table) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "*", None]), st.sampled_from([1, 2, None])), max_size=20))
-@settings(max_examples=30)
 def test_classes_are_those_of_a_counter(rows: list[tuple[str | None, int | None]]) -> None:
     table = pa.table(
         {"x": pa.array([x for x, _ in rows], pa.string()), "y": pa.array([y for _, y in rows], pa.int64())}
@@ -233,7 +232,6 @@ VISITS = st.lists(
 
 
 @given(rows=VISITS, crowds=st.tuples(*[st.integers(6, 9)] * 3))
-@settings(max_examples=20)
 def test_everybody_counts_once(rows: list[tuple[int, str, str]], crowds: tuple[int, int, int]) -> None:
     """Figures of risk by loops over people: each by the class in which they are found most easily."""
     table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(("who", "zip", "ill"))})

@@ -82,7 +82,6 @@ cells = st.sampled_from(["x", "y", "z", None])
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", None]), cells), min_size=1, max_size=25))
-@settings(max_examples=50)
 def test_by_the_definitions(rows: list[tuple[str | None, str | None]]) -> None:
     table = pa.table(
         {"qi": pa.array([q for q, _ in rows], pa.string()), "s": pa.array([s for _, s in rows], pa.string())}

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.risk import assess_risk, special_uniques
@@ -39,7 +39,6 @@ def found_in(rows: list[tuple[int, ...]], largest: int) -> SpecialUniques:
 
 
 @given(rows_of_five, st.integers(1, 5))
-@settings(max_examples=60)
 def test_all_sets_of_all_rows(rows: list[tuple[int, ...]], largest: int) -> None:
     sets = minimal_sets(rows, largest)
     found = found_in(rows, largest)
@@ -55,7 +54,6 @@ def test_all_sets_of_all_rows(rows: list[tuple[int, ...]], largest: int) -> None
 
 
 @given(rows_of_five)
-@settings(max_examples=40)
 def test_scores_of_rows_and_columns(rows: list[tuple[int, ...]]) -> None:
     sets = minimal_sets(rows, 5)
     scores = [sum(math.factorial(5 - len(each)) for each in of) for of in sets]

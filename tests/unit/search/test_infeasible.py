@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe import intervals, suppress
@@ -92,7 +92,6 @@ def test_units_are_counted_where_the_table_counts_them() -> None:
     models=requirements(population=POPULATION),
     suppression=st.sampled_from([0.0, 0.05, 0.2, 0.5]),
 )
-@settings(max_examples=150)
 def test_what_is_proposed_can_be_satisfied(
     table: CodedTable, models: tuple[PrivacyModel, ...], suppression: float
 ) -> None:

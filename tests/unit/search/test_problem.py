@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
@@ -23,7 +23,6 @@ from shoal.testing.tables import coded_tables
 
 
 @given(table=coded_tables(max_rows=20))
-@settings(max_examples=60)
 def test_all_merged_nodes_expand_to_all_nodes(table: CodedTable) -> None:
     lattice = Lattice.of(table)
     merged = np.array(list(product(*(range(len(levels)) for levels in lattice.levels))), dtype=np.uint8)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.data.shapes import shape
@@ -108,7 +108,6 @@ def agree(found: Counted, whole: SearchResult, problem: SearchProblem) -> None:
         assert result.bound <= whole.score * (1 + 1e-9)
 
 
-@settings(max_examples=40)
 @given(data=st.data(), suppression=shares, name=measures, most_counts=counts_allowed)
 def test_the_best_of_parts_is_the_best(
     data: st.DataObject, suppression: float, name: str, most_counts: int
@@ -131,7 +130,6 @@ def test_the_best_of_parts_is_the_best(
     assert counts.kinds().count("at") + counts.kinds().count("below") <= most_counts + 1
 
 
-@settings(max_examples=15)
 @given(table=coded_tables(max_rows=30, max_columns=3), suppression=shares, k=st.integers(1, 6))
 def test_with_counts_enough_only_what_fits_nowhere_is_left(
     table: CodedTable, suppression: float, k: int
@@ -148,7 +146,6 @@ def test_with_counts_enough_only_what_fits_nowhere_is_left(
     agree(found, whole, problem)
 
 
-@settings(max_examples=15)
 @given(
     data=st.data(), suppression=shares, budget=st.integers(1, 40), name=st.sampled_from(["loss", "height"])
 )
@@ -170,7 +167,6 @@ def test_all_nodes_are_all_or_refused(
     agree(found, whole, make_problem(table))
 
 
-@settings(max_examples=15)
 @given(table=coded_tables(max_rows=30, max_columns=3), suppression=shares, budget=st.integers(1, 30))
 def test_a_heuristic_in_parts_keeps_its_bound(table: CodedTable, suppression: float, budget: int) -> None:
     make_problem = asking((KAnonymity(3),), Loss(), suppression)
@@ -186,7 +182,6 @@ def test_a_heuristic_in_parts_keeps_its_bound(table: CodedTable, suppression: fl
         assert found.bound <= whole.score * (1 + 1e-9) <= found.score * (1 + 2e-9)
 
 
-@settings(max_examples=15)
 @given(data=st.data(), suppression=shares)
 def test_no_level_is_ruled_out_at_which_a_node_satisfies(data: st.DataObject, suppression: float) -> None:
     table = data.draw(described_tables(max_rows=30, max_columns=3))
@@ -196,7 +191,6 @@ def test_no_level_is_ruled_out_at_which_a_node_satisfies(data: st.DataObject, su
     assert (satisfying >= np.array(raised_by_columns(problem))).all()
 
 
-@settings(max_examples=15)
 @given(data=st.data(), k=st.integers(1, 5))
 def test_entries_at_a_node_are_those_of_the_rows(data: st.DataObject, k: int) -> None:
     table = data.draw(described_tables(max_rows=30, max_columns=3))

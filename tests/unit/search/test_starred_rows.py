@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -67,7 +67,6 @@ def reference(
     return found
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 39), st.sampled_from("FM"), st.sampled_from("xyz")),

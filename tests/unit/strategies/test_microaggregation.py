@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import shoal
@@ -102,7 +102,6 @@ def test_methods_are_the_same_for_few_tuples() -> None:
     assert found[0].table.equals(found[1].table)
 
 
-@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.integers(0, 9), st.one_of(st.none(), st.integers(-3, 3)), st.sampled_from("abc")),

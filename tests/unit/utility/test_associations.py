@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
@@ -21,7 +21,6 @@ def crosstab(first, second) -> np.ndarray:
     return table
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=2, max_size=40))
 def test_cramers_v_is_that_of_scipy(pairs):
     first, second = zip(*pairs, strict=True)
@@ -73,7 +72,6 @@ def test_labels_are_spread_evenly_by_hand():
     assert pair.after == pytest.approx(association(np.array([[1, 1], [1, 1], [4, 0]]), method="cramer"))
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 29), st.sampled_from("xyz")), min_size=2, max_size=30))
 def test_against_rows(rows):
     """Spread every released row over what it may have been, one by one."""

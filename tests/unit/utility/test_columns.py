@@ -7,7 +7,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -70,7 +70,6 @@ def test_the_bits_kept_are_those_that_the_measure_entropy_does_not_hide():
     assert hidden == pytest.approx(release.score)
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=25), st.integers(1, 12), st.data())
 def test_against_rows(ages, width, data):
     """The definitions, cell by cell."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -253,7 +253,6 @@ def test_bad_use_is_refused():
         shoal.LabelEncoder({"job": shoal.intervals(5)}).fit(PEOPLE)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(-50, 150), min_size=1), st.integers(1, 40))
 def test_intervals_are_means_of_their_distinct_values(ages, width):
     table = pa.table({"age": pa.array(ages, pa.int64())})

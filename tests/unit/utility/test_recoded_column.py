@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -191,7 +191,6 @@ def test_an_original_with_other_rows(release, message):
     assert message in str(error.value)
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_against_counting_in_plain_python(data):
     """Of a table with intervals and rows dropped, a changed cell is noticed exactly when counts say so."""

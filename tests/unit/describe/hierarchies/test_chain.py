@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
@@ -68,7 +68,6 @@ def test_values_that_some_part_does_not_know():
         regions.levels(pa.array(["secret"]))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.text("0123", min_size=1, max_size=4), unique=True, max_size=10))
 def test_nested(values):
     hierarchy = chain(

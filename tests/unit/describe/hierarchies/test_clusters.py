@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies import clusters as module
@@ -47,7 +47,6 @@ tables = st.integers(2, 7).flatmap(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables)
 def test_each_merge_loses_the_least(table):
     counts = np.array(table)
@@ -99,7 +98,6 @@ def test_hardly_any_values(size):
     assert len(made.labels) == 2
 
 
-@settings(max_examples=30, deadline=None)
 @given(tables, st.randoms())
 def test_nested_and_the_same_for_any_order(table, random):
     values = [f"v{number}" for number in range(len(table))]

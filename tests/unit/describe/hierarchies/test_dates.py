@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.dates import Dates, dates
@@ -51,7 +51,6 @@ def in_unit(times, unit, zone=None):
     return values.cast(pa.timestamp(unit, zone), safe=False)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.dates(), unique=True))
 def test_days_of_every_type(days):
     for hierarchy in (dates(*UNITS), dates("day", "week")):
@@ -62,7 +61,6 @@ def test_days_of_every_type(days):
         expect(hierarchy, pa.array([day.isoformat() for day in days], pa.large_string()), days)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.datetimes(datetime(1700, 1, 1), datetime(2200, 1, 1)), unique=True))
 @example([datetime(1969, 1, 1, 23, 59, 59, 1)])
 def test_times_of_every_unit(times):
@@ -73,7 +71,6 @@ def test_times_of_every_unit(times):
     expect(dates(*UNITS), pa.array([time.isoformat(" ", "minutes") for time in times], pa.string()), days)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.datetimes(datetime(1900, 1, 1), datetime(2037, 1, 1)), unique=True),
     st.integers(-14 * 60, 14 * 60),
@@ -93,7 +90,6 @@ def test_moments_are_on_the_day_of_the_zone(times, minutes, zone):
     )
 
 
-@settings(max_examples=80)
 @given(
     st.lists(
         st.datetimes(datetime(1969, 1, 1), datetime(2068, 12, 31)).map(lambda t: t.replace(microsecond=0))

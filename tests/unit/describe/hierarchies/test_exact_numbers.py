@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.exact_numbers import ExactNumbers, are_numbers, is_number, plain, tidy
@@ -20,7 +20,6 @@ WRITTEN = st.one_of(
 )
 
 
-@settings(max_examples=150)
 @given(st.lists(WRITTEN, max_size=6), st.lists(st.decimals(-10, 10, places=3), max_size=2))
 def test_text_is_read_exactly(texts, parameters):
     numbers = ExactNumbers.of(pa.array(texts, pa.string()), "they need", parameters)
@@ -33,7 +32,6 @@ def test_text_is_read_exactly(texts, parameters):
         assert numbers.count(parameter) == Fraction(parameter) * 10**numbers.decimals
 
 
-@settings(max_examples=60)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_float_is_the_number_it_is_written_as(values):
     numbers = ExactNumbers.of(pa.array(values, pa.float64()), "they need")

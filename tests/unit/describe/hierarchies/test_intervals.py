@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.intervals import Intervals, intervals
@@ -137,7 +137,6 @@ def label_of(number, cuts, bottom, top, is_open):
     return f"< {cuts[0]}" if number < cuts[0] else f">= {cuts[-1]}"
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.integers(-30, 30), min_size=2, unique=True).map(sorted),
     st.sets(st.integers(0, 20)),
@@ -172,7 +171,6 @@ def test_cuts_by_their_definition(cuts, left_out, bottom, top, is_open, values):
         assert levels.labels[level + 1].to_pylist() == kept
 
 
-@settings(max_examples=60)
 @given(
     st.integers(1, 9),
     st.integers(1, 4),

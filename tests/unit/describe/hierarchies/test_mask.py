@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.mask import Mask, mask
@@ -53,7 +53,6 @@ def test_prefix_is_a_mask():
     assert paths(prefix(), codes) == paths(mask(4, 3, 2, 1, pad=None), codes)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     values=st.lists(st.text("01*#-", max_size=6), unique=True, max_size=12),
     keep=st.sets(st.integers(1, 7), min_size=1),
@@ -69,7 +68,6 @@ def test_always_nested(values, keep, side, pad, fill, character):
     assert len(levels.labels) == len(keep) + 2
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text("01*", max_size=5), unique=True, min_size=1), st.integers(1, 4))
 def test_two_values_share_a_label_if_what_is_kept_is_equal(values, kept):
     labels = mask(kept).levels(pa.array(values, pa.string())).labels[1].to_pylist()

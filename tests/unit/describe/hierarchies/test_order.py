@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.order import Order, order
@@ -62,7 +62,6 @@ def test_leaves_are_all_that_is_listed():
     assert [counts.tolist() for counts in levels.leaves] == [[1, 1], [2, 1], [5, 5]]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.text("ab.", max_size=5), unique=True, min_size=1, max_size=9),
     st.lists(st.integers(2, 3), max_size=3),

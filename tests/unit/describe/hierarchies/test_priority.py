@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.priority import Priority, priority
@@ -59,7 +59,6 @@ def test_other_types():
     assert labels(priority(1).fit(column), [10, 20, 30])[1] == ["other", "20", "other"]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "c", "d", "other", "*"]), min_size=1, max_size=30), st.randoms())
 def test_nested_and_the_same_for_any_order_of_the_values(rows, random):
     counted = Counter(rows)

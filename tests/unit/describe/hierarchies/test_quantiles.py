@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.intervals import Intervals
@@ -32,7 +32,6 @@ def groups_of(hierarchy, level, values):
     return list(groups.values())
 
 
-@settings(max_examples=60)
 @given(COLUMNS, st.sampled_from([(2,), (3,), (8, 4, 2), (9, 3), (20, 10)]))
 def test_every_cut_is_where_the_rows_are_split_most_evenly(rows, groups):
     hierarchy = fit(quantiles(*groups), rows)
@@ -51,7 +50,6 @@ def test_every_cut_is_where_the_rows_are_split_most_evenly(rows, groups):
         assert all(any(abs(up_to[end] - w) == nearest[w] for end in ends) for w in wanted)
 
 
-@settings(max_examples=60)
 @given(COLUMNS, st.lists(st.integers(-2000, 2000), unique=True))
 def test_nested_and_total(rows, others):
     hierarchy = fit(quantiles(8, 4, 2), rows)
@@ -98,7 +96,6 @@ def test_cuts_are_round_numbers():
     assert hierarchy.ends == "open"
 
 
-@settings(max_examples=60)
 @given(st.integers(-3000, 3000), st.integers(1, 400))
 def test_no_number_between_two_values_is_rounder_than_the_cut(low, gap):
     ((cut,),) = fit(quantiles(2), {low: 1, low + gap: 1}).cuts

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.round import Rounding, rounding
@@ -17,7 +17,6 @@ def labels(hierarchy, values, level=1):
     return hierarchy.levels(values).labels[level].to_pylist()
 
 
-@settings(max_examples=80)
 @given(
     st.lists(st.decimals(-(10**6), 10**6, places=2), unique=True),
     st.sampled_from([("0.1", "1"), ("0.5", "10"), ("3", "30", "60"), ("0.25", "5")]),

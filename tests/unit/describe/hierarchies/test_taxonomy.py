@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.describe.hierarchies.taxonomy import Taxonomy, taxonomy
@@ -99,7 +99,6 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
 @given(trees)
 def test_labels_by_the_definition(shape):
     """Draw a shape, name its nodes, and find the label of each value by walking down from the top."""

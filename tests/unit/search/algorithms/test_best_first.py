@@ -101,7 +101,6 @@ numbers = st.lists(st.integers(0, 10**6), max_size=3)
 
 
 @given(problem=problems(), group_nodes=group_sizes, most=held, first=numbers)
-@settings(max_examples=120)
 def test_boxes_that_come_to_an_end_leave_the_best(
     problem: SearchProblem, group_nodes: int, most: int, first: list[int]
 ) -> None:
@@ -118,7 +117,6 @@ def test_boxes_that_come_to_an_end_leave_the_best_at_length(
 
 
 @given(problem=problems(), checks=st.integers(1, 300))
-@settings(max_examples=80)
 def test_whatever_the_budget_the_bound_holds(problem: SearchProblem, checks: int) -> None:
     reference = Exhaustive().search(problem)
     try:
@@ -233,7 +231,6 @@ levels = st.lists(st.integers(1, 9), min_size=1, max_size=30)
 
 
 @given(levels=levels, most=st.sampled_from([1, 3, 100]), data=st.data())
-@settings(max_examples=60)
 def test_what_is_remembered_of_nodes_is_what_follows_from_the_last(
     levels: list[int], most: int, data: st.DataObject
 ) -> None:

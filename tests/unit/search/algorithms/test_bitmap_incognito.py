@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
@@ -47,7 +47,6 @@ def problem_of(table: CodedTable, k: int, suppression: float = 0.0, measure: str
     suppression=st.sampled_from([0.0, 0.0, 0.05, 0.2, 0.5, 1.0]),
     measure=st.sampled_from(registry.names("measures")),
 )
-@settings(max_examples=60)
 def test_equals_the_reference(
     switches: dict[str, bool], table: CodedTable, k: int, suppression: float, measure: str
 ) -> None:
@@ -69,7 +68,6 @@ def test_equals_the_reference(
 
 @pytest.mark.parametrize("switches", SWITCHES, ids=named)
 @given(table=coded_tables(max_columns=3), k=st.integers(1, 6), suppression=st.sampled_from([0.0, 0.1]))
-@settings(max_examples=30)
 def test_every_set_of_columns_is_searched(
     switches: dict[str, bool], table: CodedTable, k: int, suppression: float
 ) -> None:
@@ -154,7 +152,6 @@ def test_what_the_switches_change(larger: CodedTable) -> None:
 
 
 @given(table=coded_tables(), k=st.integers(1, 6), suppression=st.sampled_from([0.0, 0.1, 1.0]))
-@settings(max_examples=40)
 def test_what_is_held_stays_below_the_figure_that_decides(
     table: CodedTable, k: int, suppression: float
 ) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal import registry
@@ -141,7 +141,6 @@ def test_scans_of_the_variants(patients: SearchProblem) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(table=coded_tables(max_columns=4), k=st.integers(1, 6), suppression=st.sampled_from([0.0, 0.1, 0.4]))
-@settings(max_examples=40)
 def test_every_set_of_columns_is_searched_as_if_it_were_alone(
     kind: type[Incognito], table: CodedTable, k: int, suppression: float
 ) -> None:
