@@ -71,9 +71,9 @@ def switched(name: str) -> st.SearchStrategy[SearchAlgorithm]:
 def test_algorithms_keep_what_they_declare(name: str) -> None:
     assert ALGORITHMS[name].name == name
     if name in SLOW:
-        check_algorithm(switched(name), columns=3, examples=25)
+        check_algorithm(switched(name), columns=3, examples=12)
     else:
-        check_algorithm(switched(name), examples=40)
+        check_algorithm(switched(name), examples=20)
 
 
 @pytest.mark.slow
