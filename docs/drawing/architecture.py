@@ -29,6 +29,8 @@ STEPS = (
 WORDS = {
     "cli": "one file per command",
     "bench": "algorithms compared",
+    "anonymizer": "for scikit-learn",
+    "trial": "what would come out",
     "flow": "anonymize()",
     "tradeoff": "compare()",
     "stream": "rows in batches",

@@ -93,6 +93,8 @@ if TYPE_CHECKING:
     from shoal.suggestions.suggestion import Suggestion, suggest
     from shoal.tradeoff.compare import compare
     from shoal.tradeoff.comparison import Comparison
+    from shoal.trial.trial import Trial
+    from shoal.trial.try_spec import try_spec
     from shoal.utility.assess import assess_utility
     from shoal.utility.assessment import UtilityAssessment
     from shoal.utility.encoder import LabelEncoder
@@ -146,6 +148,7 @@ __all__ = [
     "TCloseness",
     "TableOutput",
     "TableProfile",
+    "Trial",
     "UtilityAssessment",
     "anonymize",
     "apply",
@@ -173,6 +176,7 @@ __all__ = [
     "suggest",
     "suppress",
     "taxonomy",
+    "try_spec",
 ]
 
 # Where each name lives. It is imported when first used, so that `import shoal` stays light.
@@ -240,6 +244,8 @@ _HOMES = {
     "suggest": "shoal.suggestions.suggestion",
     "TableProfile": "shoal.suggestions.profile",
     "Suggestion": "shoal.suggestions.suggestion",
+    "try_spec": "shoal.trial.try_spec",
+    "Trial": "shoal.trial.trial",
     "audit_release": "shoal.audit",
     "ShoalError": "shoal.errors",
     "InputError": "shoal.errors",

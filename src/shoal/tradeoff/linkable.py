@@ -18,7 +18,7 @@ def linkable_notes(data: object, candidates: Sequence[Candidate]) -> Iterator[st
     for name, spec in specs.items():
         key = (tuple(spec.sensitive), spec.insensitive, tuple(spec.accept), spec.unit, spec.input)
         if key not in found:
-            found[key] = _measured(data, spec)
+            found[key] = linkability(data, spec)
         linkable = found[key]
         if linkable is not None and not linkable.holds:
             yield (
@@ -27,8 +27,11 @@ def linkable_notes(data: object, candidates: Sequence[Candidate]) -> Iterator[st
             )
 
 
-def _measured(data: object, spec: Spec) -> Linkability | None:
-    """Count the rows of the table itself: what is suppressed changes the shares by as little."""
+def linkability(data: object, spec: Spec) -> Linkability | None:
+    """Count how many rows of a table the columns that its release has unchanged single out.
+
+    What is suppressed changes the shares by as little. None if there are no such columns.
+    """
     names = [*spec.sensitive, *spec.insensitive]
     if not names:
         return None
