@@ -141,7 +141,8 @@ def anonymize(
         typer.Option(
             metavar="NAME",
             help="The column that identifies the person a row is about, such as patient. Models then count "
-            "people, not rows. The column is released only if also given as --sensitive or --insensitive.",
+            "people, not rows. The column is released only if it has a role too. Beside --spec it takes the "
+            "place of the spec's; `none` if each row is another person.",
             rich_help_panel=_FORM,
         ),
     ] = None,

@@ -116,7 +116,8 @@ def audit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column that identifies the person a row is about: count people, not rows.",
+            help="The column that identifies the person a row is about: count people, not rows. Beside "
+            "--spec it takes the place of the spec's; `none` if each row is another person.",
             rich_help_panel=_CLAIMS,
         ),
     ] = None,

@@ -87,6 +87,22 @@ def compare(
             help="Quality measure to optimize instead of the specs'; `shoal measures` explains them.",
         ),
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The column that identifies the person, instead of the specs'; `none` if each row is "
+            "another person.",
+        ),
+    ] = None,
+    keep_undeclared: Annotated[
+        bool,
+        typer.Option(
+            "--keep-undeclared",
+            help="Columns without a role are released unchanged; a note says if such a release would be "
+            "refused. By default they are dropped.",
+        ),
+    ] = False,
     risk: Annotated[
         str,
         typer.Option(
@@ -148,6 +164,8 @@ def compare(
                 suppressions=_numbers(suppression, float),
                 recodings=_recodings(recoding),
                 quality=None if quality is None else named(quality, "--quality"),
+                unit=unit,
+                keep_undeclared=keep_undeclared,
                 risk=cast("Any", risk),
                 seconds=seconds,
                 threads=threads,

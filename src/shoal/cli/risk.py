@@ -67,7 +67,8 @@ def risk(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The column that identifies the person a row is about: count people, not rows.",
+            help="The column that identifies the person a row is about: count people, not rows. Beside "
+            "--spec it takes the place of the spec's; `none` if each row is another person.",
             rich_help_panel=_COLUMNS,
         ),
     ] = None,
@@ -172,17 +173,19 @@ def _columns(
     written: InputFormat,
 ) -> dict[str, Any]:
     """Return what says what the columns are: the spec of a file, or their names."""
+    from shoal.describe.roles import unit_of
     from shoal.spec.spec import Spec
 
     named = {"--qi": quasi_identifiers, "--sensitive": sensitive, "--unit": unit}
     given = [option for option, value in named.items() if value]
     if path is not None:
-        if given:
+        if others := [option for option in given if option != "--unit"]:
             raise InputError(
                 "--spec and columns cannot be used together.\n"
-                f"Found: --spec and {', '.join(given)}.\nLeave one of them out."
+                f"Found: --spec and {', '.join(others)}.\n"
+                "Leave one of them out; only --unit can be beside --spec."
             )
-        return {"spec": overridden(Spec.from_yaml(path), written)}
+        return {"spec": overridden(Spec.from_yaml(path, unit=unit), written)}
     if not quasi_identifiers:
         raise InputError(
             "No quasi-identifiers given.\n"
@@ -192,7 +195,7 @@ def _columns(
     return {
         "quasi_identifiers": quasi_identifiers,
         "sensitive": sensitive,
-        "unit": unit,
+        "unit": None if unit is None else unit_of(unit, [*quasi_identifiers, *sensitive]),
         "input_format": written,
     }
 

@@ -30,7 +30,8 @@ def spec_from(
     drop: list[str],
     unit: str | None,
 ) -> Spec:
-    """Return the spec of a file, or of the short form; not of both."""
+    """Return the spec of a file, or of the short form; not of both, but `unit` may be beside a file."""
+    from shoal.describe.roles import unit_of
     from shoal.spec.spec import Spec
 
     short_form = {
@@ -45,12 +46,13 @@ def spec_from(
     }
     given = [option for option, value in short_form.items() if value]
     if path is not None:
-        if given:
+        if others := [option for option in given if option != "--unit"]:
             raise InputError(
-                f"--spec and the short form cannot be used together.\nFound: --spec and {', '.join(given)}.\n"
-                "Leave one of them out."
+                "--spec and the short form cannot be used together.\n"
+                f"Found: --spec and {', '.join(others)}.\n"
+                "Leave one of them out; only --unit can be beside --spec."
             )
-        return Spec.from_yaml(path)
+        return Spec.from_yaml(path, unit=unit)
     if (k is None and not privacy) or not quasi_identifiers:
         raise InputError(
             "No spec given.\n"
@@ -69,7 +71,7 @@ def spec_from(
         identifiers=identifiers,
         insensitive=insensitive,
         drop=drop,
-        unit=unit,
+        unit=None if unit is None else unit_of(unit, {**columns, **described}),
         privacy=models,
     )
 
@@ -194,6 +196,8 @@ def _by_column(
 
 def _columns(option: str, texts: list[str], problems: list[Problem]) -> dict[str, str | None]:
     """Return the columns of an option with the hierarchies that are given for them."""
+    from shoal.spec.given_roles import column_with_hierarchy
+
     columns: dict[str, str | None] = {}
     for text in texts:
         try:
@@ -205,41 +209,3 @@ def _columns(option: str, texts: list[str], problems: list[Problem]) -> dict[str
             problems.append(Problem(f"Column {name!r} is given more than once in {option}.\nName it once."))
         columns[name] = hierarchy
     return columns
-
-
-def column_with_hierarchy(text: str, option: str = "--qi") -> tuple[str, str | None]:
-    """Split `NAME[=HIERARCHY[:ARGS]]` into the column and its hierarchy.
-
-    A name may itself hold `=`: the split is at the last one that a known hierarchy follows, or one that is
-    written as in a spec.
-
-    Examples
-    --------
-    >>> column_with_hierarchy("age=intervals:5,10")
-    ('age', 'intervals:5,10')
-    >>> column_with_hierarchy("sex")
-    ('sex', None)
-    >>> column_with_hierarchy("a=b=file:c=d.csv")
-    ('a=b', 'file:c=d.csv')
-    >>> column_with_hierarchy("age={intervals: {cuts: [18, 65]}}")
-    ('age', '{intervals: {cuts: [18, 65]}}')
-    """
-    from shoal import registry
-
-    known = registry.names("hierarchies")
-    parts = text.split("=")
-    name, _, written = text.partition("=")
-    if written.startswith(("{", "[")):
-        return name, written
-    for position in range(len(parts) - 1, 0, -1):
-        hierarchy = "=".join(parts[position:])
-        if hierarchy.partition(":")[0] in known:
-            return "=".join(parts[:position]), hierarchy
-    if len(parts) == 1:
-        return text, None
-    unknown = parts[-1].partition(":")[0]
-    raise InputError(
-        f"Unknown hierarchy {unknown!r} in {option} {text!r}.\n"
-        f"Known: {', '.join(known)}.{nearest(unknown, known)}\n"
-        f"If the whole text is the name of a column, write {option} '{text}=suppress'."
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
@@ -24,6 +24,8 @@ LINKABLE_ROWS = 20
 """Rows that it must single out before it is refused: in small tables, shares mean little."""
 MOST_COLUMNS = 5_000
 """Largest number of columns for a release, a proposal or an audit."""
+NO_UNIT = "none"
+"""In place of the column that identifies the person: each row is another one."""
 NullMeaning = Literal["value", "forbid"]
 
 _HEAVIEST = 1e100  # sums of weights stay finite
@@ -43,6 +45,17 @@ def how_people_count(unit: str | None) -> str:
         f"counted by {unit!r}: rows with the same value count as one person; if it is not the person's, "
         "change `unit:`"
     )
+
+
+def unit_of(given: str, columns: Collection[str]) -> str | None:
+    """Return the column that a person gave as the unit; None for `none`, unless a column is called so.
+
+    Examples
+    --------
+    >>> unit_of("MRN", ["age"]), unit_of("none", ["age"]), unit_of("none", ["age", "none"])
+    ('MRN', None, 'none')
+    """
+    return None if given == NO_UNIT and given not in columns else given
 
 
 class Role(StrEnum):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 from shoal import registry
 from shoal.describe.hierarchy import FromData, FromFile, Hierarchy
 from shoal.describe.missing_values import MissingValues
-from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Role, Sensitive, is_number
+from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Role, Sensitive, is_number, unit_of
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 from shoal.read.types import ColumnType, column_type
@@ -370,8 +370,13 @@ class Spec:
         return adjusted
 
     @classmethod
-    def of(cls, spec: SpecForm) -> Self:
+    def of(cls, spec: SpecForm, *, unit: str | None = None) -> Self:
         """Return a spec itself, or the one that a YAML file or its content stands for.
+
+        Parameters
+        ----------
+        unit
+            The column that identifies the person, in place of the spec's; `none` if each row is a person.
 
         Examples
         --------
@@ -380,31 +385,35 @@ class Spec:
         (KAnonymity(k=5),)
         """
         if isinstance(spec, cls):
-            return spec
+            return spec if unit is None else replace(spec, unit=unit_of(unit, spec.roles))
         if isinstance(spec, Mapping):
-            return cls.from_mapping(spec)
+            return cls.from_mapping(spec, unit=unit)
         if isinstance(spec, str | os.PathLike):
-            return cls.from_yaml(spec)
+            return cls.from_yaml(spec, unit=unit)
         raise InputError(
             "A spec is a shoal.Spec, the path of its YAML file, or the content of one as a dict.\n"
             f"Found: an object of type {type(spec).__name__!r}."
         )
 
     @classmethod
-    def from_yaml(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a spec from a YAML file; paths in it are relative to the file."""
+    def from_yaml(cls, path: str | os.PathLike[str], *, unit: str | None = None) -> Self:
+        """Read a spec from a YAML file; paths in it are relative to the file, `unit` as in `of`."""
         from shoal.spec import spec_file
 
         path = Path(path)
-        return cls(**spec_file.arguments(spec_file.load(path), path.parent), origin=path)
+        document = spec_file.with_unit(spec_file.load(path), unit)
+        return cls(**spec_file.arguments(document, path.parent), origin=path)
 
     @classmethod
-    def from_mapping(cls, mapping: Mapping[str, Any], folder: str | Path = ".") -> Self:
-        """Build a spec from the content of a YAML file; paths are relative to `folder`."""
+    def from_mapping(
+        cls, mapping: Mapping[str, Any], folder: str | Path = ".", *, unit: str | None = None
+    ) -> Self:
+        """Build a spec from the content of a YAML file; paths are relative to `folder`, `unit` as in `of`."""
         from shoal.spec import spec_file
         from shoal.spec.yaml_text import Document
 
-        return cls(**spec_file.arguments(Document.of(mapping), Path(folder)))
+        document = spec_file.with_unit(Document.of(mapping), unit)
+        return cls(**spec_file.arguments(document, Path(folder)))
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the content of a YAML file for this spec."""

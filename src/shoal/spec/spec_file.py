@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from shoal import registry
 from shoal.describe.missing_values import MissingValues
-from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Sensitive
+from shoal.describe.roles import Accepted, NullMeaning, QuasiIdentifier, Role, Sensitive, unit_of
 from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
 from shoal.read.types import ColumnType, column_type
@@ -97,6 +97,11 @@ _OWN_KEYS = {
 """The keys that a column has beside its role, by role."""
 
 
+def keys_of(role: Role) -> set[str]:
+    """Return the keys that a column in a role can have."""
+    return {key.replace("_", "-") for key in _OWN_KEYS.get(role.value, set()) | {"role", "type"}}
+
+
 def load(path: Path) -> Document:
     """Read a YAML file."""
     document = yaml_text.read(path, "Spec")
@@ -108,6 +113,16 @@ def load(path: Path) -> Document:
     if document.content is None:
         raise InputError(f"Spec {path.name!r} is empty.\nIt needs at least `columns:` and `privacy:`.")
     return document
+
+
+def with_unit(document: Document, unit: str | None) -> Document:
+    """Return the document with another column that identifies the person, or `none`; None changes nothing."""
+    content = document.content
+    if unit is None or not isinstance(content, Mapping):
+        return document  # which is refused as it is
+    columns = content.get("columns")
+    known = columns if isinstance(columns, Mapping) else ()
+    return replace(document, content={**content, "unit": unit_of(unit, known)})
 
 
 def arguments(document: Document, folder: Path) -> dict[str, Any]:

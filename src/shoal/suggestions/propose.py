@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from shoal import registry
 from shoal.describe.hierarchy import FromData, Hierarchy, HierarchyError, known
-from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, Role
+from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, NO_UNIT, Role
 from shoal.errors import InputError, nearest
 from shoal.events import Listener, StepStarted
 from shoal.privacy.k_anonymity import KAnonymity
@@ -29,7 +29,7 @@ from shoal.suggestions.roles import Proposal, propose_role
 from shoal.suggestions.separation import Separation, find_separations, find_twins
 from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
 from shoal.suggestions.table import Table, open_table
-from shoal.suggestions.unit import NO_UNIT, Unit, find_unit, given_unit
+from shoal.suggestions.unit import Unit, find_unit, given_unit
 from shoal.suggestions.words import percent, printable
 
 MOST_QUASI_IDENTIFIERS: Final = 15

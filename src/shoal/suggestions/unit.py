@@ -26,8 +26,6 @@ from shoal.suggestions.roles import OF_ONE_PERSON, SOME, Proposal, is_bare_numbe
 from shoal.suggestions.table import Table
 from shoal.suggestions.words import listed, percent
 
-NO_UNIT: Final = "none"
-"""The answer that each row is another person."""
 _TWINS = 2
 _SEXES = 5
 _MOST_COMPARED = 50

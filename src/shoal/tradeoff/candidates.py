@@ -55,6 +55,7 @@ def candidates(
     suppressions: Sequence[object] = (),
     recodings: str | Sequence[object] = (),
     quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
+    unit: str | None = None,
     problems: list[Problem],
 ) -> list[Candidate]:
     """Return what is to be compared; what is wrong goes into `problems`.
@@ -71,6 +72,8 @@ def candidates(
         Recodings that take the place of the spec's; `"all"` are all that are registered.
     quality
         A measure that takes the place of the spec's.
+    unit
+        The column that identifies the person, in place of the spec's, or `none`.
 
     Examples
     --------
@@ -82,7 +85,7 @@ def candidates(
     limits = _limits(suppressions, problems)
     kinds = _recodings(recodings, problems)
     found = []
-    for name, spec in _named(specs, problems):
+    for name, spec in _named(specs, unit, problems):
         if quality is not None:
             try:
                 spec = spec.adjust(quality=quality)  # noqa: PLW2901
@@ -112,7 +115,7 @@ def prefixed(name: str, error: InputError) -> list[Problem]:
     return [Problem(f"{name}: {problem.message}", problem.values) for problem in error.problems]
 
 
-def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
+def _named(specs: object, unit: str | None, problems: list[Problem]) -> list[tuple[str, Spec]]:
     """Return the specs with names that differ; files are read."""
     given: list[tuple[str | None, object]]
     if isinstance(specs, Mapping) and not isinstance(specs.get("columns"), Mapping):
@@ -129,7 +132,7 @@ def _named(specs: object, problems: list[Problem]) -> list[tuple[str, Spec]]:
             name = f"{name} {position}"
         names.add(name)
         try:
-            found.append((name, Spec.of(spec)))  # type: ignore[arg-type]
+            found.append((name, Spec.of(spec, unit=unit)))  # type: ignore[arg-type]
         except InputError as error:
             problems += prefixed(name, error)
     return found

@@ -25,7 +25,7 @@ from shoal.tradeoff.comparison import Comparison, Point, Risk
 from shoal.tradeoff.figures import figures
 from shoal.tradeoff.front import on_front
 from shoal.tradeoff.linkable import linkable_notes
-from shoal.tradeoff.tables import check_columns, grouped
+from shoal.tradeoff.tables import grouped, settled
 
 if TYPE_CHECKING:
     from shoal.measure.measure import Measure, Node
@@ -39,6 +39,8 @@ def compare(
     suppressions: Sequence[float] = (),
     recodings: str | Sequence[str | Mapping[str, object] | Strategy] = (),
     quality: Measure | str | Mapping[str, object] | Callable[[Node], float] | None = None,
+    unit: str | None = None,
+    keep_undeclared: bool = False,
     risk: Risk = "average",
     seconds: float | None = None,
     threads: int | None = None,
@@ -65,6 +67,11 @@ def compare(
         Try each spec with each of these recodings, in place of its own; `"all"` tries all that there are.
     quality
         What to optimize, in place of the specs' measures.
+    unit
+        The column that identifies the person, in place of the specs'; `none` if each row is a person.
+    keep_undeclared
+        Columns that a spec does not name are released unchanged, and so may single people out; otherwise they
+        are dropped.
     risk
         The risk that the Pareto front is about: `average` or `highest`.
     seconds
@@ -110,13 +117,19 @@ def compare(
         except InputError as error:
             problems += error.problems
     chosen = candidates(
-        specs, ks=ks, suppressions=suppressions, recodings=recodings, quality=quality, problems=problems
+        specs,
+        ks=ks,
+        suppressions=suppressions,
+        recodings=recodings,
+        quality=quality,
+        unit=unit,
+        problems=problems,
     )
     if input_format is not None:
         chosen = [
             replace(one, spec=replace(one.spec, input=input_format.over(one.spec.input))) for one in chosen
         ]
-    check_columns(data, chosen, problems)
+    chosen = settled(data, chosen, problems, keep_undeclared=keep_undeclared)
     if problems:
         raise InputError(problems)
 

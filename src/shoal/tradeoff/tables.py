@@ -18,9 +18,12 @@ from shoal.spec.spec import Spec
 from shoal.tradeoff.candidates import Candidate, prefixed
 
 
-def check_columns(data: object, candidates: Sequence[Candidate], problems: list[Problem]) -> None:
-    """Look whether the table has what the specs name; what is wrong goes into `problems`."""
+def settled(
+    data: object, candidates: Sequence[Candidate], problems: list[Problem], *, keep_undeclared: bool
+) -> list[Candidate]:
+    """Return the candidates with a role for every released column; what is wrong goes into `problems`."""
     specs = {candidate.spec_name: candidate.spec for candidate in candidates}
+    insensitive: dict[str, tuple[str, ...]] = {}
     for name, spec in specs.items():
         try:
             source = open_source(data, spec.input)
@@ -30,10 +33,14 @@ def check_columns(data: object, candidates: Sequence[Candidate], problems: list[
             continue
         _, others = open_populations(spec)
         try:
-            # A column that the spec does not name is of no account here.
-            settle_columns(spec, source, keep_undeclared=False, drop_undeclared=True, others=others)
+            roles, _ = settle_columns(spec, source, keep_undeclared, not keep_undeclared, others=others)
+            insensitive[name] = roles.insensitive
         except InputError as error:
             problems += prefixed(name, error)
+    return [
+        replace(one, spec=replace(one.spec, insensitive=insensitive.get(one.spec_name, one.spec.insensitive)))
+        for one in candidates
+    ]
 
 
 @dataclass(frozen=True)

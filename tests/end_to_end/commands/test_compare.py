@@ -143,3 +143,17 @@ def test_help_teaches(shoal: Callable[..., Any]) -> None:
     assert ran.code == 0
     for words in ("Pareto front", "Choose k from the curve", "Examples", "--suppression"):
         assert words in ran.out
+
+
+def test_undeclared_columns_and_the_unit(shoal: Callable[..., Any], folder: Path) -> None:
+    rows = [f"{row},{row // 4},{20 + row % 40}" for row in range(200)]
+    (folder / "visits.csv").write_text("\n".join(["note,person,age", *rows]) + "\n", encoding="utf-8")
+    spec = "columns: {age: {role: quasi-identifier}}\nunit: {undecided: [a]}\nprivacy: [{k-anonymity: 5}]\n"
+    (folder / "visits.yaml").write_text(spec, encoding="utf-8")
+    assert "Nobody has decided" in shoal("compare", "visits.csv", "visits.yaml").err
+    ran = shoal("compare", "visits.csv", "visits.yaml", "--unit", "none")
+    assert (ran.code, "refused" in ran.out) == (0, False)
+    ran = shoal("compare", "visits.csv", "visits.yaml", "--unit", "person", "--keep-undeclared", "--json")
+    told = json.loads(ran.out)
+    assert "note" in told["notes"][0]
+    assert "refused" in told["notes"][0]

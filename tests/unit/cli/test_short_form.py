@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.cli.short_form import adjusted, column_with_hierarchy, level_bounds, named, spec_from
+from shoal.cli.short_form import adjusted, level_bounds, named, spec_from
 from shoal.describe.hierarchies.suppress import suppress
 from shoal.describe.roles import QuasiIdentifier
 from shoal.errors import InputError
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.l_diversity import LDiversity
+from shoal.spec.given_roles import column_with_hierarchy
 from shoal.spec.spec import Spec
 
 
@@ -97,3 +98,22 @@ def test_measures_with_settings():
     for text in ("loss: {aggregate", "[a: b]", "a: 1\nb: 2"):
         with pytest.raises(InputError, match="Write NAME"):
             named(text, "--quality")
+
+
+def test_a_unit_beside_a_spec_takes_the_place_of_its_own(tmp_path):
+    path = tmp_path / "spec.yaml"
+    text = (
+        "columns: {age: {role: quasi-identifier}}\nprivacy: [{k-anonymity: 2}]\nunit: {undecided: [a, b]}\n"
+    )
+    path.write_text(text, encoding="utf-8")
+    beside = {"privacy": [], "sensitive": [], "identifiers": [], "insensitive": [], "drop": []}
+    read = {
+        unit: spec_from(path, k=None, quasi_identifiers=[], unit=unit, **beside).unit
+        for unit in ("a", "none")
+    }
+    assert read == {"a": "a", "none": None}
+    with pytest.raises(InputError, match="Nobody has decided"):
+        spec_from(path, k=None, quasi_identifiers=[], unit=None, **beside)
+    with pytest.raises(InputError, match=r"--spec and --qi\.\n.*only --unit"):
+        spec_from(path, k=None, quasi_identifiers=["age"], unit="a", **beside)
+    assert short(k=3, unit="none").unit is None
