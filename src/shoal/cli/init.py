@@ -5,22 +5,41 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import textwrap
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal.cli.console import print_entries, print_table, reporting, without_pandas
-from shoal.cli.options import AsJson, Delimiter, Encoding, Header, NullValues, Quote, Sheet, input_format
+from shoal.cli.options import (
+    AsJson,
+    Delimiter,
+    DroppedColumns,
+    Encoding,
+    Header,
+    Identifiers,
+    InsensitiveColumns,
+    NullValues,
+    QuasiIdentifiers,
+    Quote,
+    SensitiveColumns,
+    Sheet,
+    chosen_roles,
+    input_format,
+)
 from shoal.cli.progress import progress
-from shoal.cli.terminal import echo, secho
-from shoal.errors import InputError, OutputError
+from shoal.cli.summary import print_trial
+from shoal.cli.terminal import echo
+from shoal.errors import InputError, OutputError, nearest
 
 if TYPE_CHECKING:
-    from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
+    from shoal.describe.roles import Role
+    from shoal.events import Listener
+    from shoal.read.source import InputFormat
+    from shoal.suggestions.related import Join
+    from shoal.suggestions.suggestion import Suggestion
+    from shoal.trial.trial import Trial
 
 EPILOG = """
 [bold]Examples[/bold]
@@ -32,6 +51,10 @@ shoal init people.csv --output spec.yaml -k 10
 shoal init people.parquet --interactive
 
 shoal init visits.csv --unit patient_id
+
+shoal init people.csv --qi age=intervals:5,10 --qi zip,sex --sensitive 'diag_*' --drop '*_code'
+
+shoal init patients.csv visits.csv
 
 shoal init people.csv --json | jq '.columns[] | select(.sure | not) | .name'
 """
@@ -45,8 +68,12 @@ _SUFFIXES = (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".dta", 
 
 def init(
     data: Annotated[
-        Path,
-        typer.Argument(metavar="DATA", help="The table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS."),
+        list[Path],
+        typer.Argument(
+            metavar="DATA...",
+            help="The table: CSV (also .gz), Parquet, Excel, Stata, SPSS or SAS. Two tables about the same "
+            "people get a spec each, with roles that agree.",
+        ),
     ],
     *,
     output: Annotated[
@@ -60,7 +87,9 @@ def init(
     ] = None,
     interactive: Annotated[
         bool,
-        typer.Option("--interactive", "-i", help="Ask about each column; Enter keeps the proposal."),
+        typer.Option(
+            "--interactive", "-i", help="Ask about each column; Enter keeps the proposal, `back` goes back."
+        ),
     ] = False,
     k: Annotated[
         int | None,
@@ -70,6 +99,11 @@ def init(
             help="k-anonymity: rows per class. [dim]\\[default: 5, or 2 for fewer than 50 rows][/dim]",
         ),
     ] = None,
+    qi: QuasiIdentifiers = None,
+    sensitive: SensitiveColumns = None,
+    identifier: Identifiers = None,
+    insensitive: InsensitiveColumns = None,
+    drop: DroppedColumns = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -91,43 +125,151 @@ def init(
 
     Each role comes with its reason: the column's name, the form of its values, their number, and how many
     rows a few columns together single out. Unsure roles are marked. Values that few people have are neither
-    shown nor written.
+    shown nor written. The spec is then tried on the table, to say what would come out.
     """
+    written = input_format(delimiter, quote, encoding, null_value, sheet, header)
     with reporting(interrupted="Interrupted; nothing was written."):
         without_pandas()
-        from shoal.files.atomic import atomic, check_path
-        from shoal.suggestions.suggestion import suggest
+        from shoal.files.atomic import atomic
 
-        target = output or Path(f"{_stem(data)}.spec.yaml")
-        check_path(target, apart_from=[data])
+        targets = _targets(data, output, force=force)
+        with progress() as listener:
+            suggestions, join = _proposed(data, k, unit, written, listener)
+        suggestions = _with_roles(suggestions, chosen_roles(qi, sensitive, identifier, insensitive, drop))
+        if not as_json:
+            for suggestion in suggestions:
+                if len(suggestions) > 1:
+                    echo(f"{suggestion.table}\n")
+                _show(suggestion)
+                if len(suggestions) > 1:
+                    echo()
+            if len(suggestions) > 1:
+                print_table(_together(join))
+        if interactive:
+            suggestions = [
+                _asked(path, suggestion, written, prompt_k=k is None, err=as_json)
+                for path, suggestion in zip(data, suggestions, strict=True)
+            ]
+        texts = [suggestion.to_yaml() for suggestion in suggestions]
+        with atomic(*targets) as hidden:
+            for file, text in zip(hidden, texts, strict=True):
+                file.write_text(text, encoding="utf-8", newline="\n")
+    with reporting(interrupted=f"Interrupted; {', '.join(map(str, targets))} was written before."):
+        from shoal.trial.try_spec import try_spec
+
+        with progress() as listener:
+            trials = [
+                try_spec(path, suggestion, listener=listener)
+                for path, suggestion in zip(data, suggestions, strict=True)
+            ]
+    if as_json:
+        mappings = [
+            {**suggestion.to_mapping(), "trial": trial.to_mapping(), "spec": str(target)}
+            for suggestion, trial, target in zip(suggestions, trials, targets, strict=True)
+        ]
+        both = {"tables": mappings, "join": None if join is None else join.to_mapping()}
+        echo(json.dumps(mappings[0] if len(mappings) == 1 else both, indent=2))
+        return
+    given = [["--output", str(output)]] * (output is not None) + [["-k", str(k)]] * (k is not None)
+    for path, suggestion, trial, target in zip(data, suggestions, trials, targets, strict=True):
+        echo()
+        options = [each for pair in given for each in pair]
+        _next_steps(path, suggestion, trial, target, ["shoal", "init", str(path), *options])
+
+
+def _targets(data: list[Path], output: Path | None, *, force: bool) -> list[Path]:
+    """Return where the specs go, if they may be written there."""
+    from shoal.files.atomic import check_path
+
+    if len(data) > 2:
+        raise InputError(
+            f"Roles are proposed for at most two tables together.\nFound: {len(data)} tables.\n"
+            "Give two related ones."
+        )
+    if output is not None and len(data) > 1:
+        raise InputError(
+            "One --output cannot hold two specs.\nFound: two tables.\n"
+            "Leave it out: each spec is named after its table."
+        )
+    targets = [output or Path(f"{_stem(path)}.spec.yaml") for path in data]
+    if len(set(targets)) < len(targets):
+        raise InputError(
+            f"Both specs would be '{targets[0]}', named after their tables.\nRename one of the tables."
+        )
+    for target in targets:
+        check_path(target, apart_from=data)
         if target.exists() and not force:
             raise OutputError(
                 f"The spec '{target}' already exists.\nIt may hold somebody's decisions.\n"
-                "Use --force to replace it, or --output for another name."
+                "Use --force to replace it, --output for another name, or `shoal spec` to change it."
             )
-        with progress() as listener:
-            suggestion = suggest(
-                data,
-                k=k,
-                unit=unit,
-                input=input_format(delimiter, quote, encoding, null_value, sheet, header),
-                listener=listener,
+    return targets
+
+
+def _proposed(
+    data: list[Path], k: int | None, unit: str | None, written: InputFormat, listener: Listener | None
+) -> tuple[list[Suggestion], Join | None]:
+    """Return a proposal for each table, and what joins two."""
+    from shoal.describe.roles import NO_UNIT, unit_of
+    from shoal.suggestions.related import relate
+    from shoal.suggestions.suggestion import suggest
+
+    if len(data) == 1:
+        return [suggest(data[0], k=k, unit=unit, input=written, listener=listener)], None
+    first, second = (suggest(path, k=k, input=written, listener=listener) for path in data)
+    (first, second), join = relate((first, second), (data[0], data[1]), written)
+    suggestions = [first, second]
+    if unit is not None:
+        known = [column.name for each in suggestions for column in each.columns]
+        if unit not in known and unit != NO_UNIT:
+            raise InputError(
+                f"Column {unit!r}, by which to count people, is in neither table.\n"
+                f"Columns: {', '.join(dict.fromkeys(known))}.{nearest(unit, known)}"
             )
-        if not as_json:
-            _show(suggestion)
-        if interactive:
-            suggestion = _confirmed(suggestion, prompt_k=k is None, err=as_json)
-        text = suggestion.to_yaml()
-        with atomic(target) as (hidden,):
-            hidden.write_text(text, encoding="utf-8", newline="\n")
-    if as_json:
-        echo(json.dumps({**suggestion.to_mapping(), "spec": str(target)}, indent=2))
-        return
-    echo()
+        column = unit_of(unit, known)
+        suggestions = [
+            each.with_unit(column) if column is None or column in [one.name for one in each.columns] else each
+            for each in suggestions
+        ]
+    return suggestions, join
+
+
+def _with_roles(suggestions: list[Suggestion], roles: dict[Role | str, list[str]]) -> list[Suggestion]:
+    from shoal.suggestions.related import with_roles
+
+    return with_roles(suggestions, roles) if roles else suggestions
+
+
+def _asked(
+    path: Path, suggestion: Suggestion, written: InputFormat, *, prompt_k: bool, err: bool
+) -> Suggestion:
+    """Ask about each column on the terminal."""
+    from shoal.cli.init_dialog import confirmed
+    from shoal.suggestions.table import open_table
+
+    with open_table(path, written) as table:
+        return confirmed(suggestion, table, prompt_k=prompt_k, err=err)
+
+
+def _together(join: Join | None) -> list[tuple[str, str]]:
+    """Return what two tables have to do with each other."""
+    if join is None:
+        return [("Join", "no column of one has the values of a key in the other")]
+    return [
+        ("Join", join.words),
+        (
+            "",
+            "each release has its own k-anonymity: whoever has both can combine what they know of a person",
+        ),
+    ]
+
+
+def _next_steps(data: Path, suggestion: Suggestion, trial: Trial, target: Path, again: list[str]) -> None:
+    """Print what the spec would give, and the commands that follow."""
     if suggestion.undecided:
-        given = [["--output", str(output)]] * (output is not None) + [["-k", str(k)]] * (k is not None)
-        _ask(suggestion, ["shoal", "init", str(data), *(each for pair in given for each in pair)], target)
+        _ask(suggestion, again, target)
         return
+    print_trial(trial)
     confirm = "" if suggestion.confirmed else ", remove the line `proposed: true`"
     echo(f"Wrote {target}. Read it, change what is wrong{confirm}, and then:")
     release = f"{_stem(data)}.release{'.parquet' if data.suffix.lower() in ('.parquet', '.pq') else '.csv'}"
@@ -140,7 +282,7 @@ def init(
 
 def _ask(suggestion: Suggestion, again: list[str], target: Path) -> None:
     """Print the question that the spec needs an answer to, and the commands that answer it."""
-    from shoal.suggestions.unit import NO_UNIT
+    from shoal.describe.roles import NO_UNIT
 
     echo(f"Wrote {target}, which does not run before you answer: {suggestion.question}.")
     for answer in (*suggestion.undecided[:_MOST_ANSWERS], NO_UNIT):
@@ -155,7 +297,7 @@ def _stem(path: Path) -> str:
 
 
 def _show(suggestion: Suggestion) -> None:
-    from shoal.suggestions.draft import in_one_line
+    from shoal.spec.yaml_edit import in_one_line
     from shoal.suggestions.words import printable, shortened
 
     rows = []
@@ -191,6 +333,7 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         pairs = f"{percent(one.separation)} of the pairs differ"
         yield "" if number else "Uniqueness", f"{listed(one.columns)}: {alone}, {pairs}"
     yield "People", suggestion.people
+    yield from _overruled(suggestion)
     yield from _sensitive(suggestion)
     yield from _null_like(suggestion)
     names = [column.name for column in suggestion.columns]
@@ -201,6 +344,20 @@ def _facts(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
         yield "Unsure (?)", f"check the {len(suggestion.unsure):,} columns marked ? first"
     elif suggestion.unsure:
         yield "Unsure (?)", f"check {listed(suggestion.unsure)} first"
+
+
+def _overruled(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
+    """Yield the columns of which a person wants to reveal more than was proposed."""
+    from shoal.suggestions.draft import overruled
+    from shoal.suggestions.words import printable
+
+    chosen = [each for each in suggestion.columns if each.overruled is not None]
+    for number, column in enumerate(chosen):
+        sentence = overruled(column)
+        yield (
+            "" if number else "Your choice",
+            f"{printable(column.name)}: {sentence[0].lower()}{sentence[1:-1]}",
+        )
 
 
 def _sensitive(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
@@ -241,80 +398,3 @@ def _share(part: int, rows: int) -> str:
     from shoal.suggestions.words import percent
 
     return percent(part / rows) if part else "-"
-
-
-def _confirmed(suggestion: Suggestion, *, prompt_k: bool, err: bool) -> Suggestion:
-    """Ask about each column on the terminal; questions go to stderr if `err`."""
-    from shoal.describe.roles import Role
-    from shoal.suggestions.draft import in_one_line
-    from shoal.suggestions.words import count, printable
-
-    echo(
-        "\nFor each column: identifier (id), quasi-identifier (q), sensitive (s) or insensitive (in). "
-        "Enter keeps the value in brackets; Ctrl-C stops without writing.\n",
-        err=err,
-    )
-    try:
-        if suggestion.undecided:
-            echo(suggestion.question, err=err)
-            suggestion = _decided(suggestion, err)
-        for column in suggestion.columns:
-            values = count(column.profile.distinct, "value")
-            echo(f"{printable(column.name)}, {values}\n  {column.reason}", err=err)
-            suggestion = _again(suggestion, column, "  role", column.role.value, _with_role, err)
-            decided = suggestion[column.name]
-            if decided.role is Role.QUASI_IDENTIFIER:
-                default = in_one_line(decided.hierarchy)
-                suggestion = _again(suggestion, decided, "  hierarchy", default, _with_hierarchy, err)
-        if prompt_k:
-            wanted = 0
-            while wanted < 1:
-                wanted = typer.prompt("k, people per class", default=suggestion.k, type=int, err=err)
-            suggestion = replace(suggestion, k=wanted)
-    except (EOFError, typer.Abort):
-        raise KeyboardInterrupt from None
-    return replace(suggestion, confirmed=True)
-
-
-def _decided(suggestion: Suggestion, err: bool) -> Suggestion:
-    """Ask who a row is about until the answer can be used."""
-    from shoal.suggestions.unit import NO_UNIT
-
-    while True:
-        answer: str = typer.prompt(f"  the person's column, or {NO_UNIT}", err=err)
-        names = [column.name for column in suggestion.columns]
-        try:
-            is_none = answer == NO_UNIT and NO_UNIT not in names
-            return suggestion.with_unit(None if is_none else answer)
-        except InputError as error:
-            secho(textwrap.indent(error.render(), "  "), fg="red", err=err)
-
-
-def _again(
-    suggestion: Suggestion,
-    column: ColumnSuggestion,
-    what: str,
-    default: str,
-    use: Callable[[Suggestion, ColumnSuggestion, str], Suggestion],
-    err: bool,
-) -> Suggestion:
-    """Ask until the answer can be used."""
-    while True:
-        answer: str = typer.prompt(what, default=default, err=err)
-        try:
-            return use(suggestion, column, answer.strip())
-        except InputError as error:
-            secho(textwrap.indent(error.render(), "  "), fg="red", err=err)
-
-
-def _with_role(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:
-    from shoal.describe.roles import Role
-
-    meant = [role for role in Role if role.value.startswith(answer.lower())]
-    return suggestion.with_column(column.name, role=meant[0] if len(meant) == 1 else answer)
-
-
-def _with_hierarchy(suggestion: Suggestion, column: ColumnSuggestion, answer: str) -> Suggestion:
-    from shoal.spec.spec import hierarchy_from_text
-
-    return suggestion.with_column(column.name, hierarchy=hierarchy_from_text(answer).to_spec())

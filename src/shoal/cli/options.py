@@ -11,6 +11,7 @@ from shoal import registry
 from shoal.errors import InputError
 
 if TYPE_CHECKING:
+    from shoal.describe.roles import Role
     from shoal.read.source import InputFormat
     from shoal.search.result import SearchAlgorithm
 
@@ -60,6 +61,47 @@ AcceptLinkable = Annotated[
         "that nobody outside can know. Repeatable. [dim]\\[default: the spec's][/dim]",
     ),
 ]
+_ROLES = "Roles that you choose (NAME, a list NAME,NAME, or a pattern such as 'diag_*'; repeatable)"
+QuasiIdentifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--qi",
+        metavar="NAME[=HIERARCHY[:ARGS]]",
+        help="Quasi-identifiers, which others may know: age,zip, or one with its hierarchy, "
+        "age=intervals:5,10.",
+        rich_help_panel=_ROLES,
+    ),
+]
+SensitiveColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sensitive", metavar="NAME", help="Columns that nobody should learn.", rich_help_panel=_ROLES
+    ),
+]
+Identifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--identifier",
+        metavar="NAME",
+        help="Columns that identify a person, which are not released.",
+        rich_help_panel=_ROLES,
+    ),
+]
+DroppedColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop",
+        metavar="NAME",
+        help="Columns to leave out although they identify nobody.",
+        rich_help_panel=_ROLES,
+    ),
+]
+InsensitiveColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--insensitive", metavar="NAME", help="Columns to release unchanged.", rich_help_panel=_ROLES
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 ShowValues = Annotated[
     bool,
@@ -92,6 +134,26 @@ def input_format(
 
     nulls = tuple(null_values) if null_values else None
     return InputFormat("\t" if delimiter == r"\t" else delimiter, quote, encoding, nulls, sheet, header)
+
+
+def chosen_roles(
+    qi: list[str] | None,
+    sensitive: list[str] | None,
+    identifier: list[str] | None,
+    insensitive: list[str] | None,
+    drop: list[str] | None,
+) -> dict[Role | str, list[str]]:
+    """Return what the options for roles name, by role."""
+    from shoal.describe.roles import Role
+
+    wanted = {
+        Role.QUASI_IDENTIFIER: qi,
+        Role.SENSITIVE: sensitive,
+        Role.IDENTIFIER: identifier,
+        Role.INSENSITIVE: insensitive,
+        Role.DROP: drop,
+    }
+    return {role: texts for role, texts in wanted.items() if texts}
 
 
 def within_budget(

@@ -11,6 +11,7 @@ from shoal.cli.terminal import echo
 
 if TYPE_CHECKING:
     from shoal.release import Release
+    from shoal.trial.trial import Trial
     from shoal.write.output import Output
 
 
@@ -19,6 +20,18 @@ def print_release(release: Release, more: Sequence[tuple[str, str]] = ()) -> Non
     print_table(release.choices(), header=release.choice_header)
     echo()
     print_table([*release.facts(), *more])
+
+
+def print_trial(trial: Trial) -> None:
+    """Print what would come out, and what would keep more."""
+    if trial.outcome is None:
+        echo(trial.sentence)
+        return
+    echo(f"Tried {trial.sentence.rstrip('.')}.")
+    if trial.advice:
+        print_table(
+            [("To keep more:" if not number else "", words) for number, words in enumerate(trial.advice)]
+        )
 
 
 def written(

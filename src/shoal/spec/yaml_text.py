@@ -127,6 +127,16 @@ def parse(text: str, name: str | None = None) -> Document:
     return Document(content, name, positions, tuple(loader.repeated))
 
 
+def compose(text: str) -> yaml.Node | None:
+    """Return the nodes of a YAML text that was parsed before: where its parts begin and end."""
+    loader = _Loader(text)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+        return node
+    finally:
+        loader.dispose()
+
+
 class _Loader(yaml.SafeLoader):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)

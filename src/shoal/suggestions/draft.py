@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-import yaml
-
 from shoal.describe.roles import LINKABLE_ROWS, LINKABLE_SHARE, Role
+from shoal.spec.yaml_edit import in_one_line
 from shoal.suggestions.suggestion import ColumnSuggestion, Suggestion
 from shoal.suggestions.words import count, listed, percent, printable, written
 
@@ -29,7 +28,7 @@ def mapping(suggestion: Suggestion) -> dict[str, Any]:
     return {
         **({} if suggestion.confirmed else {"proposed": True}),
         **({"input": given} if given else {}),
-        "columns": {column.name: _settings(column) for column in suggestion.columns},
+        "columns": {column.name: settings(column) for column in suggestion.columns},
         **({"unit": suggestion.unit} if suggestion.unit else {}),
         **({"unit": {"undecided": list(suggestion.undecided)}} if suggestion.undecided else {}),
         "privacy": [{"k-anonymity": suggestion.k}],
@@ -77,38 +76,21 @@ def key(name: str) -> str:
     """
     if _PLAIN.fullmatch(name) and name.lower() not in _MISREAD:
         return name
-    return _one_line(name, default_style='"')
+    return in_one_line(name, default_style='"')
 
 
-def in_one_line(written: object) -> str:
-    """Return a part of a spec as YAML on one line.
-
-    Examples
-    --------
-    >>> in_one_line({"order": {"values": ["1. low", "no"], "runs": [2]}})
-    "{order: {values: [1. low, 'no'], runs: [2]}}"
-    """
-    return _one_line(written)
-
-
-def _one_line(written: object, **style: Any) -> str:
-    dumped: str = yaml.safe_dump(
-        written, default_flow_style=True, sort_keys=False, width=float("inf"), allow_unicode=True, **style
-    )
-    return dumped.removesuffix("...\n").rstrip("\n")
-
-
-def _settings(column: ColumnSuggestion) -> dict[str, Any]:
-    settings: dict[str, Any] = {"role": column.role.value}
+def settings(column: ColumnSuggestion) -> dict[str, Any]:
+    """Return what the spec says of a column."""
+    written: dict[str, Any] = {"role": column.role.value}
     if column.role is Role.QUASI_IDENTIFIER:
-        settings["hierarchy"] = column.hierarchy
+        written["hierarchy"] = column.hierarchy
         if column.min_level:
-            settings["min-level"] = column.min_level
+            written["min-level"] = column.min_level
         if column.missing_values:
-            settings["missing-values"] = column.missing_values
+            written["missing-values"] = column.missing_values
     if column.type is not None:
-        settings["type"] = column.type
-    return settings
+        written["type"] = column.type
+    return written
 
 
 def _lines(suggestion: Suggestion) -> Iterator[str]:
@@ -205,6 +187,8 @@ def _null_lines(suggestion: Suggestion, given: dict[str, Any]) -> Iterator[str]:
 def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterator[str]:
     unsure = "" if column.sure else "Unsure. "
     yield from _comment(f"{unsure}{_sentence(column.reason)} {_facts(column)}", indent=2)
+    if column.overruled is not None:
+        yield from _comment(overruled(column), indent=2)
     if column.remark:
         yield from _comment(column.remark, indent=2)
     if column.role in (Role.SENSITIVE, Role.INSENSITIVE) and _linkable(column):
@@ -229,6 +213,13 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
             indent=2,
         )
     yield f"  {key(column.name)}: {in_one_line(settings)}"
+
+
+def overruled(column: ColumnSuggestion) -> str:
+    """Return what a person decided against the proposal, in a sentence."""
+    assert column.overruled is not None
+    released = "generalized" if column.role is Role.QUASI_IDENTIFIER else "released unchanged"
+    return f"It is {released}, though {column.overruled.role.value} was proposed: {column.overruled.reason}."
 
 
 def _linkable(column: ColumnSuggestion) -> bool:

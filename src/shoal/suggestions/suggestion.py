@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shoal.describe.roles import Role, how_people_count
-from shoal.errors import InputError, nearest
+from shoal.errors import InputError, Problem, nearest
 from shoal.read.source import InputFormat
+from shoal.spec.given_roles import GivenRole, given_roles, role_of
 from shoal.suggestions.words import listed
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from shoal.suggestions.separation import Separation
 
 SUPPRESSION = 0.02
+_REVEALING = (Role.IDENTIFIER, Role.DROP, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
+"""The roles, by how much of a column a release reveals, and how freely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class ColumnSuggestion:
         A note on the hierarchy.
     separation
         The set of columns with which it separates rows best.
+    overruled
+        The proposal, if a person chose a role that reveals more of the column.
     """
 
     profile: ColumnProfile
@@ -56,6 +61,7 @@ class ColumnSuggestion:
     min_level: int = 0
     remark: str = ""
     separation: Separation | None = None
+    overruled: Proposal | None = None
 
     @property
     def name(self) -> str:
@@ -73,7 +79,7 @@ class ColumnSuggestion:
     @property
     def type(self) -> object:
         """The value of `type:` in a spec, for released numbers with a decimal comma."""
-        return None if self.role is Role.IDENTIFIER else self.profile.type
+        return None if self.role in (Role.IDENTIFIER, Role.DROP) else self.profile.type
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the proposal as JSON-ready data."""
@@ -85,6 +91,7 @@ class ColumnSuggestion:
             "type": self.type,
             "reason": self.reason,
             "sure": self.sure,
+            "overruled": None if self.overruled is None else self.overruled.role.value,
             "separation": None if self.separation is None else self.separation.to_mapping(),
         }
 
@@ -223,16 +230,14 @@ class Suggestion:
         ('sensitive', True, ['points'])
         """
         column = self[name]
-        try:
-            chosen = column.role if role is None else Role(role)
-        except ValueError:
-            known = [each.value for each in Role]
-            raise InputError(
-                f"{role!r} is not a role.\nRoles: {', '.join(known)}.{nearest(str(role), known)}"
-            ) from None
+        chosen = column.role if role is None else role_of(role)
+        if chosen is Role.DROP and name == self.unit:
+            chosen = Role.IDENTIFIER  # people are counted by it, and it is not released either
         written = None
         if chosen is Role.QUASI_IDENTIFIER:
             written = hierarchy or column.hierarchy or _proposed_hierarchy(column.profile)
+        as_proposed = chosen is column.role and written == column.hierarchy
+        before = column.overruled or column.proposal
         decided = replace(
             column,
             role=chosen,
@@ -240,13 +245,57 @@ class Suggestion:
             sure=True,
             hierarchy=written,
             remark=column.remark if written == column.hierarchy else "",
-            min_level=0,
+            min_level=column.min_level if as_proposed else 0,
             missing_values="own" if written is not None and column.profile.fits < 1 else None,
+            overruled=before if reveals(chosen) > reveals(before.role) else None,
         )
         columns = tuple(decided if each is column else each for each in self.columns)
-        changed = replace(self, columns=columns)
+        known = {each.name for each in columns if each.role is Role.QUASI_IDENTIFIER}
+        separations = tuple(one for one in self.separations if known.issuperset(one.columns))
+        changed = replace(self, columns=columns, separations=separations)
         if written is not None:
             _ = changed.with_unit(None).spec  # refuses an invalid hierarchy at once
+        return changed
+
+    def with_roles(self, roles: Mapping[Role | str, str | Sequence[str]]) -> Suggestion:
+        """Return the suggestion with the roles that a person chose for several columns.
+
+        Parameters
+        ----------
+        roles
+            For each role, texts that name columns: `age`, `age,zip`, `diag_*`; quasi-identifiers also with a
+            hierarchy, `age=intervals:5,10`.
+
+        Raises
+        ------
+        InputError
+            With every text that names no column, every column that is given two roles, and every hierarchy
+            that is wrong.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> people = suggest(pa.table({"age": list(range(20, 60)), "v1": [1, 2] * 20, "v2": [3, 4] * 20}))
+        >>> people = people.with_roles({"sensitive": "v*", "quasi-identifier": "age=intervals:10"})
+        >>> [column.role.value for column in people.columns], people["age"].hierarchy
+        (['quasi-identifier', 'sensitive', 'sensitive'], {'intervals': [10]})
+        """
+        return self.with_given(given_roles(roles, [column.name for column in self.columns]))
+
+    def with_given(self, roles: Mapping[str, GivenRole]) -> Suggestion:
+        """Return the suggestion with the role that a person gave to each of these columns."""
+        from shoal.spec.spec import hierarchy_from_text
+
+        problems: list[Problem] = []
+        changed = self
+        for name, given in roles.items():
+            try:
+                written = None if given.hierarchy is None else hierarchy_from_text(given.hierarchy).to_spec()
+                changed = changed.with_column(name, role=given.role, hierarchy=written)
+            except InputError as error:
+                problems += error.problems
+        if problems:
+            raise InputError(problems)
         return changed
 
     def with_unit(self, column: str | None) -> Suggestion:
@@ -295,6 +344,11 @@ class Suggestion:
             "k": self.k,
             "suppression": self.suppression,
         }
+
+
+def reveals(role: Role) -> int:
+    """Return how much of a column a release reveals in a role, as a rank."""
+    return max(1, _REVEALING.index(role))  # neither an identifier nor what is dropped is released
 
 
 def _proposed_hierarchy(column: ColumnProfile) -> object:

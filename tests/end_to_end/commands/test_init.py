@@ -328,3 +328,71 @@ def test_who_a_row_is_about_in_json_and_by_hand(orders, shoal, monkeypatch):
     ran = shoal("init", "orders.csv", "--unit", "sellr", "--force")
     assert (ran.code, ran.out) == (2, "")
     assert "Did you mean 'seller'" in ran.err
+
+
+def test_chosen_roles_and_what_would_come_out(people, shoal):
+    ran = shoal(
+        *("init", "people.csv", "--qi", "age=intervals:10,20,thing", "--qi", "agee", "--drop", "*ng"),
+        *("--sensitive", "sx", "--unit", "none"),
+    )
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("No column is") == 2
+    ran = shoal(
+        *("init", "people.csv", "--qi", "age=intervals:10,20", "--qi", "diag*", "--drop", "thing,sex"),
+        *("--insensitive", "id"),
+    )
+    assert (ran.code, ran.err) == (0, "")
+    assert "Your choice  id: it is released unchanged, though identifier was proposed" in ran.out
+    spec = Spec.from_yaml("people.spec.yaml")
+    assert {name: role.value for name, role in spec.roles.items()} == {
+        "id": "insensitive",
+        "age": "quasi-identifier",
+        "sex": "drop",
+        "thing": "drop",
+        "diagnosis": "quasi-identifier",
+    }
+    (line,) = [line for line in ran.out.splitlines() if line.startswith("Tried with k = 5: ")]
+    assert "2 of 2 quasi-identifiers keep detail" in line
+    assert "refused: Column 'id' is released unchanged and singles people out" in line
+    refused = shoal("anonymize", "people.csv", "--spec", "people.spec.yaml", "--output", "out.csv")
+    assert "Column 'id' is released unchanged and singles people out" in refused.err
+    told = json.loads(shoal("init", "people.csv", "--json", "--force").out)["trial"]
+    assert told["outcome"]["columns"] == ["age", "sex", "thing"]
+    assert told["sentence"].startswith("with k = 5: ")
+
+
+def test_interactive_goes_back_and_decides_the_rest(people, shoal, monkeypatch):
+    answer(monkeypatch, "back", "", "s", "back", "", "back", "q", "intervals:10", "rest", "4")
+    ran = shoal("init", people, "--interactive")
+    assert (ran.code, ran.err) == (0, "")
+    assert "This is the first question." in ran.out
+    assert "a9 (10 rows), a99 (90 rows)" not in ran.out
+    assert "a99 (90 rows), a9 (10 rows)" in ran.out
+    assert "p17" not in ran.out
+    assert "A (100 rows); such as F (50 rows), M (50 rows)" in ran.out
+    assert "3 columns: keep their proposals." in ran.out
+    spec = Spec.from_yaml("people.spec.yaml")
+    assert spec.to_mapping()["columns"]["age"]["hierarchy"] == {"intervals": [10]}
+    assert spec.proposed  # nobody has looked at the rest
+    answer(monkeypatch, "", "", "", "d rest", "4")
+    assert shoal("init", people, "--interactive", "--force").code == 0
+    spec = Spec.from_yaml("people.spec.yaml")
+    assert (spec.drop, spec.proposed) == (("sex", "thing", "diagnosis"), False)
+
+
+def test_two_tables(people, shoal):
+    lines = [f"v{row},p{row % 90},2024-{row % 12 + 1:02d}-01" for row in range(400)]
+    Path("visits.csv").write_text("\n".join(["visit,patient,visit_date", *lines]) + "\n", encoding="utf-8")
+    people.write_text(people.read_text().replace("id,", "patient,", 1), encoding="utf-8")
+    ran = shoal("init", "people.csv", "visits.csv")
+    assert (ran.code, ran.err) == (0, "")
+    assert (
+        "patient of people.csv is patient of visits.csv: 90 of 100 rows and 400 of 400 rows meet" in ran.out
+    )
+    assert ran.out.count("Tried with k = 5") == 2
+    assert Spec.from_yaml("visits.spec.yaml").unit == "patient"
+    told = json.loads(shoal("init", "people.csv", "visits.csv", "--json", "--force", "--unit", "none").out)
+    assert told["join"]["meeting_rows"] == [90, 400]
+    assert [table["unit"] for table in told["tables"]] == [None, None]
+    assert "in neither table" in shoal("init", "people.csv", "visits.csv", "--force", "--unit", "x").err
+    assert "two tables" in shoal("init", "people.csv", "visits.csv", "--output", "x.yaml").err
