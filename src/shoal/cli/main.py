@@ -33,6 +33,8 @@ from shoal.cli.recodings import recodings
 from shoal.cli.risk import EPILOG as RISK_EPILOG
 from shoal.cli.risk import risk
 from shoal.cli.sample import sample
+from shoal.cli.spec import EPILOG as SPEC_EPILOG
+from shoal.cli.spec import spec
 from shoal.cli.standard_output import keep_printing
 from shoal.cli.stream import EPILOG as STREAM_EPILOG
 from shoal.cli.stream import stream
@@ -101,12 +103,14 @@ _EPILOGS = {
     compare: COMPARE_EPILOG,
     extend: EXTEND_EPILOG,
     risk: RISK_EPILOG,
+    spec: SPEC_EPILOG,
     stream: STREAM_EPILOG,
     utility: UTILITY_EPILOG,
 }
 
 for command in (
     init,
+    spec,
     anonymize,
     compare,
     audit,
