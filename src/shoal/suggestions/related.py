@@ -97,9 +97,9 @@ def relate(
 ) -> tuple[tuple[Suggestion, Suggestion], Join | None]:
     """Return the suggestions with roles that agree, and the key that joins the tables, if there is one.
 
-    Columns of the same name, and the two of the key, get the role of the two that reveals less. Where the key
-    is unique in one table and nothing else shows who the rows of the other are about, people are counted
-    there by the key.
+    Columns of the same name, and the two of the key, get the role of the two that reveals less. A key that is
+    unique in one table is the first candidate of the other's question who a row is about: what it numbers may
+    still be no people. Without a question people are counted by it, which is never less strict than by rows.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def relate(
     >>> people = pa.table({"person_id": range(100, 160), "age": [20 + n % 30 for n in range(60)]})
     >>> visits = pa.table({"person": [100 + n % 60 for n in range(240)], "ward": ["a", "b", "c"] * 80})
     >>> both, join = relate((suggest(people), suggest(visits)), (people, visits), InputFormat())
-    >>> join.columns, join.meeting, [each.unit for each in both]
-    (('person_id', 'person'), (60, 240), [None, 'person'])
+    >>> join.columns, join.meeting, [each.undecided for each in both]
+    (('person_id', 'person'), (60, 240), [(), ('person', 'ward')])
     """
     join = _join(suggestions, data, input)
     first, second = suggestions
