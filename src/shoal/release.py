@@ -23,7 +23,7 @@ from shoal.explore.original_table import Original
 from shoal.measure.explain import Explanation
 from shoal.read.columns import values_shown
 from shoal.read.source import InputFormat, Source
-from shoal.recode.recoding import Averaging, AveragingClasses, LooksBeside, Recoding
+from shoal.recode.recoding import AveragingClasses, LooksBeside, Recoding, averages_in
 from shoal.recode.released_levels import LabelLoss, Ladder, in_order, ladders, losses
 from shoal.search.result import Counters
 from shoal.spec.at_levels import at_levels
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from shoal.explore.lattice_drawing import LatticePicture
     from shoal.explore.neighbours import Neighbour
     from shoal.incremental.people import HashedPeople
+    from shoal.recode.class_averages import Average
     from shoal.risk import RiskComparison
     from shoal.risk.gains import Gain
     from shoal.session import Session
@@ -405,7 +406,7 @@ class Release:
 
         errors = None
         if isinstance(self.recoding, AveragingClasses):
-            errors = self.recoding.squared_errors(self.original.released(self.released.count))
+            errors = self.recoding.average_errors(self.original.released(self.released.count))
         return assess_utility(
             self.original.table(self.spec),
             self.table,
@@ -413,7 +414,7 @@ class Release:
             target=target,
             learning=learning,
             levels=self.recoding.levels,
-            squared_errors=errors,
+            average_errors=errors,
             listener=listener,
         )
 
@@ -549,14 +550,22 @@ class Release:
     def overlapping(self) -> list[str]:
         """The quasi-identifiers whose labels overlap, because they have no common level.
 
-        Averages are no labels: nobody knows which values they cover.
+        Averages are no labels: nobody knows which values they stand for.
         """
-        if self.recoding.levels is not None or isinstance(self.recoding, Averaging):
+        if self.recoding.levels is not None:
             return []
         from shoal.utility.overlap import overlapping
 
-        columns = self.original.coded.columns
-        return [each.name for each in columns if overlapping(self.released.labels(each.name), each)]
+        return [
+            each.name
+            for each in self.original.coded.columns
+            if each.name not in self.averages and overlapping(self.released.labels(each.name), each)
+        ]
+
+    @cached_property
+    def averages(self) -> Mapping[str, Average]:
+        """Those of the quasi-identifiers that have averages of classes in place of labels, and which."""
+        return averages_in(self.recoding, self.original.coded.names)
 
     @cached_property
     def columns_beside(self) -> tuple[str, ...]:

@@ -314,8 +314,23 @@ def medians() -> shoal.Release:
     """Two have the same age, and one of two has none: no row is unlike its class, and no age is rounded."""
     people = pa.table({"age": pa.array([21, 21, 40, 47, 80, None], pa.int64())})
     spec = shoal.Spec(quasi_identifiers={"age": "suppress"}, privacy=[shoal.KAnonymity(2)])
-    recoding = {"microaggregation": {"value": "median"}}
+    recoding = {"microaggregation": {"labels": "median"}}
     return shoal.anonymize(people, spec, recoding=recoding, keep_order=True)
+
+
+def some_averages() -> shoal.Release:
+    """Two classes of four: the mean of ages, the mode of jobs, the set of towns."""
+    people = pa.table(
+        {
+            "age": [21, 24, 27, 29, 52, 54, 59, 63],
+            "job": ["cook", "cook", "clerk", "cook", "judge", "judge", "judge", "clerk"],
+            "town": ["Ulm", "Bonn", "Ulm", "Bonn", "Jena", "Jena", "Trier", "Jena"],
+        }
+    )
+    spec = shoal.Spec(
+        quasi_identifiers=dict.fromkeys(people.column_names, "suppress"), privacy=[shoal.KAnonymity(4)]
+    )
+    return shoal.anonymize(people, spec, recoding={"partition": {"labels": {"age": "mean", "job": "mode"}}})
 
 
 def fixed_labels() -> shoal.Release:
@@ -410,8 +425,8 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
         people_counted, several_classes, proposed_unit, proposed, heuristic, keeps_more, one_choice, dropped,
         blind, blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
         best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages, medians,
-        fixed_labels, partitioned, partitioned_without_models, partitioned_by_values, kinds, kinds_in_a_file,
-        ranges, sets,
+        some_averages, fixed_labels, partitioned, partitioned_without_models, partitioned_by_values, kinds,
+        kinds_in_a_file, ranges, sets,
     )
 }  # fmt: skip
 

@@ -217,31 +217,48 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ): ("public:partitioned", "public:partitioned_without_models"),
     "What was chosen for each quasi-identifier": ("internal:frequent_values", "internal:one_removed"),
     "A higher … is coarser.": ("public:one_removed", "public:overlapping"),
-    "In place of its own values of … , a row has the … of each over all rows of its …": (
+    "Of … a row has an average over all rows of its … in place of its own value, which may be another.": (
         "public:averages",
         "public:overlapping",
     ),
-    ": of two middle values the lower one": ("public:medians", "public:averages"),
-    ", as if numbers were normally distributed": ("internal:averages", "internal:one_removed"),
+    "A mean is rounded.": ("public:averages", "public:medians"),
+    "Of two middle values the median is the lower one.": ("public:medians", "public:averages"),
+    "Of values that are equally frequent the mode is the first.": ("public:some_averages", "public:averages"),
+    "NULL does not count where others have values.": ("public:medians", "public:overlapping"),
+    "Rows get the … of their class instead.": ("internal:averages", "internal:partitioned"),
+    "Of … it is counted as if numbers were normally distributed.": (
+        "internal:averages",
+        "internal:one_removed",
+    ),
+    "Of … it is the least that Fano's inequality allows.": ("internal:some_averages", "internal:averages"),
     ": log2(rows / rows with that label), counted in the original table": (
         "internal:one_removed",
         "internal:averages",
     ),
     (
-        "Loss: the squared error of the released numbers as a share of the column's variance; a suppressed "
-        "cell counts as all of it."
+        "Loss of … : the squared error of the released numbers as a share of the column's variance; a "
+        "suppressed cell counts as all of it."
     ): ("internal:averages", "internal:one_removed"),
+    "Loss of … : the share of rows that have another value; suppressed rows count among them.": (
+        "internal:some_averages",
+        "internal:averages",
+    ),
+    "Of … this counts the squared error as a share of the variance.": (
+        "internal:some_averages",
+        "internal:averages",
+    ),
+    "Of … this counts the share of the rows that have another value.": (
+        "internal:some_averages",
+        "internal:averages",
+    ),
     "… : the average share of the column's range that a cell hides; a suppressed cell hides all of it.": (
         "internal:one_removed",
         "internal:averages",
     ),
     (
-        ". NULL does not count where others have values. A row's own values may be lower, higher or the same."
-    ): ("public:medians", "public:overlapping"),
-    "A … stands for the range of its … ; where several have the same, for their mean width.": (
-        "internal:averages",
-        "internal:overlapping",
-    ),
+        "An average of … stands for as many as a label that fits its … would cover, such as its range; where "
+        "several have the same, for as many as these would on average."
+    ): ("internal:averages", "internal:overlapping"),
     "Each row has the … of its class.": ("public:averages", "public:overlapping"),
     "All rows are suppressed, so no label is in the release.": ("internal:no_cells", "internal:many_cells"),
     "Each row has its original value or a coarser label.": ("public:frequent_values", "public:one_removed"),
@@ -479,9 +496,9 @@ TESTED: dict[str, str] = {
         " bar is the median error if only the values of each column and the number of rows were "
         "known."
     ): "test_count_queries_err_as_the_page_says",
-    "The quasi-identifiers lost … of their detail on average ( … ). …": "test_what_cells_hide_and_tell",
+    "The quasi-identifiers lost … of their detail on average ( … ).": "test_what_cells_hide_and_tell",
     (
-        "The squared error of the quasi-identifiers is … of their variance on average. …"
+        "The squared error of the quasi-identifiers is … of their variance on average."
     ): "test_what_averages_hide_and_tell",
     "The release has … and … .": "test_rows_and_classes_are_right",
     "The … is the sum of these contributions, by the measure … .": "test_what_cells_hide_and_tell",

@@ -157,9 +157,9 @@ def recodings() -> Iterator[tuple[str, dict[str, Any]]]:
     for name in registry.names("strategies"):
         strategy = registry.resolve("strategies", name)
         seconds = {"seconds": 1} if "seconds" in strategy.parameters else {}
-        if "labels" not in strategy.parameters and name != "microaggregation":
+        if "labels" not in strategy.parameters:
             yield name, seconds
-        elif "labels" in strategy.parameters:
+        elif name != "microaggregation":
             # Its form by default is one of sets alone, where it has no nodes.
             for form in FORMS if strategy().labels == "nodes" else ("ranges", "sets"):
                 yield name, {"labels": form} | seconds

@@ -101,6 +101,16 @@ def test_what_averages_hide_and_tell() -> None:
         assert f"{column}{share(part)}" in text
 
 
+def test_what_some_averages_hide_and_tell() -> None:
+    text = cases.internal("some_averages")
+    ages = [21, 24, 27, 29, 52, 54, 59, 63]
+    squared = sum((age - (25 if age < 30 else 57)) ** 2 for age in ages) / 8 / pvariance(ages)
+    other, town = 2 / 8, 1 / 3  # two clerks; a set of two of four towns
+    assert f"The quasi-identifiers lost {share((squared + other + town) / 3)} of their detail" in text
+    assert "Of age this counts the squared error" in text and "Of job this counts the share" in text
+    assert f"age{share(squared)}" in text and f"job{share(other)}" in text and f"town{share(town)}" in text
+
+
 @every_release
 def test_what_cells_hide_and_tell(case: str) -> None:
     text, loss = cases.internal(case), {column: cells(case, column)[0] for column in ("age", "sex")}

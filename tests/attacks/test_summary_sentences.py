@@ -219,9 +219,9 @@ def test_a_median_is_one_of_the_values_and_leaves_null_out() -> None:
     release = cases.release("medians")
     assert release.table["age"].to_pylist() == [21, 21, 40, 47, 47, 40]
     page = cases.public("medians")
-    assert "the median of each over all rows of its class: of two middle values the lower one." in page
-    assert "A row's own values may be lower, higher or the same." in page
-    assert ", rounded. NULL does not count" in cases.public("averages")
+    assert "Of age a row has an average over all rows of its class in place of its own value" in page
+    assert "Of two middle values the median is the lower one. NULL does not count where others have" in page
+    assert "A mean is rounded. NULL does not count where others have" in cases.public("averages")
 
 
 def test_ranges_are_advised_only_where_something_is_lost() -> None:
@@ -240,7 +240,7 @@ def test_what_means_lost_is_not_called_a_range() -> None:
     """The page named a share of the variance, and explained it as the share of a range that a cell hides."""
     release = cases.release("averages")
     page = cases.internal("averages")
-    lost = [float(choice.chosen.partition("%")[0]) for choice in release.choices()]
+    lost = [float(choice.chosen.split()[3].removesuffix("%")) for choice in release.choices()]
     share = f"{sum(lost) / 2:.1f}".removesuffix(".0") + "%"
     assert f"The squared error of the quasi-identifiers is {share} of their variance on average." in page
     assert f"Squared error {share} of the variance, mean of the quasi-identifiers" in page
@@ -259,7 +259,7 @@ def test_medians_are_not_as_good_as_the_values_because_they_vary_as_much() -> No
     spec = shoal.Spec(
         quasi_identifiers={"age": "suppress", "wage": "suppress"},
         privacy=[shoal.KAnonymity(3)],
-        recoding={"microaggregation": {"value": "median"}},
+        recoding={"microaggregation": {"labels": "median"}},
     )
     release = shoal.anonymize(people, spec, keep_order=True)
     page = internal_html(release, learning=False)

@@ -245,6 +245,9 @@ def test_no_query_tells_which_labels_suppressed_rows_had(tmp_path: Path, engine:
         {"mondrian": {"labels": "ranges"}},
         "partition",
         {"partition": {"labels": "sets", "divide": "curve"}},
+        {"partition": {"labels": {"age": "mode"}}},
+        {"mondrian": {"labels": {"age": "mean"}}},
+        {"cells": {"labels": {"age": "median"}}},
     ],
     ids=str,
 )
@@ -271,7 +274,11 @@ def test_no_label_shows_the_value_of_a_suppressed_row(tmp_path: Path, recoding: 
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("recoding", ["ordered-set", {"cells": {"labels": "ranges"}}], ids=str)
+@pytest.mark.parametrize(
+    "recoding",
+    ["ordered-set", {"cells": {"labels": "ranges"}}, {"mondrian": {"labels": {"cost": "mean"}}}],
+    ids=str,
+)
 def test_no_label_has_the_places_of_a_suppressed_number(tmp_path: Path, recoding: Any) -> None:
     spec = {
         "columns": {
@@ -306,7 +313,14 @@ def test_no_query_shows_how_long_a_suppressed_sensitive_value_was(hierarchy: Any
 
 
 @pytest.mark.parametrize(
-    "recoding", [{"cells": {"labels": "sets"}}, {"mondrian": {"labels": "ranges"}}, "ordered-set"], ids=str
+    "recoding",
+    [
+        {"cells": {"labels": "sets"}},
+        {"mondrian": {"labels": "ranges"}},
+        {"cells": {"labels": {"age": "mode"}}},
+        "ordered-set",
+    ],
+    ids=str,
 )
 def test_no_label_tells_that_a_suppressed_text_was_no_number(recoding: Any) -> None:
     """Texts sort as numbers if all are numbers; whether the suppressed one was, labels do not tell."""

@@ -20,7 +20,7 @@ from shoal.partition.divide.cuts import Cuts
 from shoal.partition.divide.divider import Divider, DivisionTask
 from shoal.recode.by_entries import taken_apart
 from shoal.recode.by_parts import ByParts, EntriesByParts
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.search.counting_plan import fitting
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.infeasible import infeasible
@@ -82,7 +82,7 @@ class PartitionByParts:
     """
 
     question: Question
-    labels: LabelForm
+    labels: Labels
     task: DivisionTask
 
     def recodings(self, recoding: EntriesByParts, cuts: Cuts) -> Iterator[tuple[CodedTable, ByParts]]:

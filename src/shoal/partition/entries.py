@@ -12,7 +12,7 @@ import numpy as np
 from shoal import _kernel
 from shoal.encode.column import IntArray, UIntArray
 from shoal.recode.by_entries import PARTS, ByEntries, at_levels, equal_parts
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.strategies.classes import ClassProblem
 
 
@@ -92,11 +92,6 @@ class EntryProblem(ClassProblem):
         return self.at({column.name: column.max_level for column in self.problem.table.columns})
 
     @cached_property
-    def rows(self) -> IntArray:
-        """The rows of every tuple."""
-        return self.table.classes([]).rows.astype(np.int64)
-
-    @cached_property
     def beside(self) -> tuple[tuple[str, UIntArray], ...]:
         """The name of each other column, and its value in every tuple."""
         return tuple(zip(self.problem.table.attributes, self._beside, strict=False))
@@ -110,14 +105,14 @@ class EntryProblem(ClassProblem):
             beside[-1][1] = [_kernel.full_cost]
         return [*own, *beside]
 
-    def range_costs(self, labels: LabelForm) -> list[tuple[list[int], list[int]]]:
+    def range_costs(self, labels: Labels) -> list[tuple[list[int], list[int]]]:
         none: list[tuple[list[int], list[int]]] = [([], [])]
         if self.key is None:
             return super().range_costs(labels) + none * len(self._beside)
         places = list(range(int(self.key.max(initial=0)) + 1))
         return none * (len(self._labels) - 1) + [(places, places)]
 
-    def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByEntries:
+    def recoding(self, kind: str, labels: Labels, class_of: UIntArray, **settings: Any) -> ByEntries:
         return ByEntries(
             kind,
             settings,
@@ -125,6 +120,7 @@ class EntryProblem(ClassProblem):
             self.values,
             class_of,
             self.allowed,
+            rows=self.rows_for(labels),
             beside=self.beside,
             part=self._beside[len(self.beside)],
         )

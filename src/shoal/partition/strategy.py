@@ -21,30 +21,25 @@ from shoal.partition.entries import EntryProblem
 from shoal.partition.sensitive_values import SensitiveValues
 from shoal.recode.by_entries import ByEntries, may_depend_on, taken_apart
 from shoal.recode.by_parts import EntriesByParts
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.recode.recoding import LooksBeside
 from shoal.search.frequency_sets import TooManyEntries
 from shoal.search.problem import SearchProblem
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.classes import (
-    LABELS_PARAMETER,
-    ClassProblem,
-    choose_best,
-    require_cell_costs,
-    require_labels,
-)
+from shoal.strategies.classes import ClassProblem, choose_best, require_classes
+from shoal.strategies.label_settings import CLASS_LABELS_PARAMETER, LabelSettings
 from shoal.strategies.mondrian import Mondrian
-from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
+from shoal.strategies.strategy import Chosen, Question
 
 
 @dataclass(frozen=True, slots=True)
-class Partition(StrategyDefaults):
+class Partition(LabelSettings):
     """Put rows into classes in which sensitive values are mixed as in the table, as far as the models ask.
 
     Sensitive values are put into buckets, and a divider makes classes that have their share of each. Rows
     with the same quasi-identifiers may be in different classes: which one depends on the sensitive value too.
-    Numbers become ranges, categories sets, and columns with a hierarchy its labels.
+    Numbers become ranges, categories sets, and columns with a hierarchy its labels; or any of them averages.
 
     Parameters
     ----------
@@ -53,7 +48,7 @@ class Partition(StrategyDefaults):
     divide
         How classes are made: `cuts`, `curve` or `nearest`.
     labels
-        How labels are written.
+        How labels are written, or what average is released, such as the `mean`. By column as a mapping.
     column
         The sensitive column that buckets are made of; that of the first model which has one, if not given.
 
@@ -71,7 +66,7 @@ class Partition(StrategyDefaults):
 
     buckets: Any = ValueBuckets()  # noqa: RUF009 (frozen)
     divide: Any = Cuts()  # noqa: RUF009 (frozen)
-    labels: LabelForm = "fitting"
+    labels: Labels = "fitting"
     column: str | None = None
 
     name: ClassVar[str] = "partition"
@@ -80,10 +75,14 @@ class Partition(StrategyDefaults):
         "buckets": "how sensitive values are put together: value (the default), beta-likeness, t-closeness "
         "or incognito",
         "divide": "how classes are made: cuts (the default), curve or nearest",
-        "labels": LABELS_PARAMETER + "; the default",
+        "labels": CLASS_LABELS_PARAMETER + "; others are fitting, the default",
         "column": "the sensitive column; that of the first model which has one, if not given",
     }
-    examples: ClassVar[tuple[object, ...]] = (None, {"divide": {"cuts": {"cut": "even"}}})
+    examples: ClassVar[tuple[object, ...]] = (
+        None,
+        {"divide": {"cuts": {"cut": "even"}}},
+        {"labels": {"age": "mean"}},
+    )
     needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 
     def __post_init__(self) -> None:
@@ -94,7 +93,7 @@ class Partition(StrategyDefaults):
             except InputError as error:
                 problems += error.problems
         try:
-            require_labels(self.name, self.labels)
+            self.check_labels()
         except InputError as error:
             problems += error.problems
         if problems:
@@ -109,8 +108,11 @@ class Partition(StrategyDefaults):
         return {self.name: given} if given else self.name
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
-        require_cell_costs(self.name, spec.quality, self.labels)
-        problems = []
+        problems: list[str | Problem] = []
+        try:
+            require_classes(self, spec)
+        except InputError as error:
+            problems += error.problems
         compared = [model.describe() for model in spec.privacy if model.population is not None]
         if compared:
             problems.append(
@@ -132,14 +134,17 @@ class Partition(StrategyDefaults):
             raise InputError(problems)
 
     def choose(self, question: Question) -> Chosen:
+        self.require_averages(question.counts.domain)
+        strategy = replace(self, labels=self.labels_of(question.spec.quasi_identifiers))
         try:
             whole = question.problem()
         except TooManyEntries:
-            chosen = self._in_parts(question)
+            chosen = strategy._in_parts(question)
         else:
             search = question.make_problem(taken_apart(self._counted(whole.table, question)))
-            task = self._task(EntryProblem(search), question)
-            chosen = choose_best(search, self._recodings(whole, question, task))
+            task = strategy._task(EntryProblem(search), question)
+            chosen = choose_best(search, strategy._recodings(whole, question, task))
+        chosen = self.note_null(chosen)
         assert isinstance(chosen.recoding, LooksBeside)
         beside = may_depend_on(chosen.recoding, chosen.problem.table)
         if not beside:

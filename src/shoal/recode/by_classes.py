@@ -1,8 +1,8 @@
-"""Recoding by classes: tuples of values are put into classes, whose labels cover all of their values."""
+"""Recoding by classes: tuples of values are put into classes, each with labels or averages of its values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, get_args
 
@@ -13,19 +13,31 @@ from numpy.typing import NDArray
 from shoal import _kernel
 from shoal.describe.hierarchy import as_text
 from shoal.encode.cells import Cells
-from shoal.encode.column import UIntArray
+from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
-from shoal.recode.class_labels import NO_CLASS, ClassLabels, ClassValues, LabelForm, Released, released_values
+from shoal.recode.class_averages import Average, Numbers
+from shoal.recode.class_labels import (
+    NO_CLASS,
+    ClassLabels,
+    ClassValues,
+    LabelForm,
+    Labels,
+    Released,
+    averages_of,
+    form_of,
+    released_values,
+)
 from shoal.recode.recoding import Choices
 from shoal.spec.spec import Spec
 
 
 @dataclass(frozen=True, eq=False)
 class ByClasses:
-    """Every tuple of values gets the labels of its class.
+    """Every tuple of values gets the labels of its class, or averages.
 
-    Labels of one column are of different widths, and may overlap: `25` beside `[20, 40)`.
+    Labels of one column are of different widths, and may overlap: `25` beside `[20, 40)`. An average depends
+    on nothing but the rows of the class.
 
     Parameters
     ----------
@@ -34,7 +46,7 @@ class ByClasses:
     settings
         How it was told to, for manifests.
     labels
-        How labels are written.
+        How labels are written, if not as averages.
     values
         For each column, the value of every tuple: the number of its label at the lowest level that it may
         have.
@@ -45,11 +57,12 @@ class ByClasses:
         For each column, the levels that its labels may have, upwards; all that the spec allows if not given.
     released
         For each column which of its values released rows have, once that is known: labels show these alone.
+    rows
+        How many rows have each tuple, where averages depend on it.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> from shoal.describe import intervals
+    >>>     >>> from shoal.describe import intervals
     >>> from shoal.encode.column import code_column
     >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
     >>> table = CodedTable((ages,), 4)
@@ -57,15 +70,19 @@ class ByClasses:
     >>> (cells,) = recoding.cells(table)
     >>> cells.labels.take(pa.array(cells.numbers)).to_pylist()
     ['[20, 30)', '[20, 30)', '*', '*']
+    >>> (cells,) = replace(recoding, labels="mean", rows=np.ones(4, int)).cells(table)
+    >>> cells.labels.take(pa.array(cells.numbers)).to_pylist()
+    [22, 22, 45, 45]
     """
 
     kind: str
     settings: Mapping[str, Any] = field(default_factory=dict)
-    labels: LabelForm = "nodes"
+    labels: Labels = "nodes"
     values: tuple[UIntArray, ...] = field(default=(), repr=False)
     class_of: UIntArray = field(default_factory=lambda: np.zeros(0, np.uint32), repr=False)
     allowed: Sequence[Sequence[int]] | None = None
     released: Released | None = field(default=None, repr=False)
+    rows: IntArray | None = field(default=None, repr=False)
 
     levels = node = rungs = None
 
@@ -78,6 +95,7 @@ class ByClasses:
                 leaves=found.leaves,
                 nodes=found.nodes,
                 of_population={key: found.of_class[classes] for key, classes in of_population.items()},
+                mean_leaves=found.mean_leaves,
             )
             for found in self._labels(table)
         )
@@ -86,31 +104,56 @@ class ByClasses:
         """Return the class of every entry of a table."""
         return self._classes_of(table)[0]
 
+    def averages(self, columns: Iterable[str]) -> dict[str, Average]:
+        return averages_of(self.labels, columns)
+
     def choices(self, table: CodedTable) -> Choices:
+        """Say in how many rows values are unchanged, and how far averages are from them."""
         bases = [levels[0] for levels in self._levels(table)]
         one_base = self.allowed is not None and any(bases)
+        averages = self.averages(table.names)
         words = {}
         for column, base, cells in zip(table.columns, bases, self.cells(table), strict=True):
+            if column.name in averages:
+                average = averages[column.name]
+                words[column.name] = _error_words(average, _error(average, column, cells, table))
+                continue
             kept = cells.unchanged(column)
             if one_base:
                 at_base = pc.is_in(as_text(cells.labels), as_text(column.labels[base]))
                 kept = at_base.to_numpy(zero_copy_only=False)
             share = f"{int(cells.label_counts(table)[kept].sum()) / max(table.rows, 1):.0%} of the rows"
-            words[column.name] = f"{base} of {column.height} in {share}" if one_base else share
-        return Choices("Level" if one_base else "Unchanged", words)
+            if averages:
+                share = f"{f'level {base} of {column.height}' if one_base else 'unchanged'} in {share}"
+            elif one_base:
+                share = f"{base} of {column.height} in {share}"
+            words[column.name] = share
+        return Choices("Released" if averages else "Level" if one_base else "Unchanged", words)
+
+    def average_errors(self, table: CodedTable) -> dict[str, float]:
+        averages = self.averages(table.names)
+        columns = zip(table.columns, self.cells(table) if averages else (), strict=False)
+        return {
+            column.name: _error(averages[column.name], column, cells, table)
+            for column, cells in columns
+            if column.name in averages
+        }
 
     def for_recipients(self, spec: Spec, table: CodedTable) -> tuple[Spec, ByClasses]:
         return spec, self
 
     def to_manifest(self) -> dict[str, Any]:
-        return {"kind": self.kind, "labels": self.labels, **self.settings}
+        labels = self.labels if isinstance(self.labels, str) else dict(self.labels)
+        return {"kind": self.kind, "labels": labels, **self.settings}
 
     @classmethod
     def from_manifest(cls, said: Mapping[str, Any]) -> Self:
         """Return what recipients know of it, which is not which values are in which class."""
         kind: Any = said.get("kind")
         labels: Any = said.get("labels")
-        if not isinstance(kind, str) or labels not in get_args(LabelForm):
+        forms = labels.values() if isinstance(labels, Mapping) else [labels]
+        known = (*get_args(LabelForm), *get_args(Average))
+        if not isinstance(kind, str) or any(form not in known for form in forms):
             raise InputError(
                 "A recoding by classes has a kind and a form of labels.\n"
                 f"Found: the keys {', '.join(said)}.\nGive the manifest as it was written."
@@ -124,8 +167,11 @@ class ByClasses:
         order = np.argsort(class_of, kind="stable")
         class_of = class_of[order]
         released = self.released or (None,) * len(table.columns)
+        rows = None if self.rows is None else self.rows[order]
         return tuple(
-            ClassValues(column, levels, values[order], class_of, seen).labels(self.labels)
+            ClassValues(column, levels, values[order], class_of, seen, rows).labels(
+                form_of(self.labels, column.name)
+            )
             for column, levels, values, seen in zip(
                 table.columns, self._levels(table), self.values, released, strict=True
             )
@@ -201,3 +247,26 @@ def _at(levels: Sequence[int], table: CodedTable, codes: Sequence[UIntArray]) ->
         column.maps[level][of_column]
         for column, level, of_column in zip(table.columns, levels, codes, strict=True)
     )
+
+
+def _error_words(average: Average, error: float) -> str:
+    if not error:
+        return f"{average}, the value itself in all rows"
+    if average == "mode":
+        return f"mode, another value in {error:.2%} of the rows"
+    return f"{average}, squared error {error:.2%} of the variance"
+
+
+def _error(average: Average, column: CodedColumn, cells: Cells, table: CodedTable) -> float:
+    rows = np.ones(table.entries) if table.weights is None else table.weights.astype(np.float64)
+    values = column.labels[0]
+    if average == "mode":
+        code_of_label = pc.index_in(cells.labels, values).to_numpy(zero_copy_only=False)
+        return float((code_of_label[cells.numbers] != column.codes) @ rows) / max(float(rows.sum()), 1)
+    rows = np.where(values.is_valid().to_numpy(zero_copy_only=False)[column.codes], rows, 0)
+    numbers, averages = Numbers.of(values), Numbers.of(cells.labels)
+    assert numbers is not None and averages is not None, "others have no averages"
+    before, after = numbers.floats[column.codes], averages.floats[cells.numbers]
+    mean = float(before @ rows) / max(float(rows.sum()), 1)
+    total = float(rows @ (before - mean) ** 2)
+    return float(rows @ (before - after) ** 2) / total if total else 0.0

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.encode.cells import Cells
-from shoal.encode.column import UIntArray
+from shoal.encode.column import IntArray, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.by_entries import at_levels, equal_parts
-from shoal.recode.class_labels import ClassValues
+from shoal.recode.class_labels import ClassValues, form_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +29,14 @@ class ByParts(ByClasses):
         The class of every entry.
     class_of_values
         For each column, the class of each of its values.
+    rows_of_values
+        For each column, how many rows of the class have the value, if averages are released of it.
     divide
         Yields the tuples of one part after the other, and the class of each.
     """
 
     class_of_values: tuple[UIntArray, ...] = field(default=(), repr=False)
+    rows_of_values: tuple[IntArray, ...] = field(default=(), repr=False)
     divide: Callable[[], Iterator[tuple[CodedTable, UIntArray]]] = field(default=lambda: iter(()), repr=False)
 
     def tuples(self) -> Iterator[tuple[CodedTable, UIntArray]]:
@@ -47,10 +50,14 @@ class ByParts(ByClasses):
                 "Choose a recoding for this table."
             )
         cells = []
-        for column, values, class_of in zip(table.columns, self.values, self.class_of_values, strict=True):
-            found = ClassValues(column, column.allowed_levels, values, class_of).labels(self.labels)
+        of_columns = zip(table.columns, self.values, self.class_of_values, self.rows_of_values, strict=True)
+        for column, values, class_of, rows in of_columns:
+            classes = ClassValues(column, column.allowed_levels, values, class_of, rows=rows)
+            found = classes.labels(form_of(self.labels, column.name))
             numbers = found.of_class[self.class_of]
-            cells.append(Cells(found.labels, numbers, found.leaves, found.nodes))
+            cells.append(
+                Cells(found.labels, numbers, found.leaves, found.nodes, mean_leaves=found.mean_leaves)
+            )
         return tuple(cells)
 
     def of_released(self, table: CodedTable, released: NDArray[np.bool_]) -> ByParts:

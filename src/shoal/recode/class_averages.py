@@ -1,10 +1,11 @@
-"""The mean or the median of a class, as a number of the column's own type."""
+"""The mean, the median or the mode of a class, as a value of the column's own type."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from math import inf, isnan
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
@@ -15,7 +16,11 @@ from numpy.typing import NDArray
 from shoal.describe.hierarchy import as_text
 from shoal.encode.column import IntArray, UIntArray, comparable, is_ordered
 
-Average: TypeAlias = Literal["mean", "median"]
+Average: TypeAlias = Literal["mean", "median", "mode"]
+"""What may be released of a class in place of a label that covers its values. Only numbers and dates have a
+mean and a median."""
+
+_Middle: TypeAlias = Literal["mean", "median"]
 
 _EXACT = Context(prec=1000)  # more digits than a decimal or a float can have
 _MOST = 1 << 60
@@ -88,7 +93,7 @@ class Numbers:
         return found
 
     def averages(
-        self, value_of: UIntArray, rows: IntArray, class_of: UIntArray, average: Average
+        self, value_of: UIntArray, rows: IntArray, class_of: UIntArray, average: _Middle
     ) -> pa.Array:
         """Return the mean or the median of each class, of its known values; NULL where it has none.
 
@@ -195,6 +200,55 @@ class _Grouped:
         positions = np.searchsorted(2 * so_far, before + so_far[ends])
         found: UIntArray = self.values[positions]
         return found
+
+
+def modes(values: pa.Array, value_of: UIntArray, rows: IntArray, class_of: UIntArray) -> pa.Array:
+    """Return the most frequent of the known values of each class; NULL where it has none.
+
+    Of values that are equally frequent it is the first: the least number, or else the first text. So nothing
+    depends on other classes.
+
+    Parameters
+    ----------
+    value_of, rows, class_of
+        For each tuple the number of its value, its rows, and its class.
+
+    Examples
+    --------
+    >>> jobs = pa.array(["cook", "clerk", None])
+    >>> value_of, class_of = np.array([0, 1, 2, 1, 0], np.uint32), np.array([0, 0, 0, 1, 1], np.uint32)
+    >>> modes(jobs, value_of, np.array([2, 1, 9, 1, 1]), class_of).to_pylist()
+    ['cook', 'clerk']
+    """
+    in_order = sorted(zip(map(_in_order, as_text(values).to_pylist()), range(len(values)), strict=True))
+    order = np.array([number for _, number in in_order], dtype=np.int64)
+    rank = np.empty(len(order), dtype=np.uint64)
+    rank[order] = np.arange(len(order), dtype=np.uint64)
+    chosen = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False)[value_of])
+    pairs, pair_of = np.unique(
+        class_of[chosen].astype(np.uint64) << np.uint64(32) | rank[value_of[chosen]], return_inverse=True
+    )
+    counts = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(counts, pair_of, rows[chosen])
+    classes = (pairs >> np.uint64(32)).astype(np.int64)
+    # Pairs are sorted, so of equal counts the first value stays first.
+    best = np.lexsort((np.arange(len(pairs)), -counts, classes))
+    first = best[np.flatnonzero(np.diff(classes[best], prepend=-1))]
+    found = np.full(int(class_of.max(initial=0)) + 1 if len(class_of) else 0, -1, dtype=np.int64)
+    found[classes[first]] = order[(pairs[first] & np.uint64(2**32 - 1)).astype(np.int64)]
+    return values.take(pa.array(found, mask=found < 0))
+
+
+def _in_order(text: str | None) -> tuple[float, str]:
+    """Return what a value is ordered by: numbers by number, before all else.
+
+    It is the same whatever the other values are, of which some may be in suppressed rows alone.
+    """
+    try:
+        number = inf if text is None else float(text)
+    except ValueError:
+        number = inf
+    return (inf if isnan(number) else number, text or "")
 
 
 def _places(number: Decimal) -> int:

@@ -1,10 +1,10 @@
-"""Labels for classes that have no common levels: nodes of hierarchies, ranges or sets of values."""
+"""Labels for classes that have no common levels: nodes of hierarchies, ranges or sets of values, averages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -17,13 +17,44 @@ from shoal.describe.label_forms import written_set
 from shoal.encode.cells import HierarchyNodes
 from shoal.encode.column import CodedColumn, IntArray, UIntArray, comparable, is_ordered
 from shoal.encode.table import CodedTable
+from shoal.errors import InputError
 from shoal.read.types import narrowest
+from shoal.recode.class_averages import Average, Numbers, modes
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 LabelForm: TypeAlias = Literal["nodes", "ranges", "sets", "fitting"]
 """How the label of a class is written: the lowest label of the hierarchy that covers its values; the range of
 its numbers or dates, `[21, 34]`; the set of its values, `{clerk, cook}`; or what fits the column."""
 
+Labels: TypeAlias = LabelForm | Average | Mapping[str, LabelForm | Average]
+"""What is released of classes: all columns in one form, or each in its own. An average is no label that
+covers the values of its class."""
+
 NO_CLASS = np.uint32(_kernel.no_class)
+
+
+def form_of(labels: Labels, column: str) -> LabelForm | Average:
+    """Return the form of a column's labels."""
+    return labels if isinstance(labels, str) else labels[column]
+
+
+def is_average(form: object) -> TypeIs[Average]:
+    """Return whether a form is an average."""
+    return form in get_args(Average)
+
+
+def averages_of(labels: Labels, columns: Iterable[str]) -> dict[str, Average]:
+    """Return those columns of which averages are released, and which.
+
+    Examples
+    --------
+    >>> averages_of({"age": "mean", "sex": "nodes"}, ["age", "sex"]), averages_of("mode", ["sex"])
+    ({'age': 'mean'}, {'sex': 'mode'})
+    """
+    forms = ((column, form_of(labels, column)) for column in columns)
+    return {column: form for column, form in forms if is_average(form)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +63,7 @@ class ClassLabels:
 
     Attributes
     ----------
-    labels, leaves, nodes
+    labels, leaves, nodes, mean_leaves
         As in `shoal.encode.cells.Cells`.
     of_class
         For each class, the number of its label.
@@ -42,6 +73,7 @@ class ClassLabels:
     leaves: IntArray
     nodes: HierarchyNodes | None
     of_class: UIntArray
+    mean_leaves: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +92,8 @@ class ClassValues:
         For each tuple the number of its class. Every class has a tuple.
     released
         For each value of the column whether a released row has it; None where all are released.
+    rows
+        For each tuple how many rows have it, which averages depend on.
     """
 
     column: CodedColumn
@@ -67,13 +101,17 @@ class ClassValues:
     values: UIntArray
     class_of: UIntArray
     released: NDArray[np.bool_] | None = None
+    rows: IntArray | None = None
 
     @property
     def base(self) -> int:
         return self.levels[0]
 
-    def labels(self, form: LabelForm) -> ClassLabels:
-        """Return the labels of the classes in a form.
+    def labels(self, form: LabelForm | Average) -> ClassLabels:
+        """Return the labels of the classes in a form, or their averages.
+
+        An average depends on the rows of its class alone, which are all released or all suppressed. It is
+        charged what its class would cost with fitting labels: a number the range, say.
 
         Where it is known which values released rows have, the texts are those of these values alone: nothing
         that is read shows a suppressed row. What a label costs stays that of all values of its class.
@@ -87,6 +125,8 @@ class ClassValues:
         >>> [classes.labels(form).labels.to_pylist() for form in ("nodes", "ranges", "sets")]
         [['[20, 30)', '*'], ['[21, 24]', '[38, 52]'], ['{21, 24}', '{38, 52}']]
         """
+        if is_average(form):
+            return self._averages(form)
         if self.released is None:
             return self._labels(form)
         whole = replace(self, released=None).labels(form)
@@ -102,7 +142,7 @@ class ClassValues:
             nodes = HierarchyNodes(whole.nodes.levels[widest], whole.nodes.numbers[widest])
         return ClassLabels(seen.labels, costs, nodes, seen.of_class)
 
-    def needed(self, form: LabelForm) -> ClassValues:
+    def needed(self, form: LabelForm | Average) -> ClassValues:
         """Return the same classes with those values alone that their labels in a form are made of.
 
         Examples
@@ -117,7 +157,7 @@ class ClassValues:
         if form == "fitting":
             form = fitting_form(self.column)
         values, class_of = self.values, self.class_of
-        if form != "sets":
+        if form != "sets" and not is_average(form):
             ends = [*self._ends(values.astype(np.int64))]
             if form == "ranges":
                 order = self._sorted(self.column.labels[self.base])
@@ -127,10 +167,62 @@ class ClassValues:
             by_class, starts = self._ordered
             values = np.concatenate(ends).astype(np.uint32)
             class_of = np.tile(class_of[by_class][starts], len(ends))
-        pairs = np.unique(class_of.astype(np.uint64) << np.uint64(32) | values)
+        pairs, pair_of = np.unique(class_of.astype(np.uint64) << np.uint64(32) | values, return_inverse=True)
+        rows = None
+        if is_average(form):
+            assert self.rows is not None, "averages depend on rows"
+            rows = np.zeros(len(pairs), dtype=np.int64)
+            np.add.at(rows, pair_of, self.rows)
         return replace(
-            self, values=pairs.astype(np.uint32), class_of=(pairs >> np.uint64(32)).astype(np.uint32)
+            self,
+            values=pairs.astype(np.uint32),
+            class_of=(pairs >> np.uint64(32)).astype(np.uint32),
+            rows=rows,
         )
+
+    def _averages(self, average: Average) -> ClassLabels:
+        assert self.rows is not None, "averages depend on rows"
+        assert not self.base, "labels of levels have no averages"
+        values = self.column.labels[0]
+        if average == "mode":
+            found = modes(values, self.values, self.rows, self.class_of)
+        else:
+            numbers = Numbers.of(values)
+            if numbers is None:
+                raise InputError(
+                    f"Column {self.column.name!r} has no {average}.\n"
+                    "Found: values that are neither numbers nor dates.\nChoose another form of labels."
+                )
+            found = numbers.averages(self.values, self.rows, self.class_of, average)
+        encoded = found.dictionary_encode(null_encoding="encode")
+        of_class = encoded.indices.to_numpy().astype(np.uint32)
+        covered = self._covered(self.class_of)[self.class_of]
+        # Several classes may have the same average.
+        labels = of_class[self.class_of]
+        sums = np.bincount(labels, weights=self.rows * covered)
+        return ClassLabels(
+            labels=encoded.dictionary,
+            leaves=self._covered(labels),
+            nodes=None,
+            of_class=of_class,
+            mean_leaves=sums / np.bincount(labels, weights=self.rows),
+        )
+
+    def _covered(self, class_of: UIntArray) -> IntArray:
+        """Return how many leaves a fitting label of each class covers; of numbers NULL is one more."""
+        if not is_ordered(comparable(self.column.labels[0]).type):
+            fitting = replace(self, class_of=class_of, released=None)._labels("fitting")
+            return fitting.leaves[fitting.of_class]
+        classes = int(class_of.max(initial=0)) + 1
+        known = self.column.labels[0].is_valid().to_numpy(zero_copy_only=False)[self.values]
+        position = range_widths(self.column)[self.values]
+        low, high = np.full(classes, np.iinfo(np.int64).max), np.full(classes, np.iinfo(np.int64).min)
+        np.minimum.at(low, class_of[known], position[known])
+        np.maximum.at(high, class_of[known], position[known])
+        null = np.zeros(classes, dtype=np.int64)
+        null[class_of[~known]] = 1
+        covered = np.where(low <= high, high - np.minimum(low, high) + 1, 0) + null
+        return np.minimum(covered, self.column.total_leaves)
 
     def _of_released(self, alone: NDArray[np.bool_]) -> ClassValues:
         """Leave out the tuples with values that no released row has, in classes that have others.

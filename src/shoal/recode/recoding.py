@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.encode.cells import Cells
 from shoal.encode.column import UIntArray
 from shoal.encode.table import CodedTable
+from shoal.recode.class_averages import Average
 from shoal.spec.spec import Spec
 
 
@@ -82,27 +83,32 @@ class LooksBeside(Protocol):
 
 @runtime_checkable
 class Averaging(Protocol):
-    """A recoding, or a strategy, that releases a number of each class in place of labels.
+    """A recoding, or a strategy, that may release an average of each class in place of labels.
 
-    It is not known from such a number which values the rows of the class have.
-
-    Attributes
-    ----------
-    average
-        What number that is.
+    It is not known from an average which values the rows of the class have.
     """
 
-    @property
-    def average(self) -> Literal["mean", "median"]: ...
+    def averages(self, columns: Iterable[str]) -> Mapping[str, Average]:
+        """Return those of the quasi-identifiers of which averages are released, and which."""
+        ...
 
 
 @runtime_checkable
 class AveragingClasses(Averaging, Protocol):
-    """A recoding that releases such numbers, and knows which values are in which class."""
+    """A recoding that may release averages, and knows which values are in which class."""
 
-    def squared_errors(self, table: CodedTable) -> dict[str, float]:
-        """Return how far the numbers are from the values of each column, as a share of the variance."""
+    def average_errors(self, table: CodedTable) -> dict[str, float]:
+        """Return how far the averages of each such column are from its values.
+
+        Of means and medians that is the squared error as a share of the variance, without NULL; of modes the
+        share of the rows that have another value.
+        """
         ...
+
+
+def averages_in(recoding: object, columns: Iterable[str]) -> Mapping[str, Average]:
+    """Return those of the quasi-identifiers of which a recoding, or a strategy, releases averages."""
+    return recoding.averages(columns) if isinstance(recoding, Averaging) else {}
 
 
 @runtime_checkable

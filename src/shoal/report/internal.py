@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.files.atomic import atomic, check_path
-from shoal.recode.recoding import Averaging
 from shoal.report.page import render
 from shoal.report.sections.claims import claims
 from shoal.report.sections.neighbours import neighbours
@@ -69,7 +68,6 @@ def internal_html(
     installed = find_spec("sklearn") is not None
     risks = release.risk(sampling_fraction=sampling_fraction, listener=listener)
     usable = release.utility(learning=learning and installed, listener=listener)
-    average = release.recoding.average if isinstance(release.recoding, Averaging) else None
     return render(
         "internal.html.jinja",
         name=name,
@@ -79,7 +77,7 @@ def internal_html(
         requirements=requirements(release.spec, release.source.columns),
         done=done(release),
         risk=risk(release, risks),
-        utility=utility(usable, learning=learning, installed=installed, average=average),
+        utility=utility(usable, learning=learning, installed=installed, averages=release.averages),
         neighbours=None
         if release.recoding.node is None
         else neighbours(release, release.neighbours(), release.lattice()),

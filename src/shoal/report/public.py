@@ -15,9 +15,10 @@ from markupsafe import Markup
 from shoal.audit.published_findings import WITHHELD
 from shoal.describe.roles import Role
 from shoal.draw.histogram import binned
-from shoal.recode.by_averages import ByAverages
+from shoal.recode.class_labels import is_average
 from shoal.recode.full_domain import FullDomain
 from shoal.report.glossary import link
+from shoal.report.markup import columns as named
 from shoal.report.number_format import count, listed, percent
 from shoal.report.page import render
 from shoal.report.sections.claims import (
@@ -94,6 +95,7 @@ def public_html(
         hierarchies of the manifest.
     """
     claims = tuple(_claims(manifest))
+    averages = _averages(manifest)
     name = _name(manifest)
     return render(
         "public.html.jinja",
@@ -105,7 +107,12 @@ def public_html(
         left_open=tuple(_left_open(manifest)),
         columns=tuple(_columns(manifest, labels, overlapping)),
         has_levels=_levels(manifest) is not None,
-        average=manifest["recoding"]["value"] if manifest["recoding"]["kind"] == ByAverages.kind else None,
+        averages=averages,
+        averaged=named(list(averages)),
+        labels=any(
+            _role(settings) is Role.QUASI_IDENTIFIER and name not in averages
+            for name, settings in manifest["spec"]["columns"].items()
+        ),
         overlapping=bool(overlapping),
         beside=bool(beside),
         classes=_classes(manifest),
@@ -202,16 +209,27 @@ def _levels(manifest: Mapping[str, Any]) -> Mapping[str, int] | None:
     return recoding.get("levels") if recoding["kind"] == FullDomain.kind else None
 
 
+def _averages(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the quasi-identifiers that have averages of classes, and which."""
+    columns, labels = manifest["spec"]["columns"], manifest["recoding"].get("labels")
+    forms = labels if isinstance(labels, Mapping) else dict.fromkeys(columns, labels)
+    return {
+        name: forms[name]
+        for name, settings in columns.items()
+        if _role(settings) is Role.QUASI_IDENTIFIER and is_average(forms.get(name))
+    }
+
+
 def _columns(
     manifest: Mapping[str, Any], labels: Mapping[str, str], overlapping: Collection[str]
 ) -> Iterator[PublicColumn]:
-    spec, levels, recoding = manifest["spec"], _levels(manifest), manifest["recoding"]
+    spec, levels, averages = manifest["spec"], _levels(manifest), _averages(manifest)
     for name, settings in spec["columns"].items():
         role = _role(settings)
         if role is Role.QUASI_IDENTIFIER:
             released = "Each row has its original value or a coarser label."
-            if recoding["kind"] == ByAverages.kind:
-                released = f"Each row has the {recoding['value']} of its class."
+            if name in averages:
+                released = f"Each row has the {averages[name]} of its class."
             elif levels is not None:
                 level = levels[name]
                 released = f"Generalized to level {level}." if level else "At level 0, not generalized."

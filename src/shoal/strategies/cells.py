@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from shoal.recode.by_classes import ByClasses
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.classes import (
-    LABELS_PARAMETER,
-    ClassProblem,
-    advise_ranges,
-    choose_best,
-    require_cell_costs,
-    require_labels,
-)
+from shoal.strategies.classes import ClassProblem, advise_ranges, choose_best, require_classes
+from shoal.strategies.label_settings import CLASS_LABELS_PARAMETER, LabelSettings
 from shoal.strategies.mondrian import Mondrian
 from shoal.strategies.starred import Starred
 from shoal.strategies.stars import Stars
-from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
+from shoal.strategies.strategy import Chosen, Question
 
 _MOST_STEPS = 20_000
 """Tuples times squared columns up to which stars are tried too: these may be better on small tables."""
 
 
 @dataclass(frozen=True, slots=True)
-class CheapestClasses(StrategyDefaults):
+class CheapestClasses(LabelSettings):
     """Release the class that costs a row the least, with all rows that it covers; then the next.
 
     Labels of different classes may overlap: `25` beside `[20, 40)`. Of all recodings here it nearly always
@@ -39,7 +33,8 @@ class CheapestClasses(StrategyDefaults):
     Parameters
     ----------
     labels
-        How labels are written: `nodes` of hierarchies, `ranges` or `sets`.
+        How labels are written: `nodes` of hierarchies, `ranges` or `sets`; or what average is released, such
+        as the `mean`. By column as a mapping.
 
     Examples
     --------
@@ -47,24 +42,26 @@ class CheapestClasses(StrategyDefaults):
     {'cells': {'labels': 'sets'}}
     """
 
-    labels: LabelForm = "nodes"
+    labels: Labels = "nodes"
 
     name: ClassVar[str] = "cells"
     summary: ClassVar[str] = "Every cell as fine as its class allows: the cheapest class first."
-    parameters: ClassVar[dict[str, str]] = {"labels": LABELS_PARAMETER}
+    parameters: ClassVar[dict[str, str]] = {"labels": CLASS_LABELS_PARAMETER}
     examples: ClassVar[tuple[object, ...]] = (None, {"labels": "ranges"}, {"labels": "sets"})
     needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 
     def __post_init__(self) -> None:
-        require_labels(self.name, self.labels)
+        self.check_labels()
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
-        require_cell_costs(self.name, spec.quality, self.labels)
+        require_classes(self, spec)
 
     def choose(self, question: Question) -> Chosen:
+        self.require_averages(question.counts.domain)
+        strategy = replace(self, labels=self.labels_of(question.spec.quasi_identifiers))
         problem = ClassProblem(question.problem())
-        chosen = choose_best(problem.problem, self._recodings(question, problem))
-        return advise_ranges(chosen, question.spec, self.labels)
+        chosen = choose_best(problem.problem, strategy._recodings(question, problem))
+        return self.note_null(advise_ranges(chosen, question.spec, strategy.labels))
 
     def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
         found = problem.cheapest(question.threads)

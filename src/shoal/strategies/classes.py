@@ -14,36 +14,37 @@ import pyarrow as pa
 from shoal import _kernel, registry
 from shoal.describe.hierarchies.suppress import Suppress
 from shoal.encode.cells import Cells
-from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
-from shoal.errors import InfeasibleError, InputError, nearest
+from shoal.errors import InfeasibleError, InputError, Problem
 from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import Measure, shares
 from shoal.recode.by_classes import ByClasses
-from shoal.recode.class_labels import LabelForm, fitting_form, not_ordered, range_widths
+from shoal.recode.class_averages import Average
+from shoal.recode.class_labels import (
+    LabelForm,
+    Labels,
+    averages_of,
+    fitting_form,
+    form_of,
+    is_average,
+    not_ordered,
+    range_widths,
+)
 from shoal.recode.recoding import Recoding
 from shoal.search.infeasible import infeasible
 from shoal.search.problem import SearchProblem, kernel_table
 from shoal.search.single_dimensional.block_costs import has_ranges
 from shoal.spec.spec import Spec
 from shoal.strategies.full_domain_search import FullDomainSearch
+from shoal.strategies.label_settings import LabelSettings
 from shoal.strategies.strategy import Chosen, Question
 
-LABEL_FORMS: Mapping[LabelForm, str] = {
-    "nodes": "the lowest label of the hierarchy that covers the class",
-    "ranges": "numbers and dates as the range of the class, such as [21, 34]",
-    "sets": "the values of the class, such as {clerk, cook}",
-    "fitting": "ranges of numbers and dates, nodes where there is a hierarchy, sets elsewhere",
-}
 _MOST_ROWS = 1 << 33
 """The kernel multiplies what a cell costs by rows, in 64 bits."""
 
 _NO_RANGE = 4 * _kernel.full_cost
 """What the kernel takes for more than any cell costs."""
-
-LABELS_PARAMETER = "how labels are written: " + "; ".join(
-    f"{form}, {words}" for form, words in LABEL_FORMS.items()
-)
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class ClassProblem:
         """For each column the label of every tuple at the lowest allowed level, in the kernel's order."""
         return tuple(np.ascontiguousarray(labels) for labels in self.table.classes([]).labels.T)
 
+    @cached_property
+    def rows(self) -> IntArray:
+        """The rows of every tuple."""
+        return self.table.classes([]).rows.astype(np.int64)
+
     @property
     def least(self) -> int:
         """The rows that a class needs.
@@ -114,12 +120,14 @@ class ClassProblem:
             for column, share, levels in zip(table.columns, shares(table), self.levels, strict=True)
         ]
 
-    def range_costs(self, labels: LabelForm) -> list[tuple[list[int], list[int]]]:
+    def range_costs(self, labels: Labels) -> list[tuple[list[int], list[int]]]:
         """What a cell costs whose class is printed as a range, as the kernel takes it."""
         table, measure = self.problem.table, self.problem.measure
         assert isinstance(measure, CellMeasure), "others were refused"
         return [
-            _range_costs(column, share, measure) if _in_order(column, labels) else ([], [])
+            _range_costs(column, share, measure)
+            if _in_order(column, form_of(labels, column.name))
+            else ([], [])
             for column, share in zip(table.columns, shares(table), strict=True)
         ]
 
@@ -140,8 +148,14 @@ class ClassProblem:
         """Return the problem of some of the rows."""
         return replace(self, problem=replace(self.problem, table=table), whole=self)
 
-    def recoding(self, kind: str, labels: LabelForm, class_of: UIntArray, **settings: Any) -> ByClasses:
-        return ByClasses(kind, settings, labels, self.values, class_of, self.allowed)
+    def recoding(self, kind: str, labels: Labels, class_of: UIntArray, **settings: Any) -> ByClasses:
+        return ByClasses(
+            kind, settings, labels, self.values, class_of, self.allowed, rows=self.rows_for(labels)
+        )
+
+    def rows_for(self, labels: Labels) -> IntArray | None:
+        """Return the rows of every tuple, if labels are averages, which depend on them."""
+        return self.rows if averages_of(labels, self.problem.table.names) else None
 
     def full_domain(self, question: Question) -> Mapping[str, int] | None:
         """Return the best levels; None where there are none, or too many to search."""
@@ -163,11 +177,13 @@ class ClassProblem:
         return np.array(_kernel.index_rows(of_tuples, sizes).tuple_of_row)
 
 
-def _in_order(column: CodedColumn, labels: LabelForm) -> bool:
+def _in_order(column: CodedColumn, labels: LabelForm | Average) -> bool:
     """Return whether labels may cover any neighbouring values, not only those of a label of the hierarchy.
 
-    A set costs no more than all values between its first and its last.
+    A set costs no more than all values between its first and its last, and an average what fits its class.
     """
+    if is_average(labels):
+        labels = "fitting"
     if labels == "fitting" and fitting_form(column) == "sets":
         return not column.min_level
     return labels in ("ranges", "fitting") and has_ranges(column)
@@ -189,7 +205,7 @@ def _range_costs(column: CodedColumn, share: float, measure: CellMeasure) -> tup
     return first + [0] * others, last + [_NO_RANGE] * others
 
 
-def require_cell_costs(name: str, measure: Measure, labels: LabelForm) -> None:
+def require_cell_costs(name: str, measure: Measure, labels: Labels) -> None:
     """Raise unless a measure says what each cell costs, which is what classes are chosen by.
 
     Raises
@@ -203,25 +219,35 @@ def require_cell_costs(name: str, measure: Measure, labels: LabelForm) -> None:
             f"The measure {measure.describe()} is no sum over cells.\n"
             f"Measures that are: {_cell_measures()}, with the mean over columns."
         )
-    if labels != "nodes" and measure.needs_nodes:
+    forms = [labels] if isinstance(labels, str) else list(dict.fromkeys(labels.values()))
+    others = [form for form in forms if form != "nodes"]
+    if others and measure.needs_nodes:
         raise InputError(
             f"The measure {measure.describe()} is about levels of hierarchies.\n"
-            f"Found: labels that are {labels}.\nUse the measure loss, or labels: nodes."
+            f"Found: labels that are {', '.join(others)}.\nUse the measure loss, or labels: nodes."
         )
+
+
+def require_classes(strategy: LabelSettings, spec: Spec) -> None:
+    """Raise unless a strategy that chooses classes by what cells cost can serve a spec.
+
+    Raises
+    ------
+    InputError
+        With everything that it cannot do.
+    """
+    problems: list[str | Problem] = [*strategy.label_problems(spec)]
+    try:
+        require_cell_costs(strategy.name, spec.quality, strategy.labels_of(spec.quasi_identifiers))
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(problems)
 
 
 def _cell_measures() -> str:
     kinds = ((name, registry.resolve("measures", name)) for name in registry.names("measures"))
     return ", ".join(name for name, kind in kinds if issubclass(kind, CellMeasure))
-
-
-def require_labels(name: str, labels: object) -> None:
-    """Raise unless this is a form of labels."""
-    if not isinstance(labels, str) or labels not in LABEL_FORMS:
-        raise InputError(
-            f"{name}: labels must be one of {', '.join(LABEL_FORMS)}.\n"
-            f"Found: {labels!r}.{nearest(str(labels), tuple(LABEL_FORMS))}"
-        )
 
 
 def choose_best(search: SearchProblem, recodings: Iterable[Recoding]) -> Chosen:
@@ -245,17 +271,18 @@ def choose_best(search: SearchProblem, recodings: Iterable[Recoding]) -> Chosen:
     return Chosen(recoding=best[1], score=best[0], problem=search)
 
 
-def advise_ranges(chosen: Chosen, spec: Spec, labels: LabelForm) -> Chosen:
+def advise_ranges(chosen: Chosen, spec: Spec, labels: Labels) -> Chosen:
     """Name the numbers and dates that ranges would serve better than the labels that they have."""
     names = [
         column.name
         for column in chosen.problem.table.columns
         if isinstance(spec.quasi_identifiers[column.name].hierarchy, Suppress)
+        and form_of(labels, column.name) == "nodes"
         and len(column.labels[0]) > 2
         and column.min_level == 0
         and has_ranges(column)
     ]
-    if not names or labels != "nodes" or not chosen.score:
+    if not names or not chosen.score:
         return chosen
     advice = (
         f"Without a hierarchy, a cell of {', '.join(names)} is released as it is or as *. "

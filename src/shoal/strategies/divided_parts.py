@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal import _kernel
-from shoal.encode.column import CodedColumn, UIntArray
+from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.exact_counts import count
 from shoal.recode.by_parts import ByParts
-from shoal.recode.class_labels import ClassValues, LabelForm
+from shoal.recode.class_labels import ClassValues, Labels, form_of
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.parts import Part
 
@@ -46,7 +47,7 @@ class DividedParts:
     counts: FrequencySets
     parts: Sequence[Part]
     divide: Callable[[CodedTable], Divided]
-    labels: LabelForm
+    labels: Labels
     most_entries: int
 
     def recoding(self, recoding: ByParts) -> tuple[CodedTable, ByParts]:
@@ -72,6 +73,9 @@ class DividedParts:
 
         values = tuple(np.concatenate(own) for own in zip(*(each.values for each in found), strict=True))
         class_of_values = tuple(map(joined, zip(*(each.class_of_values for each in found), strict=True)))
+        rows_of_values = tuple(
+            np.concatenate(own) for own in zip(*(each.rows_of_values for each in found), strict=True)
+        )
         class_of = joined([each.class_of for each in found])
         codes = [
             _any_value(column, own, classes)[class_of]
@@ -104,6 +108,7 @@ class DividedParts:
             values=values,
             class_of=class_of,
             class_of_values=class_of_values,
+            rows_of_values=rows_of_values,
             divide=tuples,
         )
 
@@ -118,7 +123,7 @@ class _Classes:
 
     Attributes
     ----------
-    values, class_of_values
+    values, class_of_values, rows_of_values
         As a recoding by parts has them.
     class_of, attributes, rows
         The class of every entry, its value in each column beside the quasi-identifiers, and its rows.
@@ -127,17 +132,23 @@ class _Classes:
     classes: int
     values: list[UIntArray]
     class_of_values: list[UIntArray]
+    rows_of_values: list[IntArray]
     class_of: UIntArray
     attributes: list[UIntArray]
     rows: UIntArray
 
     @classmethod
-    def of(cls, table: CodedTable, class_of: UIntArray, labels: LabelForm) -> _Classes:
+    def of(cls, table: CodedTable, class_of: UIntArray, labels: Labels) -> _Classes:
         classes = int(class_of.max()) + 1
+        rows = np.ones(table.entries) if table.weights is None else table.weights
         needed = [
             ClassValues(
-                column, column.allowed_levels, column.maps[column.min_level][column.codes], class_of
-            ).needed(labels)
+                column,
+                column.allowed_levels,
+                column.maps[column.min_level][column.codes],
+                class_of,
+                rows=rows.astype(np.int64),
+            ).needed(form_of(labels, column.name))
             for column in table.columns
         ]
         beside = [column.codes for column in table.attributes.values()]
@@ -149,6 +160,7 @@ class _Classes:
             classes=classes,
             values=[each.values for each in needed],
             class_of_values=[each.class_of for each in needed],
+            rows_of_values=[np.zeros(0, np.int64) if each.rows is None else each.rows for each in needed],
             class_of=class_of[one],
             attributes=[values[one] for values in beside],
             rows=count(grouped.tuple_of_row, len(grouped), table.weights).astype(np.uint64),
@@ -160,7 +172,8 @@ class _Classes:
         return max(len(self.class_of), sum(map(len, self.values)) // _VALUES_PER_ENTRY)
 
     def same(self, other: _Classes) -> bool:
-        pairs = (
+        pairs: tuple[tuple[NDArray[Any], NDArray[Any]], ...] = (
+            *zip(self.rows_of_values, other.rows_of_values, strict=True),
             *zip(self.values, other.values, strict=True),
             *zip(self.class_of_values, other.class_of_values, strict=True),
             *zip(self.attributes, other.attributes, strict=True),

@@ -1,9 +1,9 @@
-"""Microaggregation: tuples of numbers that are near each other get the mean or the median of all of them."""
+"""Microaggregation: tuples of numbers that are near each other get an average of all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from shoal.encode.column import CodedColumn, IntArray, UIntArray
 from shoal.encode.table import CodedTable
-from shoal.errors import InputError, nearest
+from shoal.errors import InputError, Problem, nearest
 from shoal.measure.cells import CellMeasure
 from shoal.measure.measure import shares
-from shoal.recode.by_averages import ByAverages
-from shoal.recode.class_averages import Average, Numbers
+from shoal.recode.by_classes import ByClasses
+from shoal.recode.class_averages import Numbers
+from shoal.recode.class_labels import Labels
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
 from shoal.strategies.classes import ClassProblem, choose_best
-from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
+from shoal.strategies.label_settings import AVERAGES, LabelSettings, listed
+from shoal.strategies.strategy import Chosen, Question
 
 Method = Literal["fast", "mdav"]
 
@@ -28,7 +30,7 @@ MOST_TUPLES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Microaggregation(StrategyDefaults):
+class Microaggregation(LabelSettings):
     """Put tuples of numbers that are near each other into classes, and release a number of each class.
 
     All columns stay what they are: numbers or dates. Distances are those of standardized columns, whose
@@ -37,8 +39,8 @@ class Microaggregation(StrategyDefaults):
 
     Parameters
     ----------
-    value
-        What is released of a class: its `mean` or its `median`.
+    labels
+        What is released of a class: its `mean`, its `median` or its `mode`. By column as a mapping.
     method
         `mdav` looks at all tuples at once, in a time that grows with the square of their number. `fast` cuts
         more than 16,384 tuples at medians first, until parts have no more, and is the same below.
@@ -52,84 +54,71 @@ class Microaggregation(StrategyDefaults):
 
     Examples
     --------
-    >>> Microaggregation(value="median").to_spec()
-    {'microaggregation': {'value': 'median'}}
+    >>> Microaggregation(labels="median").to_spec()
+    {'microaggregation': {'labels': 'median'}}
     """
 
-    value: Average = "mean"
+    labels: Labels = "mean"
     method: Method = "fast"
 
     name: ClassVar[str] = "microaggregation"
-    summary: ClassVar[str] = "Numbers stay numbers: the mean or the median of a class of near ones."
+    summary: ClassVar[str] = "Numbers stay numbers: the mean, median or mode of a class of near ones."
     parameters: ClassVar[dict[str, str]] = {
-        "value": "what is released of a class: its mean (the default) or its median",
+        "labels": f"what is released of a class: {listed(AVERAGES)}. One for all columns, or by column: "
+        "{age: median}; others are means, the default",
         "method": "fast (the default), in parts of 16,384 tuples, or mdav, all at once: the square of their "
         "number of steps",
     }
-    examples: ClassVar[tuple[object, ...]] = (None, {"value": "median"}, {"method": "mdav"})
+    examples: ClassVar[tuple[object, ...]] = (None, {"labels": "median"}, {"method": "mdav"})
+    forms: ClassVar[Sequence[str]] = tuple(AVERAGES)
     needs: ClassVar[frozenset[Ability]] = frozenset({Ability.COUNT_TUPLES, Ability.RECODE_BY_CLASSES})
 
     def __post_init__(self) -> None:
-        for what, chosen, known in (
-            ("value", self.value, get_args(Average)),
-            ("method", self.method, get_args(Method)),
-        ):
-            if chosen not in known:
-                raise InputError(
-                    f"{self.name}: {what} must be one of {', '.join(known)}.\n"
-                    f"Found: {chosen!r}.{nearest(str(chosen), known)}"
+        problems: list[Problem] = []
+        try:
+            self.check_labels()
+        except InputError as error:
+            problems += error.problems
+        if self.method not in get_args(Method):
+            known = get_args(Method)
+            problems.append(
+                Problem(
+                    f"{self.name}: method must be one of {', '.join(known)}.\n"
+                    f"Found: {self.method!r}.{nearest(str(self.method), known)}"
                 )
-
-    @property
-    def average(self) -> Average:
-        return self.value
+            )
+        if problems:
+            raise InputError(problems)
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
+        problems = [*self.label_problems(spec)]
         measure = spec.quality
         if not isinstance(measure, CellMeasure) or measure.needs_nodes:
-            raise InputError(
+            problems.append(
                 f"The recoding '{self.name}' releases numbers, which have no levels.\n"
                 f"The measure {measure.describe()} is not about how much a cell covers.\n"
                 "Use the measure loss or certainty-penalty."
             )
-        compared = [model.describe() for model in spec.privacy if model.population is not None]
-        if compared:
-            raise InputError(
-                f"The recoding '{self.name}' releases numbers, which no population can be compared with.\n"
-                f"Found: {' and '.join(compared)}.\nUse recoding: mondrian."
-            )
-        held = [
-            name for name, qi in spec.quasi_identifiers.items() if qi.min_level or qi.max_level is not None
-        ]
-        if held:
-            raise InputError(
-                f"The recoding '{self.name}' releases numbers, which have no levels.\n"
-                f"Found: levels that are set for {', '.join(held)}.\n"
-                "Leave min-level and max-level out, or use recoding: mondrian."
-            )
+        if problems:
+            raise InputError(problems)
 
     def choose(self, question: Question) -> Chosen:
         _require_numbers(question.counts.domain)
         problem = ClassProblem(question.problem())
-        chosen = choose_best(problem.problem, self._recodings(question, problem))
-        null = [column.name for column in problem.problem.table.columns if column.labels[0].null_count]
-        return replace(chosen, notes=(_on_null(self.value, null),)) if null else chosen
+        return self.note_null(choose_best(problem.problem, self._recodings(question, problem)))
 
-    def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByAverages]:
-        rows = problem.table.classes([]).rows.astype(np.int64)
+    def _recodings(self, question: Question, problem: ClassProblem) -> Iterator[ByClasses]:
         found = problem.table.aggregate(
             problem.requirement,
-            coordinates(problem.problem.table, problem.values, rows),
+            coordinates(problem.problem.table, problem.values, problem.rows),
             threads=question.threads,
             **({} if self.method == "mdav" else {"most_tuples": MOST_TUPLES}),
         )
         classes = np.array(found.class_of)
-        yield self._recoding(problem, classes, rows)
+        labels = self.labels_of(question.spec.quasi_identifiers)
         # Classes with the same averages are one, and a model may fail there.
-        yield self._recoding(problem, np.zeros_like(classes), rows)
-
-    def _recoding(self, problem: ClassProblem, class_of: UIntArray, rows: IntArray) -> ByAverages:
-        return ByAverages(self.value, {"method": self.method}, problem.values, class_of, rows)
+        for class_of in classes, np.zeros_like(classes):
+            yield problem.recoding(self.name, labels, class_of, method=self.method)
 
 
 def coordinates(
@@ -165,12 +154,6 @@ def _axes(column: CodedColumn, values: UIntArray, rows: IntArray) -> Iterator[ND
             yield standardized
     if known.any() and not known.all():
         yield np.where(known, 0.0, extent)
-
-
-def _on_null(average: Average, columns: Sequence[str]) -> str:
-    return (
-        f"NULL in {', '.join(columns)} becomes the {average} of the others in its class, where there are any."
-    )
 
 
 def _require_numbers(table: CodedTable) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -11,26 +11,20 @@ import numpy as np
 from shoal import _kernel
 from shoal.errors import InputError, nearest
 from shoal.recode.by_classes import ByClasses
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.search.frequency_sets import TooManyEntries
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.classes import (
-    LABELS_PARAMETER,
-    ClassProblem,
-    advise_ranges,
-    choose_best,
-    require_cell_costs,
-    require_labels,
-)
+from shoal.strategies.classes import ClassProblem, advise_ranges, choose_best, require_classes
+from shoal.strategies.label_settings import CLASS_LABELS_PARAMETER, LabelSettings
 from shoal.strategies.mondrian_by_parts import MondrianByParts
-from shoal.strategies.strategy import Chosen, Question, StrategyDefaults
+from shoal.strategies.strategy import Chosen, Question
 
 Cut = Literal["peel", "gain", "median"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mondrian(StrategyDefaults):
+class Mondrian(LabelSettings):
     """Cut the table in two, and its parts again, as long as both parts satisfy the models.
 
     Every combination of values belongs to one class.
@@ -42,8 +36,9 @@ class Mondrian(StrategyDefaults):
         parts also by a label in each of two columns. `gain`: between any two neighbouring values too.
         `median`: in the column that costs the most, at the median of its rows.
     labels
-        How labels are written: `nodes` of hierarchies, `ranges` or `sets`. With `ranges` numbers and dates
-        are cut between any two values, and need no hierarchy.
+        How labels are written: `nodes` of hierarchies, `ranges` or `sets`; or what average is released, such
+        as the `mean`. By column as a mapping. With `ranges` and averages numbers and dates are cut between
+        any two values, and need no hierarchy.
     relaxed
         With `median`: rows that have the median itself may go to either half, so that the halves balance.
         Which they go to depends on their other columns: rows that are equal in all stay together.
@@ -60,7 +55,7 @@ class Mondrian(StrategyDefaults):
     """
 
     cut: Cut = "peel"
-    labels: LabelForm = "nodes"
+    labels: Labels = "nodes"
     relaxed: bool = False
 
     name: ClassVar[str] = "mondrian"
@@ -68,7 +63,7 @@ class Mondrian(StrategyDefaults):
     parameters: ClassVar[dict[str, str]] = {
         "cut": "how a part is cut: peel (one label against the rest; the default), gain (between any two "
         "values) or median (of the column that costs the most)",
-        "labels": LABELS_PARAMETER,
+        "labels": CLASS_LABELS_PARAMETER,
         "relaxed": "for cut: median, whether rows at the median may go to either half, so that both balance",
     }
     examples: ClassVar[tuple[object, ...]] = (
@@ -85,7 +80,7 @@ class Mondrian(StrategyDefaults):
                 f"mondrian: cut must be one of {', '.join(known)}.\n"
                 f"Found: {self.cut!r}.{nearest(str(self.cut), known)}"
             )
-        require_labels(self.name, self.labels)
+        self.check_labels()
         if not isinstance(self.relaxed, bool):
             raise InputError(f"mondrian: relaxed must be true or false.\nFound: {self.relaxed!r}.")
         if self.relaxed and self.cut != "median":
@@ -95,18 +90,20 @@ class Mondrian(StrategyDefaults):
             )
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:
-        require_cell_costs(self.name, spec.quality, self.labels)
+        require_classes(self, spec)
 
     def choose(self, question: Question) -> Chosen:
+        self.require_averages(question.counts.domain)
+        strategy = replace(self, labels=self.labels_of(question.spec.quasi_identifiers))
         try:
             problem = ClassProblem(question.problem())
         except TooManyEntries:
-            chosen = self._in_parts(question)
+            chosen = strategy._in_parts(question)
         else:
             levels = problem.full_domain(question)
-            recodings = self.recodings(problem, levels, threads=question.threads)
+            recodings = strategy.recodings(problem, levels, threads=question.threads)
             chosen = choose_best(problem.problem, recodings)
-        return advise_ranges(chosen, question.spec, self.labels)
+        return self.note_null(advise_ranges(chosen, question.spec, strategy.labels))
 
     def _in_parts(self, question: Question) -> Chosen:
         large = MondrianByParts.of(question, self._kernel_cut, self.labels)

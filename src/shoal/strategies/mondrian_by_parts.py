@@ -15,7 +15,7 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.by_parts import ByParts
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.search.counting_plan import fitting
 from shoal.search.frequency_sets import FrequencySets, TooManyEntries
 from shoal.search.parts import Part
@@ -40,10 +40,10 @@ class MondrianByParts:
     question: Question
     problem: ClassProblem
     cut: str
-    labels: LabelForm
+    labels: Labels
 
     @classmethod
-    def of(cls, question: Question, cut: str, labels: LabelForm) -> MondrianByParts:
+    def of(cls, question: Question, cut: str, labels: Labels) -> MondrianByParts:
         """Return the division.
 
         Raises

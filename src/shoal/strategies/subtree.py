@@ -11,7 +11,8 @@ from shoal.search.problem import SearchProblem
 from shoal.search.single_dimensional.subtrees import Subtrees, has_unique_labels
 from shoal.spec.spec import Spec
 from shoal.strategies.abilities import Ability
-from shoal.strategies.classes import LABELS_PARAMETER, require_cell_costs, require_labels
+from shoal.strategies.classes import require_cell_costs
+from shoal.strategies.label_settings import LABEL_FORMS, LABELS_PARAMETER, require_form
 from shoal.strategies.single_dimensional import (
     NEEDS,
     SECONDS_PARAMETER,
@@ -64,7 +65,7 @@ class Subtree(StrategyDefaults):
     needs: ClassVar[frozenset[Ability]] = NEEDS
 
     def __post_init__(self) -> None:
-        require_labels(self.name, self.labels)
+        require_form(self.name, self.labels, tuple(LABEL_FORMS))
         require_seconds(self.name, self.seconds)
 
     def require(self, spec: Spec, *, all_nodes: bool = False) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shoal import _kernel
 from shoal.encode.column import IntArray, UIntArray
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.search.frequency_sets import FrequencySets
 from shoal.search.parts import LabelBoxes, Part
 from shoal.strategies.classes import ClassProblem
@@ -76,9 +76,7 @@ class TopCuts:
     _arrays: list[list[IntArray]] = field(init=False, repr=False)
 
     @classmethod
-    def of(
-        cls, problem: ClassProblem, labels: LabelForm, cut: str, tests: TestHalves | None = None
-    ) -> TopCuts:
+    def of(cls, problem: ClassProblem, labels: Labels, cut: str, tests: TestHalves | None = None) -> TopCuts:
         """Return the cuts of a problem whose classes get labels in a form."""
         columns = problem.problem.table.columns
         return cls(

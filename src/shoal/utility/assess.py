@@ -16,7 +16,8 @@ from shoal.prepare.fit import fitted
 from shoal.read.source import InputFormat, Source, check_installed, check_wanted, open_source
 from shoal.read.typed_tables import typed
 from shoal.read.types import Text
-from shoal.recode.recoding import Averaging
+from shoal.recode.class_averages import Average
+from shoal.recode.recoding import averages_in
 from shoal.spec.spec import Spec, SpecForm
 from shoal.utility.assessment import UtilityAssessment
 from shoal.utility.associations import associations
@@ -47,7 +48,7 @@ def assess_utility(
     queries: int = QUERIES,
     seed: int = 0,
     levels: Mapping[str, int] | None = None,
-    squared_errors: Mapping[str, float] | None = None,
+    average_errors: Mapping[str, float] | None = None,
     input_format: InputFormat | None = None,
     listener: Listener | None = None,
 ) -> UtilityAssessment:
@@ -74,9 +75,10 @@ def assess_utility(
         Makes queries, held-out rows and models repeatable.
     levels
         The levels of the release, where they are known. Otherwise they are found out.
-    squared_errors
-        For means and medians of classes, the squared error of each column as a share of its variance, where
-        it is known: the release alone does not show which values are in which class.
+    average_errors
+        How far averages of classes are from the values, where it is known, since the release alone does not
+        show which values are in which class: for columns of means and medians the squared error as a share of
+        the variance, for columns of modes the share of the rows that have another value.
     input_format
         How the original is written, where the spec does not say it and it should not be found out.
     listener
@@ -116,7 +118,7 @@ def assess_utility(
         wanted = [target] if isinstance(target, str) else list(dict.fromkeys(target or ()))
         tables = _read(original, release, spec, quasi_identifiers, wanted, input_format)
     with _step("compare", listener):
-        columns, notes = _recodings(tables, spec, quasi_identifiers, levels or {}, squared_errors)
+        columns, notes = _recodings(tables, spec, quasi_identifiers, levels or {}, average_errors)
         targets, skipped = _targets(columns, spec, wanted)
         belonging = require_belonging(
             columns.quasi_identifiers, columns.others, tables.original.num_rows, tables.release.num_rows
@@ -261,14 +263,14 @@ def _recodings(
     spec: Spec | None,
     quasi_identifiers: Sequence[str] | None,
     levels: Mapping[str, int],
-    squared_errors: Mapping[str, float] | None,
+    average_errors: Mapping[str, float] | None,
 ) -> tuple[_Columns, list[str]]:
     """Find what became of every column, and note what is not known."""
     if spec is not None:
         spec = fitted(spec, tables.original)
     hierarchies = {} if spec is None else spec.quasi_identifiers
     types = {} if spec is None else spec.types
-    averaged = spec.recoding.average if spec is not None and isinstance(spec.recoding, Averaging) else None
+    averages = {} if spec is None else averages_in(spec.recoding, hierarchies)
     found: list[RecodedColumn] = []
     problems: list[Problem] = []
     for name in tables.release.column_names:
@@ -281,8 +283,8 @@ def _recodings(
                     hierarchies.get(name),
                     level=levels.get(name),
                     text=isinstance(types.get(name), Text),
-                    averaged=averaged if name in hierarchies else None,
-                    squared_error=(squared_errors or {}).get(name),
+                    average=averages.get(name),
+                    average_error=(average_errors or {}).get(name),
                 )
             )
         except InputError as error:
@@ -293,13 +295,7 @@ def _recodings(
             )
     if problems:
         raise InputError(problems)
-    notes: list[str] = []
-    if averaged is not None:
-        known = "known" if squared_errors else averaged
-        notes.append(
-            f"Averages of classes: {', '.join(hierarchies)}. They are read as the nearest values, and the "
-            f"loss of such a column is {_LOSS_OF_AVERAGES[known]}."
-        )
+    notes = [*_average_notes(averages, known=bool(average_errors))]
     if spec is not None:
         named = list(hierarchies)
     elif quasi_identifiers is not None:
@@ -331,11 +327,28 @@ def _recodings(
     return columns, notes
 
 
-_LOSS_OF_AVERAGES = {
-    "known": "their squared error as a share of its variance",
-    "mean": "the share of its variance that they lack",
+def _average_notes(averages: Mapping[str, Average], *, known: bool) -> Iterator[str]:
+    """Yield what the loss of columns of averages is, for all columns of a kind."""
+    for average in dict.fromkeys(averages.values()):
+        names = ", ".join(name for name, own in averages.items() if own == average)
+        loss = (_KNOWN_LOSS if known else _SEEN_LOSS)[average]
+        yield (
+            f"{average.capitalize()}s of classes: {names}. They are read as the nearest values, and the loss "
+            f"of such a column is {loss}."
+        )
+
+
+_KNOWN_LOSS: dict[Average, str] = {
+    "mean": "the squared error as a share of its variance",
+    "median": "the squared error as a share of its variance",
+    "mode": "the share of the rows that have another value",
+}
+_SEEN_LOSS: dict[Average, str] = {
+    "mean": "the share of its variance that the means lack",
     "median": "the squared distance between its values and the medians, both in order, as a share of its "
     "variance; the squared error can be larger: nobody sees here which values are in which class",
+    "mode": "the least share of the rows that have another value; it can be larger: nobody sees here which "
+    "values are in which class",
 }
 
 

@@ -22,14 +22,16 @@ class ColumnUtility:
     loss
         The mean over all N cells of (values under the label - 1) / (values of the column - 1), and 1 for the
         cells of rows that were removed: from 0 (untouched) to 1 (all suppressed). Values are the leaves of
-        the hierarchy where there is one, as in the measure `loss`. Of a column of averages, it is their
-        squared error as a share of the variance, which may exceed 1 where they are medians.
+        the hierarchy where there is one, as in the measure `loss`. Of a column of means or medians, it is
+        their squared error as a share of the variance, which may exceed 1 where they are medians; of modes
+        the share of the rows that have another value.
     entropy_before
         Bits that a cell of the original tells: the mean of log2(N / n(v)).
     entropy_after
         Bits that a cell of the release tells: the sum over released cells of log2(N / n(l)), divided by N. A
-        suppressed cell tells nothing. A cell of averages tells log2(1 / loss) / 2 bits, as if numbers were
-        normally distributed, and no more than before, nor than tells the labels apart.
+        suppressed cell tells nothing. A mean or a median tells log2(1 / loss) / 2 bits, as if numbers were
+        normally distributed, a mode what Fano's inequality guarantees, and either no more than before, nor
+        than tells the labels apart.
     distinct_before, distinct_after
         Different values, and different labels, NULL counted.
     total_variation
@@ -74,10 +76,11 @@ def column_utility(column: RecodedColumn) -> ColumnUtility:
     before = column.counts / rows
     bits = _bits(column.counts, column.counts.astype(np.float64), rows)
     loss = (float((column.rows * column.breadth).sum()) + removed) / rows
-    if column.averaged:
+    if column.average is not None:
         bits_after = min(bits, _bits_of_labels(column))
         if loss:
-            bits_after = min(bits_after, max(log2(1 / loss) / 2, 0.0))
+            told = bits - _unknown_bits(column, loss) if column.average == "mode" else log2(1 / loss) / 2
+            bits_after = min(bits_after, max(told, 0.0))
     else:
         bits_after = _bits(column.rows, column.cover.sums(column.counts), rows)
     return ColumnUtility(
@@ -88,6 +91,14 @@ def column_utility(column: RecodedColumn) -> ColumnUtility:
         distinct_after=int((column.rows > 0).sum()),
         total_variation=float(np.abs(before - column.estimate()).sum() / 2),
     )
+
+
+def _unknown_bits(column: RecodedColumn, error: float) -> float:
+    """Return the most that is not known of a value beside a guess that errs so often: Fano's inequality."""
+    error = min(error, 1.0)
+    others = max(int((column.counts > 0).sum()) - 1, 1)
+    either = sum(-share * log2(share) for share in (error, 1 - error) if share)
+    return either + error * log2(others)
 
 
 def _bits_of_labels(column: RecodedColumn) -> float:

@@ -182,7 +182,7 @@ def unfit(column: RecodedColumn) -> str | None:
     if column.domain.size < 2:
         return "it has a single value"
     covered = column.cover.counts[column.rows > 0]
-    if column.averaged or ((covered > 1).any() and not _only_starred(column)):
+    if column.average is not None or ((covered > 1).any() and not _only_starred(column)):
         return "it is generalized in the release"
     if not is_numeric(column) and column.domain.size > MOST_CLASSES:
         return f"it has {column.domain.size:,} values, more than {MOST_CLASSES}, and they are not numbers"

@@ -52,9 +52,10 @@ class RecodedColumn:
         it; None where values have several labels.
     breadth
         For each label how much of the column it covers, from 0 (one value) to 1 (all).
-    averaged
-        Whether labels are means or medians of classes. They cover the nearest values, and their breadth is
-        their squared error as a share of the variance.
+    average
+        What labels are, if they are averages of classes. They cover the nearest values, and their breadth is
+        how far they are from the values of their rows: of means and medians the squared error as a share of
+        the variance, of modes the share of the rows that have another value.
     """
 
     name: str
@@ -67,7 +68,7 @@ class RecodedColumn:
     cover: Cover
     label_of: IntArray | None
     breadth: FloatArray
-    averaged: bool = False
+    average: Average | None = None
 
     @property
     def star(self) -> int:
@@ -77,12 +78,12 @@ class RecodedColumn:
     @property
     def untouched(self) -> bool:
         """Whether every label is a value that stands for itself."""
-        return not self.averaged and bool((self.cover.counts[self.rows > 0] == 1).all())
+        return self.average is None and bool((self.cover.counts[self.rows > 0] == 1).all())
 
     @property
     def excess(self) -> int:
         """Rows of the release that no row of the original can have become, by this column alone."""
-        if self.averaged:
+        if self.average is not None:
             return 0
         there = self.cover.sums(self.counts).astype(np.int64)
         return int(np.maximum(self.rows - there, 0).sum())
@@ -108,8 +109,8 @@ def recode_column(
     *,
     level: int | None = None,
     text: bool = False,
-    averaged: Average | None = None,
-    squared_error: float | None = None,
+    average: Average | None = None,
+    average_error: float | None = None,
 ) -> RecodedColumn:
     """Find what became of a column.
 
@@ -123,10 +124,10 @@ def recode_column(
         The level of the release, where it is known.
     text
         Whether its values are categories although they look like numbers.
-    averaged
-        What of classes its labels are, if they are means or medians; they are of no level.
-    squared_error
-        Of averages, as a share of the variance, where it is known: it is not seen in the release alone.
+    average
+        What of classes its labels are, if they are averages; they are of no level.
+    average_error
+        How far these are from the values, where it is known: it is not seen in the release alone.
 
     Examples
     --------
@@ -140,18 +141,23 @@ def recode_column(
     if release.null_count:
         labels = pa.concat_arrays([labels, pa.nulls(1, labels.type)])
     rows = np.bincount(after, minlength=len(labels)).astype(np.int64)
-    if hierarchy is not None and not averaged:
+    if hierarchy is not None and average is None:
         return _by_hierarchy(
             code_column(name, original, hierarchy), labels, after, rows, level=level, text=text
         )
     domain = Domain.of(in_one_spelling(original.dictionary, kind), null=original.null_count > 0, text=text)
     before = _positions(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
-    cover = nearest_cover(labels, domain) if averaged else cover_of(labels, domain)
+    cover = cover_of(labels, domain) if average is None else nearest_cover(labels, domain)
     breadth = _breadth(cover.counts, domain.size, labels)
-    if averaged:
-        lost = _lost_variance(domain, counts, labels, rows, averaged)
-        breadth = np.where(breadth < 1, lost if squared_error is None else squared_error, breadth)
+    if average is not None:
+        if average_error is None:
+            average_error = (
+                _moved(counts, cover, rows)
+                if average == "mode"
+                else _lost_variance(domain, counts, labels, rows, average)
+            )
+        breadth = np.where(breadth < 1, average_error, breadth)
     return RecodedColumn(
         name=name,
         domain=domain,
@@ -161,9 +167,9 @@ def recode_column(
         after=after,
         rows=rows,
         cover=cover,
-        label_of=None if averaged else _label_of(cover, labels, domain.size),
+        label_of=_label_of(cover, labels, domain.size) if average is None else None,
         breadth=breadth,
-        averaged=averaged is not None,
+        average=average,
     )
 
 
@@ -307,6 +313,16 @@ def _lost_variance(
     if average == "median":
         return _squared_distance(domain.numbers, values, numbers, rows[written]) / before
     return min(max(1 - _variance(numbers, rows[written]) / before, 0.0), 1.0)
+
+
+def _moved(counts: IntArray, cover: Cover, rows: IntArray) -> float:
+    """Return the least share of rows that have another value than before, as the shares of values differ."""
+    one = cover.counts[cover.owners] == 1
+    after = np.zeros(len(counts))
+    np.add.at(after, cover.positions[one], rows[cover.owners[one]])
+    if not after.any():
+        return 0.0
+    return float(np.abs(counts / counts.sum() - after / after.sum()).sum() / 2)
 
 
 def _squared_distance(before: FloatArray, counts: IntArray, after: FloatArray, rows: IntArray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def spec(**settings: Any) -> shoal.Spec:
     ids=str,
 )
 def test_releases_hold_in_an_audit_of_the_released_values(settings: Any, value: str) -> None:
-    release = shoal.anonymize(people(), spec(**settings), recoding={"microaggregation": {"value": value}})
+    release = shoal.anonymize(people(), spec(**settings), recoding={"microaggregation": {"labels": value}})
     assert release.audit.holds, release.audit.render()
     assert release.suppressed_rows == 0
     assert release.classes > 1
@@ -83,7 +84,8 @@ def test_without_other_models_classes_have_k_to_2k_rows_and_their_own_means() ->
 
 def errors(release: shoal.Release) -> dict[str, float]:
     """The squared errors of the columns, as shares of their variance."""
-    return {name: float(words.partition("%")[0]) / 100 for name, words, _ in release.choices()}
+    words = {name: re.search(r"([\d.]+)% of the variance", chosen) for name, chosen, _ in release.choices()}
+    return {name: float(found[1]) / 100 if found else 0.0 for name, found in words.items()}
 
 
 def test_weights_steer() -> None:
@@ -127,7 +129,7 @@ def test_models_hold_whatever_the_rows(rows: list[Any], value: str, models: Any)
         quasi_identifiers={"x": "suppress", "y": "suppress"},
         sensitive=["s"],
         privacy=models,
-        recoding={"microaggregation": {"value": value}},
+        recoding={"microaggregation": {"labels": value}},
     )
     try:
         release = shoal.anonymize(table, asked)
@@ -156,7 +158,7 @@ def test_text_that_is_numbers_is_averaged_as_text(tmp_path: Path) -> None:
             {"quasi_identifiers": {"age": shoal.QuasiIdentifier(hierarchy=shoal.intervals(5), max_level=0)}},
             "levels that are set for age",
         ),
-        ({"recoding": {"microaggregation": {"value": "mode"}}}, "value must be one of mean, median"),
+        ({"recoding": {"microaggregation": {"labels": "sets"}}}, "labels must be one of mean, median, mode"),
         ({"recoding": {"microaggregation": {"method": "mdva"}}}, "Did you mean 'mdav'"),
     ],
 )
@@ -199,7 +201,7 @@ def test_utility_reads_averages_as_numbers() -> None:
         assert found.columns[name].loss == pytest.approx(share, abs=0.01)
         assert 0 < found.columns[name].entropy_kept < 1
     assert found.queries.count > 0
-    assert any("Averages of classes: age, income" in note for note in found.notes)
+    assert any("Means of classes: age, income" in note for note in found.notes)
 
 
 def test_reports_speak_of_averages(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from shoal import _kernel
 from shoal.encode.column import UIntArray
 from shoal.partition.buckets.buckets import Buckets
 from shoal.partition.entries import EntryProblem
-from shoal.recode.class_labels import LabelForm
+from shoal.recode.class_labels import Labels
 from shoal.settings import NamedSettings
 
 Divided: TypeAlias = tuple[EntryProblem, UIntArray]
@@ -39,7 +39,7 @@ class DivisionTask:
     problem: EntryProblem
     column: str | None
     buckets: Buckets
-    labels: LabelForm
+    labels: Labels
     threads: int = 1
 
     @cached_property

@@ -15,7 +15,7 @@ from shoal.draw.ladder import ladder
 from shoal.recode.by_entries import ByEntries
 from shoal.recode.by_parts import EntriesByParts
 from shoal.recode.label_widths import LabelWidths, Width, label_widths
-from shoal.recode.recoding import Averaging
+from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, figure, percent
 from shoal.report.sections.verdict import proof
@@ -57,7 +57,8 @@ class Done:
     overlapping: Markup
     beside: Markup
     buckets: Markup | None
-    averages: str | None
+    averages: Markup
+    became: Markup
     header: tuple[str, str, str]
     columns: tuple[Choice, ...]
     choices: str
@@ -77,7 +78,8 @@ def done(release: Release) -> Done:
         overlapping=columns(release.overlapping),
         beside=columns(release.columns_beside),
         buckets=_buckets(release),
-        averages=release.recoding.average if isinstance(release.recoding, Averaging) else None,
+        averages=columns([*release.averages]),
+        became=_became(release),
         header=release.choice_header,
         columns=tuple(release.choices()),
         choices=_choices(release),
@@ -92,6 +94,13 @@ def _summary(release: Release) -> str:
     strategy = release.spec.recoding
     words = strategy.summary if strategy.name == release.recoding.kind else ""
     return f"{words[:1].lower()}{words[1:]}"
+
+
+def _became(release: Release) -> Markup:
+    """Return what values became: labels, averages or both."""
+    averages = ["averages"] if release.averages else []
+    others = len(release.averages) < len(release.spec.quasi_identifiers)
+    return Markup(" or ").join([*([link("label", "labels")] if others else []), *averages])
 
 
 def _buckets(release: Release) -> Markup | None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from shoal.describe.fitted_hierarchy import Fitted
-from shoal.describe.roles import QuasiIdentifier, Role, Sensitive
+from shoal.describe.roles import Role, Sensitive
+from shoal.recode.class_labels import form_of, is_average
 from shoal.report.glossary import link
 from shoal.report.number_format import figure, listed, percent
 from shoal.spec.spec import Spec
+from shoal.strategies.label_settings import LabelSettings
 
 if TYPE_CHECKING:
     from shoal.privacy.model import PrivacyModel
@@ -72,9 +74,7 @@ def _origin(spec: Spec) -> Markup:
 def _columns(spec: Spec, names: Sequence[str]) -> Iterator[RequiredColumn]:
     for name, role in spec.roles.items():
         if role is Role.QUASI_IDENTIFIER:
-            yield RequiredColumn(
-                name, link("quasi-identifier"), _generalized(spec.quasi_identifiers[name], spec)
-            )
+            yield RequiredColumn(name, link("quasi-identifier"), _generalized(name, spec))
         elif role is Role.SENSITIVE:
             yield RequiredColumn(
                 name,
@@ -106,7 +106,15 @@ _UNCHANGED = "Released with its values unchanged."
 _NOT_RELEASED = "Not released."
 
 
-def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
+def _form(spec: Spec, name: str) -> str:
+    """Return the form of a column's labels; nothing where the recoding has none."""
+    if isinstance(spec.recoding, LabelSettings):
+        return form_of(spec.recoding.labels_of([name]), name)
+    return getattr(spec.recoding, "labels", "")
+
+
+def _generalized(name: str, spec: Spec) -> str:
+    column = spec.quasi_identifiers[name]
     # The settings of a hierarchy may list values of the table; its name and what it does never do.
     kind = column.hierarchy.declared if isinstance(column.hierarchy, Fitted) else column.hierarchy
     summary = getattr(kind, "summary", "").replace("`", "").partition(":")[0].rstrip(".")
@@ -117,8 +125,11 @@ def _generalized(column: QuasiIdentifier, spec: Spec) -> str:
         else ""
     )
     words = [f"{about or 'Has a hierarchy without a description'}."]
-    if form := _FORMS.get(getattr(spec.recoding, "labels", "")):
-        words.append(form)
+    form = _form(spec, name)
+    if is_average(form):
+        words.append(f"Rows get the {form} of their class instead.")
+    elif form in _FORMS:
+        words.append(_FORMS[form])
     if column.min_level or column.max_level is not None:
         highest = "the highest" if column.max_level is None else f"{column.max_level}"
         words.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, decimal, percent
+from shoal.report.sections.verdict import averaged
 from shoal.utility.assess import UNMATCHED
 
 if TYPE_CHECKING:
@@ -46,11 +47,16 @@ class Utility:
 
     Attributes
     ----------
-    average
-        What rows have in place of their numbers, where that is no label: then other figures say what is lost.
+    labels
+        Whether quasi-identifiers have labels, or not all of them averages: of these other figures say what is
+        lost.
+    squared, others
+        The columns of means and medians, and those of modes.
     """
 
-    average: str | None
+    labels: bool
+    squared: Markup
+    others: Markup
     kept: tuple[Markup, ...]
     columns: tuple[Line, ...]
     associations: tuple[Line, ...]
@@ -64,12 +70,15 @@ class Utility:
 
 
 def utility(
-    found: UtilityAssessment, *, learning: bool, installed: bool, average: str | None = None
+    found: UtilityAssessment, *, learning: bool, installed: bool, averages: Mapping[str, str] | None = None
 ) -> Utility:
     """Put what the release can still do beside what the table could."""
     changed = sorted(found.associations, key=lambda pair: -abs(pair.before - pair.after))
+    squared, others = averaged(averages or {})
     return Utility(
-        average=average,
+        labels=len(squared) + len(others) < len(found.quasi_identifiers),
+        squared=columns(squared),
+        others=columns(others),
         kept=tuple(_kept(found)),
         columns=tuple(Line(name, _cells(column)) for name, column in found.columns.items()),
         associations=tuple(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from shoal.measure.measure import canonical
-from shoal.recode.recoding import Averaging
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, counted, figure, listed, one_in, percent
@@ -225,19 +224,39 @@ def rows_or_people(risk: RiskComparison) -> Markup:
 
 
 def _loss(release: Release, utility: UtilityAssessment) -> Markup:
-    if isinstance(release.recoding, Averaging):
+    squared, others = averaged(release.averages)
+    if _all_squared(release):
         lost = Markup(
-            "The squared error of the quasi-identifiers is {} of their variance on average. {}"
-        ).format(percent(utility.loss), proof(release))
+            "The squared error of the quasi-identifiers is {} of their variance on average. "
+        ).format(percent(utility.loss))
     else:
-        lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). {}").format(
-            percent(utility.loss), link("loss"), proof(release)
+        lost = Markup("The quasi-identifiers lost {} of their detail on average ({}). ").format(
+            percent(utility.loss), link("loss")
         )
+        if squared:
+            lost += Markup("Of {} this counts the squared error as a share of the variance. ").format(
+                columns(squared)
+            )
+        if others:
+            lost += Markup("Of {} this counts the share of the rows that have another value. ").format(
+                columns(others)
+            )
+    lost += proof(release)
     if release.alternative is None:
         return lost
     return lost + Markup(" Another recoding keeps more: with {} it would score {}.").format(
         release.alternative.recoding, figure(release.alternative.score)
     )
+
+
+def averaged(averages: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the columns of means and medians, which have a squared error, and those of modes."""
+    squared = [name for name, average in averages.items() if average != "mode"]
+    return squared, [name for name in averages if name not in squared]
+
+
+def _all_squared(release: Release) -> bool:
+    return len(averaged(release.averages)[0]) == len(release.spec.quasi_identifiers)
 
 
 def proof(release: Release) -> Markup:
@@ -314,11 +333,11 @@ def _cards(
         count(release.suppressed_rows),
         f"{percent(release.suppressed_rows / release.rows)} of {count(release.rows)}",
     )
-    averaged = isinstance(release.recoding, Averaging)
+    squared = _all_squared(release)
     yield Card(
-        "Squared error" if averaged else link("loss", "Detail lost"),
+        "Squared error" if squared else link("loss", "Detail lost"),
         percent(utility.loss),
-        "of the variance, mean of the quasi-identifiers" if averaged else "mean of the quasi-identifiers",
+        "of the variance, mean of the quasi-identifiers" if squared else "mean of the quasi-identifiers",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -21,7 +22,6 @@ from shoal.encode.table import CodedTable
 from shoal.errors import InputError
 from shoal.measure.loss import Loss
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.recode.by_averages import ByAverages
 from shoal.recode.by_classes import ByClasses
 from shoal.recode.class_averages import Numbers
 from shoal.search.problem import SearchProblem
@@ -103,6 +103,10 @@ def test_what_has_no_mean(values: pa.Array) -> None:
     assert Numbers.of(values) is None
 
 
+def averaged(labels: Any, values: Any, class_of: Any, rows: Any) -> ByClasses:
+    return ByClasses("microaggregation", {"method": "fast"}, labels, values, class_of, rows=rows)
+
+
 def coded(values: pa.Array, hierarchy: Generalizing) -> CodedTable:
     return CodedTable((code_column("x", values.dictionary_encode(), hierarchy),), len(values))
 
@@ -115,7 +119,7 @@ def test_a_mean_costs_what_the_range_of_its_class_costs(hierarchy: Generalizing)
     values = (np.arange(len(column.counts), dtype=np.uint32),)
     class_of = rng.permutation(len(column.counts)).astype(np.uint32) // 3
     problem = SearchProblem(table, (KAnonymity(1),), Loss())
-    means = ByAverages("mean", {}, values, class_of, column.counts)
+    means = averaged("mean", values, class_of, column.counts)
     ranges = ByClasses("cells", {}, "ranges", values, class_of)
     scores = [problem.score(problem.verdict_of(recoding)) for recoding in (means, ranges)]
     assert len(means.cells(table)[0].labels) < class_of.max()  # several classes have the same mean
@@ -125,20 +129,20 @@ def test_a_mean_costs_what_the_range_of_its_class_costs(hierarchy: Generalizing)
 def test_null_is_no_number_and_stays_where_it_is_alone() -> None:
     table = coded(pa.array([10, 20, None, None]), Suppress())
     values = (table.columns[0].codes,)
-    both = ByAverages("mean", {}, values, np.array([0, 0, 0, 0], np.uint32), np.array([1, 1, 1, 1]))
+    both = averaged("mean", values, np.array([0, 0, 0, 0], np.uint32), np.array([1, 1, 1, 1]))
     (cells,) = both.cells(table)
     assert cells.labels.to_pylist() == [15]
     assert cells.leaves.tolist() == [3]
-    apart = ByAverages("mean", {}, values, np.array([0, 0, 1, 1], np.uint32), np.array([1, 1, 1, 1]))
+    apart = averaged("mean", values, np.array([0, 0, 1, 1], np.uint32), np.array([1, 1, 1, 1]))
     assert apart.cells(table)[0].labels.to_pylist() == [15, None]
 
 
 def test_the_squared_error_is_that_of_the_rows() -> None:
     table = coded(pa.array([0, 10, 20, 30]), Suppress())
-    recoding = ByAverages(
-        "mean", {}, (table.columns[0].codes,), np.array([0, 0, 1, 1], np.uint32), np.ones(4, int)
-    )
-    assert recoding.choices(table).of_columns == {"x": "20.00% of the variance"}  # 100 of 500
+    recoding = averaged("mean", (table.columns[0].codes,), np.array([0, 0, 1, 1], np.uint32), np.ones(4, int))
+    assert recoding.choices(table).of_columns == {
+        "x": "mean, squared error 20.00% of the variance"
+    }  # 100 of 500
 
 
 def test_released_averages_show_nothing_of_suppressed_rows() -> None:
@@ -147,26 +151,27 @@ def test_released_averages_show_nothing_of_suppressed_rows() -> None:
         table = coded(pa.array(["1.5", "2.5", "11.5", "12", alone]), Suppress())
         (column,) = table.columns
         class_of = np.array([0, 0, 1, 1, 2], np.uint32)
-        recoding = ByAverages("mean", {}, (column.codes,), class_of, np.ones(5, int))
+        recoding = averaged("mean", (column.codes,), class_of, np.ones(5, int))
         verdict = SearchProblem(table, (KAnonymity(2),), Loss(), 0.5).verdict_of(recoding)
         assert verdict.suppressed_rows == 1
         labels.append(sorted(verdict.released_labels(0, typed=True).to_pylist()))
     assert labels == [["11.8", "2"]] * 3
 
 
-def test_a_manifest_of_another_kind_is_refused() -> None:
-    said = ByAverages("median", {"method": "fast"}).to_manifest()
-    assert said == {"kind": "microaggregation", "value": "median", "method": "fast"}
-    assert ByAverages.from_manifest(said).to_manifest() == said
-    with pytest.raises(InputError, match="mean or median"):
-        ByAverages.from_manifest({"kind": "cells", "labels": "nodes"})
+@pytest.mark.parametrize("labels", ["median", {"age": "mode", "sex": "nodes"}])
+def test_a_manifest_says_which_averages(labels: Any) -> None:
+    said = averaged(labels, (), np.zeros(0, np.uint32), np.zeros(0, int)).to_manifest()
+    assert said == {"kind": "microaggregation", "labels": labels, "method": "fast"}
+    assert ByClasses.from_manifest(json.loads(json.dumps(said))).to_manifest() == said
+    with pytest.raises(InputError, match="a form of labels"):
+        ByClasses.from_manifest({"kind": "cells", "labels": {"age": "average"}})
 
 
 def test_it_is_for_the_rows_that_it_was_chosen_for() -> None:
     table = coded(pa.array([1, 2]), Suppress())
     one = np.zeros(1, np.uint32)
     with pytest.raises(InputError, match="other rows"):
-        ByAverages("mean", {}, (one,), one, np.ones(1, int)).cells(table)
+        averaged("mean", (one,), one, np.ones(1, int)).cells(table)
     names = coded(pa.array(["a"]), Suppress())
-    with pytest.raises(InputError, match="'x' has no averages"):
-        ByAverages("mean", {}, (one,), one, np.ones(1, int)).cells(names)
+    with pytest.raises(InputError, match="'x' has no mean"):
+        averaged("mean", (one,), one, np.ones(1, int)).cells(names)
