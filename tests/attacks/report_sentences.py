@@ -223,7 +223,10 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ),
     "A mean is rounded.": ("public:averages", "public:medians"),
     "Of two middle values the median is the lower one.": ("public:medians", "public:averages"),
-    "Of values that are equally frequent the mode is the first.": ("public:some_averages", "public:averages"),
+    "Of values that are equally frequent the mode is the middle one.": (
+        "public:some_averages",
+        "public:averages",
+    ),
     "NULL does not count where others have values.": ("public:medians", "public:overlapping"),
     "Rows get the … of their class instead.": ("internal:averages", "internal:partitioned"),
     "Of … it is counted as if numbers were normally distributed.": (

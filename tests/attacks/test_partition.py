@@ -58,6 +58,13 @@ def test_halves_of_buckets_tell_who_is_ill() -> None:
     assert sum(max(of_everybody) == 1 for of_everybody in found.values()) == 20
 
 
+@pytest.mark.slow
+def test_averages_tell_less_but_not_nothing() -> None:
+    found = beliefs({"partition": {"labels": "mean"}})
+    assert found[0, 1] == pytest.approx([1 / 3] * 3 + [0] * 4 + [1 / 3] * 3)
+    assert sum(max(of_everybody) == 1 for of_everybody in found.values()) == 8
+
+
 def test_classes_of_a_hierarchy_tell_nothing_here() -> None:
     assert all(of_everybody == [0.2] * 10 for of_everybody in beliefs("mondrian").values())
 

@@ -23,7 +23,7 @@ LABEL_FORMS: Mapping[LabelForm, str] = {
 AVERAGES: Mapping[Average, str] = {
     "mean": "of numbers and dates the mean of the class",
     "median": "of numbers and dates the median of the class, of two middle ones the lower",
-    "mode": "the most frequent value of the class",
+    "mode": "the most frequent value of the class, of several the middle one",
 }
 
 

@@ -487,7 +487,7 @@ def test_averages_lose_variance() -> None:
     )
     averaged = Page(internal_html(shoal.anonymize(people, spec, recoding="microaggregation"), learning=False))
     assert "of their variance on average" in averaged.text
-    assert "Loss: the squared error of the released numbers as a share of" in averaged.text
+    assert "Loss of age: the squared error of the released numbers as a share of" in averaged.text
     labelled = Page(internal_html(shoal.anonymize(people, spec, recoding="cells"), learning=False))
     assert "of their detail on average" in labelled.text
     assert "share of the variance" not in labelled.text
