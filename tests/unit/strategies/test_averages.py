@@ -32,8 +32,6 @@ from shoal.recode.by_classes import ByClasses
 from shoal.recode.recoding import TuplesInParts
 from shoal.report import public_html
 from shoal.search.problem import SearchProblem
-from shoal.strategies.mondrian import Mondrian
-from shoal.strategies.strategy import Strategy
 from shoal.testing import check_strategy
 from tests.conformance.engine_inputs import Opened, opened  # noqa: F401
 
@@ -148,9 +146,8 @@ def test_beyond_memory_too(recoding: str, opened: Opened, monkeypatch: pytest.Mo
     require_averages(release, table, averages)
 
 
-@pytest.mark.parametrize("strategy", [Partition(labels="mode"), Mondrian(labels="mode")], ids=str)
-def test_strategies_keep_their_promises_with_averages(strategy: Strategy) -> None:
-    check_strategy(strategy, examples=10)
+def test_a_strategy_keeps_its_promises_with_averages() -> None:
+    check_strategy(Partition(labels="mode"), examples=5)
 
 
 @pytest.mark.parametrize("recoding", RECODINGS)
