@@ -308,7 +308,7 @@ def numbers(seed: int, rows: int) -> pa.Table:
     )
 
 
-def spec_of_numbers(value: str, sensitive: Sequence[str]) -> shoal.Spec:
+def spec_of_numbers(average: str, sensitive: Sequence[str]) -> shoal.Spec:
     """Return a spec for `numbers`, with the averages of classes."""
     types = {"age": "integer", "born": "date", "paid": "decimal", "height": "float"}
     return shoal.Spec(
@@ -316,7 +316,7 @@ def spec_of_numbers(value: str, sensitive: Sequence[str]) -> shoal.Spec:
         sensitive=sensitive,
         types=types,
         privacy=[shoal.KAnonymity(4)],
-        recoding={"microaggregation": {"value": value}},
+        recoding={"microaggregation": {"labels": average}},
     )
 
 
