@@ -1,14 +1,17 @@
 """The attacker knows who came with which batch and everybody's quasi-identifiers, and reads all emissions.
 
 Some people are in none of them, though they came. So their values did not satisfy, and the attacker looks
-for these values in what came out before and after; or takes the rows of all emissions away from the
-distribution in their manifests, which was measured in the very rows that came.
+for these values in what came out before and after; subtracts what is released from a region that did not
+satisfy; or takes the rows of all emissions away from the distribution in their manifests, which was measured
+in the very rows that came.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +65,32 @@ def test_what_the_values_at_fault_were_changes_no_emission(tmp_path: Path, delay
         seen.append(emissions(folder))
     assert len(seen[0]) > 1
     assert all(other == seen[0] for other in seen)
+
+
+def test_what_a_cut_leaves_of_the_others_is_noted_and_nothing_is_cut_with_whole(tmp_path: Path) -> None:
+    """Eight people are released of twelve who did not satisfy together: what can the other four have?"""
+    shares = {"flu": 0.5, "cold": 0.3, "HIV": 0.2}
+    others = [*["flu"] * 5, *["cold"] * 2, "HIV"]
+
+    def satisfies(values: list[str]) -> bool:
+        bounds = {value: p * (1 + min(0.9, -math.log(p))) for value, p in shares.items()}
+        return all(values.count(value) <= most * len(values) for value, most in bounds.items())
+
+    possible = [list(values) for values in product(shares, repeat=4)]
+    missing = [values for values in possible if not satisfies(values)]
+    assert len(missing) > 40
+    assert [values for values in missing if not satisfies(values + others)] == [["HIV"] * 4]
+    for whole in (False, True):
+        folder = tmp_path / str(whole)
+        opened = stream(folder, shares, whole=whole)
+        alike = pa.table({"age": [30] * 4 + [50] * 8, "disease": ["HIV"] * 4 + others})
+        outcome = opened.add(alike, 0)
+        assert (outcome.released, outcome.suppressed) == ((0, 12) if whole else (8, 4))
+        assert any("--whole" in note for note in outcome.notes) is not whole
+        # Where nothing is suppressed, nothing was cut.
+        satisfying = opened.add(people(40, ["flu", "cold", "flu", "cold", "HIV"]), 1)
+        assert satisfying.released == 5
+        assert not any("--whole" in note for note in satisfying.notes)
 
 
 def test_whoever_came_alone_waits_or_is_suppressed_whatever_the_value_is(tmp_path: Path) -> None:

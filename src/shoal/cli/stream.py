@@ -62,6 +62,13 @@ def stream(
         int,
         typer.Option(help="How many further batches a row may wait for; 0 releases each batch by itself."),
     ] = 0,
+    whole: Annotated[
+        bool,
+        typer.Option(
+            "--whole",
+            help="Release all rows that are due, or none: nothing follows from which are missing.",
+        ),
+    ] = False,
     reference: Annotated[
         Path | None,
         typer.Option(
@@ -87,8 +94,8 @@ def stream(
 
     Rows wait until the oldest can wait no longer. Then all rows that satisfy the spec are released in one
     emission: a folder with release.csv, its manifest and its checker. Where sensitive values of a region do
-    not satisfy, all rows of that region are suppressed, never single ones. Rows of a region that has too few
-    wait for more, unless they cannot.
+    not satisfy, all rows of that region are suppressed, never single ones; with --whole, all rows. Rows of a
+    region that has too few wait for more, unless they cannot.
 
     Classes are never compared with the batch they came in, but with a distribution that is declared once: in
     the spec, or by --reference.
@@ -132,6 +139,7 @@ def stream(
             state=state,
             output=output,
             delay=delay,
+            whole=whole,
             reference=reference,
             keep_undeclared=keep_undeclared,
             drop_undeclared=drop_undeclared,

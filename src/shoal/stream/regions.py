@@ -3,6 +3,8 @@
 Regions are cut by quasi-identifiers alone, in the middle, and never into fewer rows than any class needs. So
 whoever is left out is among that many others, all of whom are left out, whatever their values are. To leave
 out single rows would help more, and tell that these have the values that fit nowhere.
+
+All the same a cut says something: the region satisfies without the rows that are left out, and not with them.
 """
 
 from __future__ import annotations
@@ -44,7 +46,12 @@ class Regions:
 
 
 def find_regions(
-    table: CodedTable, models: Sequence[PrivacyModel], least: int, strange: BoolArray | None = None
+    table: CodedTable,
+    models: Sequence[PrivacyModel],
+    least: int,
+    strange: BoolArray | None = None,
+    *,
+    whole: bool = False,
 ) -> Regions:
     """Divide the rows of a table into regions, until all that fail cannot be cut any more.
 
@@ -54,6 +61,8 @@ def find_regions(
         The rows that a region needs.
     strange
         Rows for which no model holds, whatever else is in their region.
+    whole
+        Cut nothing: a region satisfies, or none of its rows is released.
 
     Examples
     --------
@@ -78,7 +87,7 @@ def find_regions(
         for region in failing:
             if len(region) < least:
                 too_few[region] = True
-            else:
+            elif not whole:
                 waiting += _halves(table, region, least)
     return Regions(kept, too_few)
 

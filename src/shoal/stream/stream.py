@@ -65,6 +65,9 @@ class Stream:
         The folder of the emissions. It must exist.
     delay
         How many further batches a row may wait for.
+    whole
+        Release all rows that are due, or none of them: what is missing then says nothing more of anybody. If
+        not given, rows are released in regions that satisfy without the others.
     reference
         A table, or its file, whose distributions are declared where the spec declares none, rounded to what
         any class needs. It is read once.
@@ -103,6 +106,7 @@ class Stream:
         state: str | Path,
         output: str | Path,
         delay: int = 0,
+        whole: bool = False,
         reference: object = None,
         keep_undeclared: bool = False,
         drop_undeclared: bool = False,
@@ -115,7 +119,7 @@ class Stream:
         problems = []
         if isinstance(delay, bool) or not isinstance(delay, int | np.integer) or delay < 0:
             problems.append(f"The delay is a whole number of batches, at least 0.\nFound: {delay!r}.")
-        self._delay = delay
+        self._delay, self._whole = delay, whole
         if keep_undeclared and drop_undeclared:
             problems.append("Undeclared columns cannot be both kept and dropped.\nChoose one.")
         try:
@@ -239,7 +243,7 @@ class Stream:
         came = np.repeat([batch for batch, _ in waiting], [part.num_rows for _, part in waiting])
         known, strange = as_declared(table, spec)
         coded = code_batch(known, spec)
-        found = find_regions(coded, spec.privacy, least_people(spec), strange)
+        found = find_regions(coded, spec.privacy, least_people(spec), strange, whole=self._whole)
         release = None
         if found.holding.any():
             release = self._release(table.filter(pa.array(found.holding)), spec)
@@ -265,7 +269,9 @@ class Stream:
             emission=None if release is None else folder_of(self._output, number),
             score=None if release is None else release.score,
             alarm=alarm,
-            notes=() if release is None else _notes(release),
+            notes=()
+            if release is None
+            else _notes(release, cut=not self._whole and bool(found.at_fault.any())),
         )
 
     def _release(self, table: pa.Table, spec: Spec) -> Release | None:
@@ -293,10 +299,22 @@ def _together(rows: Rows, spec: Spec) -> pa.Table:
     return found
 
 
-def _notes(release: Release) -> tuple[str, ...]:
-    """Return what the summary of a release says, and nothing else of a stream does."""
+def _notes(release: Release, *, cut: bool) -> tuple[str, ...]:
+    """Return what the summary of a release says, and what those who are not in it should know.
+
+    Parameters
+    ----------
+    cut
+        Whether the region of others had to be cut for it.
+    """
     roles = "The roles were proposed by `shoal init` and are not yet confirmed."
-    return (*([roles] if release.spec.proposed else []), *release.notes)
+    inferred = (
+        "Rows are suppressed for their values, and others that were due with them released: whoever knows "
+        "who came, and everybody's quasi-identifiers, can infer more of the former than that they did not "
+        "satisfy, in the worst case their values. With --whole (in Python whole=True) all are released, or "
+        "none."
+    )
+    return (*([roles] if release.spec.proposed else []), *([inferred] if cut else []), *release.notes)
 
 
 def _require_new(batch: str, other: str | None, rows: int) -> None:
