@@ -99,7 +99,7 @@ def _matches(
     if text in columns:
         return [(text, GivenRole(role))]
     hierarchy = None
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = [part.strip() for part in text.split(",") if part.strip()] or [text]
     if "=" in text:
         pattern, hierarchy = column_with_hierarchy(text)
         if role is not Role.QUASI_IDENTIFIER:

@@ -211,9 +211,9 @@ def _check_decided(unit: object) -> None:
     raise InputError(
         "Nobody has decided who a row is about, so classes cannot be counted in people.\n"
         f"Found: the rows with one value of {' or '.join(map(repr, columns))} may be one person's.\n"
-        "If so, write `unit: COLUMN` in the spec, or run `shoal init DATA --unit COLUMN --force` "
+        "If so, write `unit: COLUMN` in the spec, or run `shoal spec SPEC --unit COLUMN` "
         "(shoal.suggest(data, unit=COLUMN) in Python). If no person has several rows, remove `unit:` from "
-        "the spec, or use `--unit none`."
+        "the spec, or use `--unit none`. Beside --spec, --unit answers once."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
@@ -108,6 +108,7 @@ class _Pair:
 
     key: yaml.Node
     value: yaml.Node
+    text: str = field(repr=False)
 
     @property
     def start(self) -> int:
@@ -115,7 +116,7 @@ class _Pair:
 
     @property
     def end(self) -> int:
-        return max(int(self.key.end_mark.index), _end(self.value))
+        return max(int(self.key.end_mark.index), _end(self.value, self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +143,18 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
         yield from ((str(number), value) for number, value in enumerate(node.value))
 
 
-def _end(node: yaml.Node) -> int:
-    """Return where a node ends; a block ends with the last of its parts, not with the comments after it."""
+def _end(node: yaml.Node, text: str) -> int:
+    """Return where a node ends; a block ends with the last of its parts, not with what is empty after it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
-        return _Pair(*last).end if isinstance(last, tuple) else _end(last)
-    return int(node.end_mark.index)
+        return _Pair(last[0], last[1], text).end if isinstance(last, tuple) else _end(last, text)
+    start = int(node.start_mark.index)
+    return start + len(text[start : int(node.end_mark.index)].rstrip())
 
 
 def _spans(text: str, node: yaml.MappingNode, values: Mapping[str, Any]) -> Iterator[_Span]:
     """Yield what changes in the text of a mapping; the spans do not overlap."""
-    pairs = [_Pair(key, value) for key, value in node.value]
+    pairs = [_Pair(key, value, text) for key, value in node.value]
     kept = [pair for pair in pairs if values.get(pair.key.value) is not REMOVED]
     for pair in kept:
         if pair.key.value in values:
@@ -169,7 +171,8 @@ def _spans(text: str, node: yaml.MappingNode, values: Mapping[str, Any]) -> Iter
             if pair not in kept:
                 yield _Span(pair.start, following.start, "")
         start = pairs[last].end if kept else int(node.start_mark.index) + 1
-        yield _Span(start, pairs[-1].end if pairs else start, "".join(f", {pair}" for pair in added))
+        comma = ", " if kept and added else ""
+        yield _Span(start, pairs[-1].end if pairs else start, f"{comma}{', '.join(added)}")
         return
     for pair in pairs:
         if pair not in kept:

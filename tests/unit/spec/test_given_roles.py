@@ -30,7 +30,7 @@ def test_all_problems_at_once():
     with pytest.raises(InputError) as refused:
         roles(
             quasi_identifier=["age=intervals:5", "zp", "lab_*", "age,zip=prefix"],
-            sensitive=["age", "zip=prefix"],
+            sensitive=["age", "zip=prefix", ","],
             senstive=["zip", "age"],
         )
     messages = [problem.message for problem in refused.value.problems]
@@ -40,6 +40,7 @@ def test_all_problems_at_once():
         "A hierarchy is for one column or one pattern.",
         "Column 'age' is given two roles.",
         "Only a quasi-identifier can have a hierarchy here.",
+        "No column is ','.",
         "'senstive' is not a role.",
     ]
     assert "Did you mean 'zip'?" in messages[0]

@@ -89,6 +89,16 @@ def test_the_end_of_a_mapping_that_loses_its_last_key():
         "b": 1,
     }
     assert edited("a: {x: 1}", {("a", "x"): REMOVED}) == "a: {}\n"
+    assert edited("a: {}  # none", {("a", "x"): 1, ("a", "y"): 2}) == "a: {x: 1, y: 2}  # none\n"
+
+
+def test_text_of_several_lines_ends_where_its_last_line_does():
+    text = "a:\n  note: |\n    one\n    two\n\n  # next\n  b: 1\nc: 2\n"
+    assert edited(text, {("a", "note"): "x", ("d",): 3}) == "a:\n  note: x\n\n  # next\n  b: 1\nc: 2\nd: 3\n"
+    assert edited(text, {("a", "note"): REMOVED}) == "a:\n\n  # next\n  b: 1\nc: 2\n"
+    assert edited("a:\n  note: |\n    one\n\n# end\n", {("a", "b"): 1}) == (
+        "a:\n  note: |\n    one\n  b: 1\n\n# end\n"
+    )
 
 
 @pytest.mark.parametrize(
