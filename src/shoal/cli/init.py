@@ -147,7 +147,7 @@ def init(
                 print_table(_together(join))
         if interactive:
             suggestions = [
-                _asked(path, suggestion, written, prompt_k=k is None, err=as_json)
+                _asked(path, suggestion, written, prompt_k=k is None, err=as_json, named=len(data) > 1)
                 for path, suggestion in zip(data, suggestions, strict=True)
             ]
         texts = [suggestion.to_yaml() for suggestion in suggestions]
@@ -241,12 +241,14 @@ def _with_roles(suggestions: list[Suggestion], roles: dict[Role | str, list[str]
 
 
 def _asked(
-    path: Path, suggestion: Suggestion, written: InputFormat, *, prompt_k: bool, err: bool
+    path: Path, suggestion: Suggestion, written: InputFormat, *, prompt_k: bool, err: bool, named: bool
 ) -> Suggestion:
-    """Ask about each column on the terminal."""
+    """Ask about each column on the terminal, of the table that is `named` if there are two."""
     from shoal.cli.init_dialog import confirmed
     from shoal.suggestions.table import open_table
 
+    if named:
+        echo(f"\n{suggestion.table}", err=err)
     with open_table(path, written) as table:
         return confirmed(suggestion, table, prompt_k=prompt_k, err=err)
 

@@ -122,10 +122,14 @@ class _Dialog:
         from shoal.spec.spec import hierarchy_from_text
         from shoal.spec.yaml_edit import in_one_line
 
+        default = in_one_line(suggestion[name].hierarchy)
+
         def with_hierarchy(text: str) -> Suggestion:
+            if text == default:
+                return suggestion  # with the lowest level that was proposed
             return suggestion.with_column(name, hierarchy=hierarchy_from_text(text).to_spec())
 
-        return self._again("  hierarchy", in_one_line(suggestion[name].hierarchy), with_hierarchy)
+        return self._again("  hierarchy", default, with_hierarchy)
 
     def _decided(self, suggestion: Suggestion) -> Suggestion:
         """Ask who a row is about until the answer can be used."""

@@ -374,10 +374,12 @@ def test_interactive_goes_back_and_decides_the_rest(people, shoal, monkeypatch):
     spec = Spec.from_yaml("people.spec.yaml")
     assert spec.to_mapping()["columns"]["age"]["hierarchy"] == {"intervals": [10]}
     assert spec.proposed  # nobody has looked at the rest
-    answer(monkeypatch, "", "", "", "d rest", "4")
+    assert spec.quasi_identifiers["thing"].min_level == 1
+    answer(monkeypatch, "", "d", "d", "", "", "d rest", "4")
     assert shoal("init", people, "--interactive", "--force").code == 0
     spec = Spec.from_yaml("people.spec.yaml")
-    assert (spec.drop, spec.proposed) == (("sex", "thing", "diagnosis"), False)
+    assert (spec.drop, spec.proposed) == (("age", "sex", "diagnosis"), False)
+    assert spec.quasi_identifiers["thing"].min_level == 1
 
 
 def test_two_tables(people, shoal):
