@@ -460,6 +460,7 @@ class Release:
         """Return everything else that a reader of the release wants to know, in words."""
         linkable = self.audit.linkable
         facts = [
+            *(("Pseudonym", linked.words()) for linked in self.audit.linked),
             *(() if linkable is None else (("Linkable", linkable.words()),)),
             *([("Roles", "proposed by `shoal init`, not yet confirmed")] if self.spec.proposed else []),
             *([("People", how_people_count(self.spec.unit))] if self.spec.proposed else []),
@@ -522,6 +523,7 @@ class Release:
             "satisfying_nodes": None if self.satisfying_nodes is None else len(self.satisfying_nodes),
             "nodes": self.nodes.to_mapping(),
             "seconds": self.seconds,
+            "linked": {linked.column: linked.to_mapping() for linked in self.audit.linked},
             "linkable": None if self.audit.linkable is None else self.audit.linkable.to_mapping(),
             "optimal": self.optimal,
             "bound": self.score if self.optimal else self.bound,

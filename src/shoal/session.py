@@ -30,6 +30,7 @@ from shoal.files.atomic import check_path
 from shoal.measure.explain import Explanation, explain
 from shoal.measure.measure import canonical
 from shoal.prepare.columns import settle_columns
+from shoal.prepare.pseudonyms import key_problems
 from shoal.prepare.read_rows import open_populations
 from shoal.privacy.model import PrivacyModel
 from shoal.read.source import InputFormat
@@ -462,6 +463,8 @@ class Session:
             evidence.require(coded.rows - (suppressed if spec.suppressed == "remove" else 0))
             if evidence.linkable is not None:
                 evidence.linkable.require()
+            for linked in evidence.linked:
+                linked.require()
         source = self.engine.source
         return Release(
             released=rows,
@@ -480,6 +483,7 @@ class Session:
             shuffled=not self._keep_order,
             dialect=source.dialect,
             notes=(
+                *(note for linked in evidence.linked for note in linked.notes()),
                 *(() if evidence.linkable is None else evidence.linkable.notes()),
                 *found.notes,
                 *notes,
@@ -526,6 +530,7 @@ class Session:
         with self.steps("read"):
             source = self.engine.source
             sources, problems = open_populations(wanted)
+            problems += key_problems(wanted)
             spec, settled = settle_columns(wanted, source, self._keep, self._drop, problems)
             alike = (other for other in self._also if _form(replace(other, input=spec.input)) == _form(spec))
             also = tuple(alike)
@@ -689,6 +694,7 @@ def _form(spec: Spec) -> object:
         dict(spec.sensitive),
         set(spec.identifiers),
         set(spec.drop),
+        (set(spec.pseudonyms), spec.key),
         dict(spec.types),
         spec.unit,
         {model.column: model.distribution for model in spec.privacy if model.distribution},

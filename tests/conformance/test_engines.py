@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import hmac
 import random
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 import shoal
+from shoal.audit.signature import make_keys
 from shoal.engines.relational import engine, recode, repeated_classes
 from shoal.errors import InputError
 from shoal.partition import strategy
@@ -191,3 +201,39 @@ def test_whole_numbers_that_an_engine_has_no_type_for_are_refused(
     with pytest.raises(InputError, match="has no whole numbers of that size") as refused:
         shoal.anonymize(spec=spec, **opened(name).put(table))
     assert "18446744073709551615" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", [*NAMES[:-1], SLOW_SPARK])
+def test_tokens_are_those_of_hmac(
+    name: str,
+    opened: Opened,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """The key of the HMAC is derived by RFC 5869, here in Python alone."""
+    private, _ = make_keys(tmp_path / "project.pem")
+    key = load_pem_private_key(private.read_bytes(), None)
+    secret = key.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    extracted = hmac.digest(bytes(32), secret, "sha256")
+    derived = hmac.digest(extracted, b"shoal pseudonyms\x01", "sha256")
+
+    def token(text: str) -> str:
+        return base64.b32encode(hmac.digest(derived, text.encode(), "sha256"))[:20].decode().lower()
+
+    people = {"number": [7, 7, 1234567, -3], "name": ["Zo\u00eb", "Zo\u00eb", " O'Hara; --", None]}
+    table = pa.table({"sex": ["f", "f", "f", "f"], **people})
+    spec = shoal.Spec(
+        quasi_identifiers=["sex"],
+        pseudonyms=list(people),
+        key=private,
+        unit="number",
+        privacy="k-anonymity: 3",
+    )
+    release = shoal.anonymize(spec=spec, **opened(name).put(table))
+    assert Counter(zip(*release.table.select(["number", "name"]).to_pydict().values(), strict=True)) == {
+        (token("7"), token("Zo\u00eb")): 2,
+        (token("1234567"), token("O'Hara; --")): 1,
+        (token("-3"), None): 1,
+    }
+    assert release.audit.findings[0].measured == "smallest class 3, counted by 'number'"
+    (number, other) = release.audit.linked
+    assert (number.people, number.few, other.people, other.few) == (3, 3, 2, 2)

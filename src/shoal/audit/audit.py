@@ -20,6 +20,7 @@ from shoal.audit.difference import check_difference
 from shoal.audit.finding import COLUMNS_PRESENT, Audit, Finding, plain
 from shoal.audit.hidden_content import hidden_finding
 from shoal.audit.linkable import measure
+from shoal.audit.linked_people import linked_people
 from shoal.audit.manifest_check import check_manifest, same_file
 from shoal.audit.manifest_file import Evidence, escapes_formulas, manifest_path
 from shoal.audit.merged_values import is_merging
@@ -308,7 +309,8 @@ def _judged(
         if earlier is not None and spec.unit is not None and unit is None
         else measure(relation, spec, rows=classes.rows, unit=unit)
     )
-    return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable)
+    linked = linked_people(relation, spec)
+    return Audit(findings, classes.rows, classes.starred, classes.sizes, linkable, linked)
 
 
 def _check_original(original: object, to_check: Sequence[Claim]) -> None:

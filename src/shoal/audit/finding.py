@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from shoal.audit.linkable import Linkability
+from shoal.audit.linked_people import LinkedPeople
 from shoal.errors import AuditError
 
 Figure = int | float | str | Mapping[str, Any] | None
@@ -51,6 +52,8 @@ class Audit:
     """For each size that occurs, the number of classes of that many rows."""
     linkable: Linkability | None = None
     """How many rows the columns that are released unchanged single out; None without such columns."""
+    linked: tuple[LinkedPeople, ...] = ()
+    """How many people each pseudonym singles out by their classes together."""
 
     @property
     def holds(self) -> bool:
@@ -108,6 +111,7 @@ class Audit:
             "starred_rows": self.starred_rows,
             "class_sizes": {str(size): count for size, count in sorted(self.class_sizes.items())},
             "linkable": None if self.linkable is None else self.linkable.to_mapping(),
+            "linked": {linked.column: linked.to_mapping() for linked in self.linked},
             "claims": [asdict(finding) for finding in self.findings],
         }
 

@@ -62,6 +62,7 @@ def check_manifest(
         _class_sizes(evidence, audit),
         _claims(evidence, audit.findings, spec, release.name, given=other),
         *_linkable(evidence, audit, given=other),
+        *_linked(evidence, audit),
         *_recoding(evidence, spec, () if given is None else unknown_limits(given, spec)),
         _spec(evidence, spec, given=other),
     )
@@ -179,6 +180,17 @@ def _linkable(evidence: Evidence, audit: Audit, *, given: bool) -> Iterator[Find
     if wrong:
         words = f"other shares in the manifest: {_some(wrong)}"
     yield Finding("unique rows as in the manifest", not wrong, words, "", figure=len(wrong))
+
+
+def _linked(evidence: Evidence, audit: Audit) -> Iterator[Finding]:
+    """Compare what the manifest says of pseudonyms with the tokens of the file."""
+    found = {linked.column: linked.to_mapping() for linked in audit.linked}
+    said = {name: linked.model_dump() for name, linked in evidence.manifest.linked.items()}
+    if found or said:
+        wrong = [name for name in dict.fromkeys([*found, *said]) if found.get(name) != said.get(name)]
+        words = "; ".join(linked.words() for linked in audit.linked)
+        measured = f"other figures in the manifest: {_some(wrong)}" if wrong else words
+        yield Finding("linked rows as in the manifest", not wrong, measured, "", figure=len(wrong))
 
 
 def _claims(

@@ -121,6 +121,11 @@ class Evidence:
             It has a path, or the file of a name is a link.
         """
         beside = self.path.parent if folder is None else folder
+        if "key" in self.manifest.spec:
+            raise InputError(
+                f"The manifest {self.path.name!r} names a key, which none has.\n"
+                f"Found: `key` in its spec. It was not opened.\n{_ADVICE}"
+            )
         names = list(_file_names(self.manifest.spec))
         outside = [
             name
@@ -217,13 +222,14 @@ def escapes_formulas(spec: Spec, evidence: Evidence | None) -> bool:
 
 
 def portable(spec: Spec) -> dict[str, Any]:
-    """Return a spec as a manifest has it: files by name only, and nothing that only steers the search."""
+    """Return a spec as a manifest has it: files by name only, no key, nothing that only steers the search."""
     mapping: dict[str, Any] = _without_folders(spec.to_mapping())
     for column in mapping["columns"].values():
         column.pop("weight", None)
-    return {key: value for key, value in mapping.items() if key not in ("quality", "recoding", "engine")}
+    return {key: value for key, value in mapping.items() if key not in _PUBLISHERS_OWN}
 
 
+_PUBLISHERS_OWN = ("key", "quality", "recoding", "engine")
 _FILE_KEYS = ("file", "path", "population", "taxonomy")
 """Keys of a spec whose texts name files; `{taxonomy: towns.yaml}` has no other key for it."""
 

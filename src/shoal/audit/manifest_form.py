@@ -73,6 +73,14 @@ class _Linkable(_ManifestPart):
     with_quasi_identifiers: _Count | None = None
 
 
+class SaidLinked(_ManifestPart):
+    """What a manifest says of one pseudonym."""
+
+    k: _Count
+    people: _Count
+    few: _Count
+
+
 class _Extends(_ManifestPart):
     file: _ListedFile
     claims: list[SaidClaim]
@@ -128,6 +136,7 @@ class Manifest(_ManifestPart):
     dialect: _Dialect | None = None
     extends: _Extends | None = None
     linkable: _Linkable | None = None
+    linked: dict[str, SaidLinked] = {}
 
     @model_validator(mode="before")
     @classmethod

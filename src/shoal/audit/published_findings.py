@@ -40,7 +40,7 @@ def withheld_claims(spec: Spec) -> Mapping[str, str]:
     >>> list(withheld_claims(spec))
     ['0.2-closeness of disease, equal']
     """
-    named = spec.unit is None or spec.unit in spec.sensitive or spec.unit in spec.insensitive
+    named = spec.unit is None or spec.tells_people
     return {
         claim.model.describe(): _ORIGINAL if claim.reads.original else _PEOPLE
         for claim in claims(spec)

@@ -10,16 +10,12 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shoal.audit.finding import Finding
-from shoal.errors import InputError, OutputError
-from shoal.read.source import check_file, check_installed
+from shoal.errors import OutputError
+from shoal.read.key_file import private_key, public_key
+from shoal.read.source import check_installed
 
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-_LARGEST = 1 << 16
 _LENGTH = 64
 """Bytes of a signature."""
 
@@ -43,7 +39,7 @@ def make_keys(path: str | Path) -> tuple[Path, Path]:
     OutputError
         One of the files is there already: no key is ever replaced. Or it cannot be written.
     """
-    _check_cryptography()
+    check_installed("cryptography", "sign", "A signature")
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -92,24 +88,10 @@ def signer(path: str | Path) -> Callable[[bytes], bytes]:
     InputError
         The file is no such key.
     """
-    _check_cryptography()
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
-    path = Path(path)
-    text = _read(path)
-    try:
-        key = load_pem_private_key(text, password=None)
-    except TypeError:
-        raise _no_key(path, "private", "It is protected by a password") from None
-    except Exception:  # of many kinds, none of which says more
-        raise _no_key(path, "private", "It is not a PEM file of a private key") from None
-    if not isinstance(key, Ed25519PrivateKey):
-        raise _no_key(path, "private", "It is not an Ed25519 key")
-    return key.sign
+    return private_key(Path(path)).sign
 
 
-def signature_finding(manifest: Path, written: bytes, public_key: str | Path) -> Finding:
+def signature_finding(manifest: Path, written: bytes, key_path: str | Path) -> Finding:
     """Find whether the manifest was signed with the private half of a key, and is as it was then.
 
     Parameters
@@ -121,7 +103,7 @@ def signature_finding(manifest: Path, written: bytes, public_key: str | Path) ->
     """
     from cryptography.exceptions import InvalidSignature
 
-    key = _public_key(Path(public_key))
+    key = public_key(Path(key_path))
     signature = manifest.with_name(f"{manifest.name}.sig")
     if not signature.is_file():
         return Finding("signature", False, f"there is none: no file {signature.name!r}", "")
@@ -133,36 +115,4 @@ def signature_finding(manifest: Path, written: bytes, public_key: str | Path) ->
         return Finding("signature", False, f"it cannot be read: {error.strerror}", "")
     except InvalidSignature:
         return Finding("signature", False, "of another manifest, or by another key", "")
-    return Finding("signature", True, f"Ed25519, by the key {Path(public_key).name!r}", "")
-
-
-def _public_key(path: Path) -> Ed25519PublicKey:
-    _check_cryptography()
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
-    text = _read(path)
-    try:
-        key = load_pem_public_key(text)
-    except Exception:  # of many kinds, none of which says more
-        raise _no_key(path, "public", "It is not a PEM file of a public key") from None
-    if not isinstance(key, Ed25519PublicKey):
-        raise _no_key(path, "public", "It is not an Ed25519 key")
-    return key
-
-
-def _read(path: Path) -> bytes:
-    check_file(path)
-    with path.open("rb") as file:
-        return file.read(_LARGEST)
-
-
-def _check_cryptography() -> None:
-    check_installed("cryptography", "sign", "A signature")
-
-
-def _no_key(path: Path, half: str, found: str) -> InputError:
-    return InputError(
-        f"File {path.name!r} is not a {half} key.\n{found}.\n"
-        f"Give the {half} key that `shoal key FILE` wrote, or one of Ed25519 made by openssl."
-    )
+    return Finding("signature", True, f"Ed25519, by the key {Path(key_path).name!r}", "")

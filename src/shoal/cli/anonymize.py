@@ -106,7 +106,7 @@ def anonymize(
         typer.Option(
             metavar="NAME[=HIERARCHY[:ARGS]]",
             help="A quasi-identifier: age=intervals:5,10,20, zip=prefix:5, job=file:job.csv. A name alone is "
-            "either kept or suppressed. Repeatable, like the next four options.",
+            "either kept or suppressed. Repeatable, like the next five options.",
             rich_help_panel=_FORM,
         ),
     ] = None,
@@ -136,6 +136,14 @@ def anonymize(
             rich_help_panel=_FORM,
         ),
     ] = None,
+    pseudonym: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column to replace by keyed tokens, the same for the same value. Needs --key.",
+            rich_help_panel=_FORM,
+        ),
+    ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -144,6 +152,16 @@ def anonymize(
             "people, not rows. The column is released only if it has a role too. Beside --spec it takes the "
             "place of the spec's; `none` if each row is another person.",
             rich_help_panel=_FORM,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The private key that makes the tokens of pseudonyms, from `shoal key FILE`. One key for "
+            "all tables of a project gives a person the same token in all of them. "
+            "[dim]\\[default: the spec's][/dim]",
+            rich_help_panel=_RELEASE,
         ),
     ] = None,
     suppression: Annotated[
@@ -427,6 +445,7 @@ def anonymize(
                 identifiers=identifier or [],
                 insensitive=insensitive or [],
                 drop=drop or [],
+                pseudonyms=pseudonym or [],
                 unit=unit,
             ),
             input_format(delimiter, quote, encoding, null_value, sheet, header),
@@ -436,6 +455,7 @@ def anonymize(
             suppressed=suppressed,
             choose_by=choose_by,
             escape_formulas=escape_formulas or None,
+            key=key,
         )
         spec_used = accepting(spec_used, accept_linkable or [])
         spec_used = adjusted(

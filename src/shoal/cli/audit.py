@@ -112,6 +112,14 @@ def audit(
             rich_help_panel=_CLAIMS,
         ),
     ] = None,
+    pseudonym: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A column that has tokens in place of its values.",
+            rich_help_panel=_CLAIMS,
+        ),
+    ] = None,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -206,7 +214,9 @@ def audit(
         from shoal.files.folder import by_name
 
         claimed = None
-        if spec is not None or any([k, privacy, qi, sensitive, identifier, insensitive, drop, unit]):
+        if spec is not None or any(
+            [k, privacy, qi, sensitive, identifier, insensitive, drop, pseudonym, unit]
+        ):
             claimed = spec_from(
                 spec,
                 k=k,
@@ -216,6 +226,7 @@ def audit(
                 identifiers=identifier or [],
                 insensitive=insensitive or [],
                 drop=drop or [],
+                pseudonyms=pseudonym or [],
                 unit=unit,
             )
         beside = manifest_path(by_name(release))
@@ -257,6 +268,8 @@ def _rows(found: Audit) -> str:
         if found.starred_rows == 1:
             stars = "1 row has * in every quasi-identifier and is"
         words += f"\n{stars} checked as a class, because that is what recipients see."
+    for linked in found.linked:
+        words += f"\nPseudonym: {visible(linked.words(), keep='')}."
     if found.linkable is not None:
         words += f"\nLinkable: {visible(found.linkable.words(), keep='')}."  # names may have line ends
         if not found.linkable.holds:

@@ -1,4 +1,4 @@
-"""`shoal key`: a pair of keys to sign releases with."""
+"""`shoal key`: a pair of keys, to sign releases with and to make pseudonyms."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def key(
         Path, typer.Argument(metavar="FILE", help="File for the private key, such as steward.pem.")
     ],
 ) -> None:
-    """Create a private key for signing manifests, and the public key for checking the signatures.
+    """Create a private key, for signing manifests or for pseudonyms, and its public key.
 
-    The private one is for you alone: whoever has it can sign in your name. It has no password, so keep the
-    file safe. No file is ever replaced.
+    The private one is for you alone: whoever has it can sign in your name, and find out whose a pseudonym is.
+    It has no password, so keep the file safe. Use one for each project. No file is ever replaced.
     """
     with reporting():
         from shoal.audit.signature import make_keys
@@ -26,7 +26,7 @@ def key(
         private, public = make_keys(file)
     print_table(
         [
-            ("Private key", str(private), "keep it to yourself: shoal anonymize --sign"),
+            ("Private key", str(private), "keep it to yourself: shoal anonymize --sign, --key"),
             ("Public key", str(public), "give it to others: shoal audit --public-key"),
         ]
     )

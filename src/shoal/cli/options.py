@@ -56,9 +56,9 @@ AcceptLinkable = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Release this sensitive or insensitive column even though its values single people out. Shoal "
-        "otherwise refuses a column that is unique in more than 20% of the rows. Use it only for values "
-        "that nobody outside can know. Repeatable. [dim]\\[default: the spec's][/dim]",
+        help="Release this sensitive or insensitive column, or this pseudonym, even though it singles people "
+        "out. Shoal otherwise refuses a column that is unique in more than 20% of the rows. Use it only for "
+        "values that nobody outside can know. Repeatable. [dim]\\[default: the spec's][/dim]",
     ),
 ]
 _ROLES = "Roles that you choose (NAME, a list NAME,NAME, or a pattern such as 'diag_*'; repeatable)"

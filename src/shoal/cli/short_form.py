@@ -28,6 +28,7 @@ def spec_from(
     identifiers: list[str],
     insensitive: list[str],
     drop: list[str],
+    pseudonyms: list[str],
     unit: str | None,
 ) -> Spec:
     """Return the spec of a file, or of the short form; not of both, but `unit` may be beside a file."""
@@ -42,6 +43,7 @@ def spec_from(
         "--identifier": identifiers,
         "--insensitive": insensitive,
         "--drop": drop,
+        "--pseudonym": pseudonyms,
         "--unit": unit,
     }
     given = [option for option, value in short_form.items() if value]
@@ -71,6 +73,7 @@ def spec_from(
         identifiers=identifiers,
         insensitive=insensitive,
         drop=drop,
+        pseudonyms=pseudonyms,
         unit=None if unit is None else unit_of(unit, {**columns, **described}),
         privacy=models,
     )

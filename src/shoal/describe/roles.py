@@ -69,6 +69,8 @@ class Role(StrEnum):
     """Nobody should learn it about a person."""
     INSENSITIVE = "insensitive"
     """It is released unchanged."""
+    PSEUDONYM = "pseudonym"
+    """A keyed token is released in its place."""
     DROP = "drop"
     """It is left out, whatever it holds; never read."""
 

@@ -219,11 +219,10 @@ class _Beside:
 
     @classmethod
     def of(cls, table: pa.Table, spec: Spec, populations: Mapping[str, pa.Table]) -> Self:
-        is_released = spec.unit in spec.sensitive or spec.unit in spec.insensitive
         names = [name for name in table.column_names if name in set(spec.released)]
         return cls(
             columns=names,
             others=table.select([name for name in names if name not in spec.quasi_identifiers]),
             references=References(table, populations).compared_by(spec),
-            units=None if spec.unit is None or is_released else table.column(spec.unit),
+            units=None if spec.unit is None or spec.tells_people else table.column(spec.unit),
         )

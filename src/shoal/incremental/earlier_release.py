@@ -191,6 +191,12 @@ def _unsound(spec: Spec) -> Iterator[Problem]:
             "Which new rows wait depends on sensitive values, and whoever has both releases would see it.\n"
             "Release all rows together, or the new ones by themselves."
         )
+    if spec.pseudonyms:
+        yield Problem(
+            "A release with pseudonyms cannot be extended.\n"
+            "Whoever has both releases would see which rows of a person are new, and combine them.\n"
+            "Release all rows together, or the new ones by themselves under another key."
+        )
     if spec.suppressed == "star":
         yield Problem(
             "A release whose suppressed rows are starred cannot be extended.\n"

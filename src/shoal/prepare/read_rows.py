@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from shoal.errors import InputError, Problem, nearest
+from shoal.prepare.pseudonyms import with_tokens
 from shoal.read.source import InputFormat, Source, open_source
 from shoal.read.typed_tables import typed
 from shoal.spec.spec import Spec
@@ -61,7 +62,10 @@ def read_populations(spec: Spec, populations: Mapping[str, Source]) -> dict[str,
 def read_tables(
     source: Source, spec: Spec, populations: Mapping[str, Source]
 ) -> tuple[pa.Table, dict[str, pa.Table]]:
-    """Read the released columns and the quasi-identifiers of populations, in the types of the spec."""
+    """Read the released columns and the quasi-identifiers of populations, in the types of the spec.
+
+    Pseudonyms are tokens already.
+    """
     table = read_rows(source, spec)
     if table.num_rows == 0:
         raise InputError(f"{source.name!r} has no rows.\nThere is nothing to anonymize.")
@@ -74,7 +78,7 @@ def read_tables(
         if strange:
             raise InputError(strange)
         larger = dict(zip(larger, others, strict=True))
-    return table, larger
+    return with_tokens(table, spec), larger
 
 
 def open_population(data: object, spec: Spec) -> Source:

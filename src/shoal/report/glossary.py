@@ -109,6 +109,10 @@ GLOSSARY: Mapping[str, str] = {
         "An attacker who looks for one person, knows that the person is in the table and knows all of the "
         "person's quasi-identifiers. The risk is 1 / (size of the person's class)."
     ),
+    "pseudonym": (
+        "A column that has tokens in place of its values, such as the numbers of patients. Whoever has the "
+        "key can compute them; for all others they only show which rows belong together."
+    ),
     "quasi-identifier": (
         "A column that somebody else may know too, so that it can identify a person, mostly together with "
         "others: age, postcode, sex, profession."

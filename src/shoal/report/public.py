@@ -47,6 +47,7 @@ _ROLES = {
     Role.SENSITIVE: ("sensitive column", "sensitive"),
     Role.INSENSITIVE: ("insensitive column", "insensitive"),
     Role.IDENTIFIER: ("identifier", "identifier"),
+    Role.PSEUDONYM: ("pseudonym", "pseudonym"),
     Role.DROP: ("dropped column", "dropped"),
 }
 _LEFT_OUT = (Role.IDENTIFIER, Role.DROP)
@@ -192,6 +193,11 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     if others := [name for name in sensitive if name not in covered]:
         columns = f"{'column' if len(others) == 1 else 'columns'} {listed(others)}"
         yield f"No claim covers the sensitive {columns}: a class may reveal the values of its people."
+    for name, linked in manifest.get("linked", {}).items():
+        yield (
+            f"The pseudonym {name!r} shows which rows belong together. {linked['few']:,} of its "
+            f"{linked['people']:,} tokens have a combination of classes that fewer than {linked['k']} share."
+        )
     unique = manifest.get("linkable")
     if unique is not None and unique["with_quasi_identifiers"] is not None:
         yield (
@@ -236,7 +242,9 @@ def _columns(
             elif name in overlapping:
                 released += " Some of these labels overlap."
         else:
-            released = "Not released." if role in _LEFT_OUT else "Not generalized."
+            tokens = "Tokens in place of values, the same token for the same value."
+            released = tokens if role is Role.PSEUDONYM else "Not generalized."
+            released = "Not released." if role in _LEFT_OUT else released
         yield PublicColumn(name, link(*_ROLES[role]), released, labels.get(name, ""))
     unit = spec.get("unit")
     if unit is not None and unit not in spec["columns"]:

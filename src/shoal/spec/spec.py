@@ -49,6 +49,11 @@ class Spec:
         `Sensitive` with further settings, or None.
     identifiers, insensitive, drop
         Names of the columns in the other roles. Those in `drop` are left out although they identify nobody.
+    pseudonyms
+        Names of the columns in whose place keyed tokens are released, the same for the same value. They link
+        the rows of a person: see docs/pseudonyms.md.
+    key
+        The file with the private key that makes the tokens, from `shoal key`.
     types
         Types of columns in any role, if not those of the input: `"integer"`, `"decimal"`, `"float"`,
         `"boolean"`, `"date"`, `"timestamp"` or `"text"`; dates and timestamps optionally with their format,
@@ -83,8 +88,8 @@ class Spec:
     proposed
         Whether `shoal init` proposed the roles and nobody has confirmed them yet.
     accept
-        Sensitive and insensitive columns that may single people out: `{"visit_date": "linkable"}`. Without
-        it a release in which they single out more than 20% of the rows is refused.
+        Sensitive and insensitive columns, and pseudonyms, that may single people out: `{"visit_date":
+        "linkable"}`. Without it a release in which they single out more than 20% of the rows is refused.
     origin
         The file that it was read from: a release made with it does not replace it.
 
@@ -108,6 +113,8 @@ class Spec:
     identifiers: tuple[str, ...]
     insensitive: tuple[str, ...]
     drop: tuple[str, ...]
+    pseudonyms: tuple[str, ...]
+    key: Path | None
     types: Mapping[str, ColumnType]
     unit: str | None
     privacy: tuple[PrivacyModel, ...]
@@ -131,6 +138,8 @@ class Spec:
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
         drop: Sequence[str] = (),
+        pseudonyms: Sequence[str] = (),
+        key: str | Path | None = None,
         types: Mapping[str, ColumnType | str | Mapping[str, str]] | None = None,
         unit: str | None = None,
         privacy: ModelForm | Iterable[ModelForm],
@@ -153,6 +162,7 @@ class Spec:
             "identifiers": identifiers,
             "insensitive": insensitive,
             "drop": drop,
+            "pseudonyms": pseudonyms,
         }
         for what, names in declared.items():
             if isinstance(names, str):
@@ -162,7 +172,8 @@ class Spec:
                 )
                 declared[what] = [names]
         self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
-        self._set(drop=tuple(declared["drop"]))
+        self._set(drop=tuple(declared["drop"]), pseudonyms=tuple(declared["pseudonyms"]))
+        self._set(key=None if key is None else Path(key).absolute())
         self._set(quasi_identifiers=_quasi_identifiers(declared["quasi_identifiers"], problems))
         self._set(sensitive=_sensitive(declared["sensitive"], problems))
         problems.extend(
@@ -173,6 +184,12 @@ class Spec:
         self._set(proposed=bool(proposed), escape_formulas=bool(escape_formulas))
         self._set(choose_by=choose_by, origin=None if origin is None else Path(origin).absolute())
         problems.extend(_unit_problems(unit, self.drop))
+        problems.extend(
+            f"Column {name!r} is a pseudonym and can have no type.\nFound: {kind.to_spec()!r}.\n"
+            "Remove the type: a token is made of the text of a value."
+            for name, kind in self.types.items()
+            if name in self.pseudonyms
+        )
         self._set(privacy=_models(privacy, problems))
         if not is_number(suppression) or not 0 <= suppression <= 1:
             problems.append(
@@ -249,13 +266,19 @@ class Spec:
             **dict.fromkeys(self.quasi_identifiers, Role.QUASI_IDENTIFIER),
             **dict.fromkeys(self.sensitive, Role.SENSITIVE),
             **dict.fromkeys(self.insensitive, Role.INSENSITIVE),
+            **dict.fromkeys(self.pseudonyms, Role.PSEUDONYM),
             **dict.fromkeys(self.drop, Role.DROP),
         }
 
     @property
     def released(self) -> tuple[str, ...]:
         """The declared columns that a release has: all but the identifiers and those to drop."""
-        return (*self.quasi_identifiers, *self.sensitive, *self.insensitive)
+        return (*self.quasi_identifiers, *self.sensitive, *self.insensitive, *self.pseudonyms)
+
+    @property
+    def tells_people(self) -> bool:
+        """Whether a release has the column that says who a row is about, as it was or as tokens."""
+        return self.unit in (*self.sensitive, *self.insensitive, *self.pseudonyms)
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -298,7 +321,7 @@ class Spec:
         hierarchies += [column.hierarchy for column in self.sensitive.values()]
         sources = (population.source for population in self.populations.values())
         return (
-            *(() if self.origin is None else (self.origin,)),
+            *(file for file in (self.origin, self.key) if file is not None),
             *(
                 file
                 for hierarchy in hierarchies
@@ -438,6 +461,7 @@ class Spec:
         mapping = {
             "input": {key: value for key, value in written.items() if value is not None},
             "columns": columns,
+            "key": None if self.key is None else str(self.key),
             "unit": self.unit,
             "privacy": [model.to_spec() for model in self.privacy],
             "suppression": self.suppression,
@@ -603,7 +627,8 @@ def _engine_problems(engine: str) -> Sequence[Problem]:
 
 def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) -> Iterable[str]:
     """Yield problems of `accept`: columns that are not released unchanged, and unknown settings."""
-    known = [name for name, role in roles.items() if role in (Role.SENSITIVE, Role.INSENSITIVE)]
+    unchanged = (Role.SENSITIVE, Role.INSENSITIVE, Role.PSEUDONYM)
+    known = [name for name, role in roles.items() if role in unchanged]
     for name, what in accept.items():
         if what not in get_args(Accepted):
             yield f"Column {name!r}: `accept` must be {', '.join(get_args(Accepted))}.\nFound: {what!r}."
@@ -611,8 +636,9 @@ def _accept_problems(accept: Mapping[str, object], roles: Mapping[str, Role]) ->
             found = f"Its role: {roles[name].value}" if name in roles else "It has no role"
             advice = nearest(str(name), known).strip() or "Give it such a role, or remove `accept`."
             yield (
-                f"Column {name!r} has `accept`, which is only for columns released unchanged.\n"
-                f"{found}. Sensitive and insensitive columns: {', '.join(known) or 'none'}.\n{advice}"
+                f"Column {name!r} has `accept`, which is only for columns that are not generalized.\n"
+                f"{found}. Sensitive and insensitive columns, and pseudonyms: "
+                f"{', '.join(known) or 'none'}.\n{advice}"
             )
 
 

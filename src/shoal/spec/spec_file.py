@@ -43,7 +43,7 @@ class _Input(_Form):
 
 
 class _Column(_Form):
-    role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive", "drop"]
+    role: Literal["identifier", "quasi-identifier", "sensitive", "insensitive", "pseudonym", "drop"]
     hierarchy: Any = "suppress"
     weight: float = 1.0
     min_level: int = 0
@@ -57,6 +57,7 @@ class _Column(_Form):
 class _Spec(_Form):
     input: _Input = _Input()
     columns: dict[str, _Column]
+    key: str | None = None
     unit: str | None = None
     privacy: list[Any]
     suppression: float = 0.0
@@ -93,6 +94,7 @@ _OWN_KEYS = {
     "quasi-identifier": {"hierarchy", "weight", "min_level", "max_level", "null", "missing_values"},
     "sensitive": {"hierarchy", "null", "accept"},
     "insensitive": {"accept"},
+    "pseudonym": {"accept"},
 }
 """The keys that a column has beside its role, by role."""
 
@@ -186,6 +188,8 @@ def arguments(document: Document, folder: Path) -> dict[str, Any]:
         "identifiers": _in_role(form, "identifier"),
         "insensitive": _in_role(form, "insensitive"),
         "drop": _in_role(form, "drop"),
+        "pseudonyms": _in_role(form, "pseudonym"),
+        "key": None if form.key is None else folder / form.key,
         "types": types,
         "unit": form.unit,
         "privacy": models,
@@ -375,7 +379,7 @@ def _idle(name: str, role: str, idle: Collection[str]) -> str:
     if set(idle) <= _OWN_KEYS["sensitive"] & _OWN_KEYS["quasi-identifier"]:
         owner = "a quasi-identifier or a sensitive column"
     elif set(idle) == {"accept"}:
-        owner = "a sensitive or insensitive column"
+        owner = "a sensitive or insensitive column, or a pseudonym,"
     listed = ", ".join(sorted(key.replace("_", "-") for key in idle))
     advice = "Remove it, or change the role."
     return f"columns.{name}: only {owner} can have {listed}.\nFound: role {role}.\n{advice}"

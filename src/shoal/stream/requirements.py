@@ -28,6 +28,12 @@ def require_batches(spec: Spec) -> None:
             f"People who come in several batches would be in several classes.\nFound: unit: {spec.unit}.\n"
             "Remove the unit if everybody has one row, or release all rows at once with `shoal anonymize`."
         )
+    if spec.pseudonyms:
+        problems.append(
+            "Tokens would link the rows of a person in several batches, which no batch can see.\n"
+            f"Found: role pseudonym of {', '.join(spec.pseudonyms)}.\n"
+            "Drop these columns, or release all rows at once with `shoal anonymize`."
+        )
     if spec.suppressed == "star":
         problems.append(
             "Suppressed rows of a batch may be too few to hide among each other.\nFound: suppressed: star.\n"

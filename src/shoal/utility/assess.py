@@ -205,9 +205,13 @@ def _read(
             f"Columns: {len(after.columns):,}; and {len(before.columns):,}.\n"
             "Check that the first line of both is a header, and their delimiters."
         )
-    withheld = () if spec is None else (*spec.withheld, *spec.drop)
+    withheld = () if spec is None else (*spec.withheld, *spec.drop, *spec.pseudonyms)
     names = [name for name in after.columns if name not in withheld]
-    wanted = list(spec.released) if spec is not None else list(quasi_identifiers or ())
+    wanted = (
+        [name for name in spec.released if name not in withheld]
+        if spec is not None
+        else list(quasi_identifiers or ())
+    )
     problems += _missing([*wanted, *targets] if after.doubtful else wanted, after, "release")
     if problems and (before.doubtful or after.doubtful):
         raise InputError(problems)  # what follows lists columns

@@ -83,6 +83,7 @@ def manifest(
         "classes": sum(audit.class_sizes.values()),
         "class_sizes": {str(size): count for size, count in sorted(audit.class_sizes.items())},
         **({} if audit.linkable is None else {"linkable": audit.linkable.for_recipients()}),
+        **({"linked": {each.column: each.to_mapping() for each in audit.linked}} if audit.linked else {}),
         "recoding": dict(release.handed_on.recoding),
         "suppressed": spec.suppressed,
         "null": spec.nulls,

@@ -30,7 +30,8 @@ KINDS = (
     "partition",
     "microaggregation",
 )
-KEYS = """format tool versions file folder files table dialect claims rows classes class_sizes linkable
+ROLES = ("sensitive", "insensitive", "pseudonym", "identifier", "drop")  # beside quasi-identifiers
+KEYS = """format tool versions file folder files table dialect claims rows classes class_sizes linkable linked
 recoding levels suppressed null shuffled extends spec"""
 PARTS = {
     "claims": "claim holds measured sql checkable figure",
@@ -267,8 +268,7 @@ def check_form(told):
         "format": not re.fullmatch("shoal-manifest/[12]", told["format"]) or told["tool"]["name"] != "shoal",
         "dialect": told["dialect"]["quote"] != '"' or told["dialect"]["delimiter"] not in (*",;\t|",),
         "spec": not spec.keys() <= known | {"quality", "engine"},
-        "roles": not crowd
-        or not {*roles.values()} <= {"drop", "identifier", "insensitive", "quasi-identifier", "sensitive"},
+        "roles": not crowd or not {*roles.values()} <= {"quasi-identifier", *ROLES},
         "null": told["null"] != nulls or not {*nulls.values()} <= {"value", "forbid"},
         "suppressed": told["suppressed"] not in ("remove", "star")
         or told["suppressed"] != spec["suppressed"],
@@ -330,6 +330,33 @@ def unique_rows(rows, place, roles, said):
     return (
         each and fits(said["together"], others) and fits(said["with_quasi_identifiers"], crowd + others, True)
     )
+
+
+def singled_out(rows, place, roles, told, models):
+    """Yield whether as many rows and people can be told apart as a manifest says."""
+    if told.get("linkable") and rows:
+        fits = unique_rows(rows, place, roles, told["linkable"])
+        yield "unique rows as in the manifest", fits, "by columns that are released unchanged"
+    if "linked" in told or "pseudonym" in roles.values():
+        k = max([2, *(a for m, a in models if m == "k-anonymity")])
+        fits = linked_rows(rows, place, roles, told.get("linked", {}), k)
+        yield "linked rows as in the manifest", fits, "by pseudonyms, which show whose rows are together"
+
+
+def linked_rows(rows, place, roles, said, k):
+    """Return whether tokens are together in as few classes like those of others as a manifest says."""
+    crowd = [place[name] for name in place if roles[name] == "quasi-identifier"]
+    found = {}
+    for name in (name for name in place if roles[name] == "pseudonym"):
+        classes = {}
+        for row in rows:
+            if row[place[name]] is not None:
+                classes.setdefault(row[place[name]], Counter())[tuple(row[at] for at in crowd)] += 1
+        alike = Counter(frozenset(counts.items()) for counts in classes.values())
+        least = said.get(name, {}).get("k", k)
+        few = sum(n for n in alike.values() if n < least)
+        found[name] = {"k": least, "people": len(classes), "few": few}
+    return found == said and all(whole(each["k"], k) for each in said.values())
 
 
 def privacy(model, a, classes, who, at, unit, typed):
@@ -412,10 +439,7 @@ def check(path, told):
     elif any(c and COMPUTED.match(c) and not NUMBER.fullmatch(c) for labels in classes for c in labels):
         yield "labels like formulas", None, "a spreadsheet may show another label in each row"
 
-    if told.get("linkable") and rows:
-        fits = unique_rows(rows, place, roles, told["linkable"])
-        yield "unique rows as in the manifest", fits, "by columns that are released unchanged"
-
+    yield from singled_out(rows, place, roles, told, models)
     found = [privacy(m, a, classes, who, place.get(column_of(a)), unit, typed) for m, a in models]
     found += columns(header, roles, gone)
     if full := [name for name in place if spec["columns"][name].get("null") == "forbid"]:

@@ -175,7 +175,8 @@ def test_wrong_types_name_their_place(problems):
         "columns.age.null must be one of value, forbid.\nFound: 'no'.",
         "columns.sex must be a mapping, `key: value`.\nFound: the text 'sensitive'.",
         "columns.zip must be a mapping, `key: value`.\nFound: nothing.",
-        "columns.a.role must be one of identifier, quasi-identifier, sensitive, insensitive, drop.",
+        "columns.a.role must be one of identifier, quasi-identifier, sensitive, insensitive, pseudonym, "
+        "drop.",
         "The spec lacks 'columns.b.role'.",
         "privacy must be a list.",
         "suppression must be a number.\nFound: the text '2%'.",

@@ -21,6 +21,7 @@ from shoal.engines.relational.rows import DatabaseRows
 from shoal.engines.relational.star_schema import Dimension, Star, sql, type_of
 from shoal.errors import InputError, Problem
 from shoal.prepare.fit import column_data, fitted_by
+from shoal.prepare.pseudonyms import pseudonyms_of
 from shoal.prepare.read_rows import read_populations
 from shoal.read.columns import coded as as_coded
 from shoal.read.source import Source
@@ -71,7 +72,9 @@ class DatabaseProfile:
             if isinstance(qi.hierarchy, FromData) and qi.hierarchy.target
         ]
         retyped = [name for name in spec.types if name in spec.released]
-        wanted = dict.fromkeys((*spec.quasi_identifiers, *spec.sensitive, *attributes, *targets, *retyped))
+        wanted = dict.fromkeys(
+            (*spec.quasi_identifiers, *spec.sensitive, *attributes, *targets, *retyped, *spec.pseudonyms)
+        )
         passed = [name for name in spec.sensitive if name not in (*attributes, *targets, *retyped)]
         # Of what only passes through it is enough to know whether there is NULL.
         found = {positions[name]: _count_nulls(database, positions[name]) for name in passed}
@@ -83,7 +86,12 @@ class DatabaseProfile:
         larger = read_populations(spec, populations)
         if rows == 0:
             raise InputError(f"{database.title!r} has no rows.\nThere is nothing to anonymize.")
-        values, larger = _typed(spec, raw, larger)
+        tokens = {}
+        if spec.pseudonyms:
+            made = pseudonyms_of(spec)
+            tokens = {name: _chunked(made.of(raw[name], name)) for name in spec.pseudonyms}
+        values, larger = _typed(spec, {name: raw[name] for name in raw if name not in tokens}, larger)
+        values |= tokens
         _check_sizes(database, values)
         return cls(database, raw, CountedColumns(values, counts, rows), larger, attributes)
 
@@ -125,7 +133,7 @@ class DatabaseProfile:
             output = None  # cells are escaped when the rows are written to their place
         retyped = {
             name: (self._raw[name], self._columns.column(name))
-            for name in spec.types
+            for name in (*spec.types, *spec.pseudonyms)
             if name in spec.released and name not in spec.quasi_identifiers
         }
         looks = verdict.recoding

@@ -46,7 +46,7 @@ class RecodeQueries:
     beside
         Those of the columns that the recoding looks at beside them.
     retyped
-        For other columns that the spec gives a type: their values, and what these become.
+        For other columns that the spec gives a type, and for pseudonyms: their values, and what these become.
     """
 
     database: Database

@@ -53,7 +53,7 @@ class DatabaseRows:
         return self.queries.database.fetch(f"SELECT * FROM {self.stored.relation}")
 
     def with_people(self, spec: Spec) -> tuple[pa.Table, pa.ChunkedArray | None]:
-        if spec.unit is None or _tells_people(spec):
+        if spec.unit is None or spec.tells_people:
             return self.table(), None
         found = self.queries.database.fetch(self.queries.with_units(spec.unit))
         return found.drop_columns(["unit"]).rename_columns(self.queries.columns), found.column("unit")
@@ -108,7 +108,7 @@ class DatabaseRows:
 
     def _earlier(self, spec: Spec, levels: Mapping[str, int] | None) -> Audit | None:
         """Audit the rows with who they are about, where claims count people and the release does not tell."""
-        if spec.unit is None or _tells_people(spec) or not any(claim.reads.unit for claim in claims(spec)):
+        if spec.unit is None or spec.tells_people or not any(claim.reads.unit for claim in claims(spec)):
             return None
         columns = {name: _quoted(f"r{position}") for position, name in enumerate(self.queries.columns)}
         query = f"({self.queries.with_units(spec.unit)}) AS shoal_rows"
@@ -197,11 +197,6 @@ def _escapes(spec: Spec, output: Output | None) -> bool:
 def _all_text(output: Output | None) -> bool:
     """Return whether a release goes to a file in which all is text, whatever types the database has."""
     return isinstance(output, FileOutput) and output.is_csv
-
-
-def _tells_people(spec: Spec) -> bool:
-    """Return whether a release has the column that says who a row is about, as it was."""
-    return spec.unit in spec.sensitive or spec.unit in spec.insensitive
 
 
 def _shown(

@@ -86,6 +86,9 @@ def _columns(spec: Spec, names: Sequence[str]) -> Iterator[RequiredColumn]:
                 name, link("insensitive column", "insensitive"), _UNCHANGED + _accepted(name, spec)
             )
         else:
+            if role is Role.PSEUDONYM:
+                yield RequiredColumn(name, link("pseudonym"), _TOKENS + _accepted(name, spec))
+                continue
             word = "dropped column" if role is Role.DROP else "identifier"
             yield RequiredColumn(name, link(word), _NOT_RELEASED)
     if spec.unit is not None and spec.unit not in spec.roles:
@@ -104,6 +107,7 @@ _FORMS = {
 
 _UNCHANGED = "Released with its values unchanged."
 _NOT_RELEASED = "Not released."
+_TOKENS = "Tokens are released in place of its values, the same token for the same value."
 
 
 def _form(spec: Spec, name: str) -> str:

@@ -51,7 +51,13 @@ def verdict(
     return VerdictSection(
         holds=audit.holds,
         headline=headline(checked(audit.findings)),
-        sentences=(*_linkable(audit), _released(release), _risk(risk), _loss(release, utility)),
+        sentences=(
+            *_linked(audit),
+            *_linkable(audit),
+            _released(release),
+            _risk(risk),
+            _loss(release, utility),
+        ),
         cards=tuple(_cards(release, audit, risk, utility)),
         warnings=tuple(_warnings(release, risk)),
     )
@@ -80,6 +86,12 @@ def headline(claims: Sequence[CheckedClaim]) -> str:
 
 def _do(number: int) -> str:
     return "does" if number == 1 else "do"
+
+
+def _linked(audit: Audit) -> Iterator[Markup]:
+    """Describe how many people each pseudonym singles out."""
+    for linked in audit.linked:
+        yield Markup("The {} {}.").format(link("pseudonym"), linked.words())
 
 
 def _linkable(audit: Audit) -> Iterator[Markup]:
