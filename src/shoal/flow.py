@@ -151,6 +151,7 @@ def apply(
     *,
     output: str | Path | None = None,
     files: str | Path | None = None,
+    key: str | Path | None = None,
     drop_undeclared: bool = False,
     keep_order: bool = False,
     input_format: InputFormat | None = None,
@@ -166,6 +167,9 @@ def apply(
         As for `Release.apply`.
     files
         The folder with the files that the manifest's spec names, if they are not beside it.
+    key
+        The private key for pseudonyms, which no manifest names. With that of the release somebody who is in
+        both has the same token in both.
     input_format
         How the file of `new_rows` is written, where that is not as the manifest's spec says.
 
@@ -199,7 +203,11 @@ def apply(
         )
     spec = stated_spec(evidence, files)
     check_steady(spec, "Apply the release in Python, before its program ends: release.apply(new_rows).")
-    spec = replace(spec, input=(input_format or InputFormat()).over(spec.input))
+    spec = replace(
+        spec,
+        input=(input_format or InputFormat()).over(spec.input),
+        key=None if key is None else Path(key).absolute(),
+    )
     return anonymize(
         new_rows,
         at_levels(spec, evidence.manifest.levels or {}),

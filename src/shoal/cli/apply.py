@@ -50,6 +50,9 @@ def apply(
             help="Folder with the hierarchy files. [dim]\\[default: the manifest's folder][/dim]",
         ),
     ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The private key that makes the tokens of pseudonyms.")
+    ] = None,
     drop_undeclared: Annotated[
         bool, typer.Option("--drop-undeclared", help="Drop columns without a role.")
     ] = False,
@@ -82,6 +85,7 @@ def apply(
                 new_rows,
                 output=output,
                 files=files,
+                key=key,
                 drop_undeclared=drop_undeclared,
                 input_format=input_format(delimiter, quote, encoding, null_value, sheet, header),
                 listener=listener,

@@ -57,7 +57,6 @@ class _Column(_Form):
 class _Spec(_Form):
     input: _Input = _Input()
     columns: dict[str, _Column]
-    key: str | None = None
     unit: str | None = None
     privacy: list[Any]
     suppression: float = 0.0
@@ -66,6 +65,7 @@ class _Spec(_Form):
     suppressed: SuppressedRows = "remove"
     choose_by: ChooseBy = "everything"
     escape_formulas: bool = False
+    key: str | None = None
     engine: str = "auto"
     proposed: bool = False
 

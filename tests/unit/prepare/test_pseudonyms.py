@@ -135,3 +135,14 @@ def test_utility_and_risk_of_a_release_with_pseudonyms(tmp_path: Path) -> None:
     release = shoal.anonymize(table, spec(unit="patient", key=key))
     assert "patient" not in str(release.utility().to_mapping())
     assert release.risk().after.people == 8
+
+
+def test_a_release_with_pseudonyms_is_applied_with_the_key(tmp_path: Path) -> None:
+    key, _ = make_keys(tmp_path / "project.pem")
+    release = shoal.anonymize(PEOPLE, spec(key=key))
+    path = release.write(tmp_path / "release.csv")
+    tokens = sorted(release.table["patient"].to_pylist())
+    for found in (release.apply(PEOPLE), shoal.apply(path, PEOPLE, key=key)):
+        assert sorted(found.table["patient"].to_pylist()) == tokens
+    with pytest.raises(InputError, match="Pseudonyms need a key"):
+        shoal.apply(path, PEOPLE)
