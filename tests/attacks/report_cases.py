@@ -14,6 +14,7 @@ from pyarrow import csv
 
 import shoal
 from shoal.audit import Audit
+from shoal.audit.signature import make_keys
 from shoal.describe.hierarchy import Levels
 from shoal.report import internal_html, public_html
 from shoal.report.sections.utility import utility
@@ -170,6 +171,14 @@ def dropped() -> shoal.Release:
     """Columns that the spec does not name are dropped: that says nothing of what is in them."""
     weather = PEOPLE.append_column("weather", pa.array(["sun"] * 8))
     return shoal.anonymize(weather, SPEC, drop_undeclared=True)
+
+
+def tokens() -> shoal.Release:
+    """The names are pseudonyms: no other column has its values unchanged, and none is left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        key, _ = make_keys(Path(folder) / "project.pem")
+        spec = replace(SPEC, identifiers=[], pseudonyms=["name"], key=key, unit="name")
+        return shoal.anonymize(PEOPLE, spec)
 
 
 def blind() -> shoal.Release:
@@ -426,7 +435,7 @@ CASES: dict[str, Callable[[], shoal.Release]] = {
         blind, blind_by_hand, present, close, accepted, wide, one_row, many_labels, bare, frequent_values,
         best_values, overlapping, starred_cells, no_overlap, many_cells, no_cells, averages, medians,
         some_averages, fixed_labels, partitioned, partitioned_without_models, partitioned_by_values, kinds,
-        kinds_in_a_file, ranges, sets,
+        kinds_in_a_file, ranges, sets, tokens,
     )
 }  # fmt: skip
 

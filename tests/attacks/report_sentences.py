@@ -23,7 +23,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ): ("internal:one_removed", "internal:people_counted"),
     "Accepted, although its values may single people out.": ("internal:accepted", "internal:one_removed"),
     "All rows are suppressed, and the release is empty.": ("internal:empty", "internal:all_starred"),
-    "All rows are suppressed. Their other columns are released unchanged.": (
+    "All rows are suppressed. Their other columns are not generalized.": (
         "internal:all_starred",
         "internal:empty",
     ),
@@ -135,7 +135,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     "Share of all rows in classes": ("public:one_removed", "public:empty"),
     "Share of each column in what makes rows unique": ("internal:one_removed", "internal:people_counted"),
     "Such rows are not in the release.": ("internal:one_removed", "internal:three_starred"),
-    ("Such rows are released with * in every quasi-identifier; their other columns are unchanged."): (
+    ("Such rows are released with * in every quasi-identifier; their other columns are not generalized."): (
         "internal:three_starred",
         "internal:one_removed",
     ),
@@ -367,6 +367,16 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "With Python alone, without Shoal: … The checker is a short program that anybody can "
         "read. It compares the file with its manifest and counts the classes again."
     ): ("internal:one_removed", "internal:parquet"),
+    (
+        "The pseudonym … shows which rows belong together. … of its … tokens have a combination of classes "
+        "that fewer than … share."
+    ): ("public:tokens", "public:one_removed"),
+    "Tokens are released in place of its values, the same token for the same value.": (
+        "internal:tokens",
+        "internal:one_removed",
+    ),
+    "Tokens in place of values, the same token for the same value.": ("public:tokens", "public:one_removed"),
+    "… … tokens in place of the values.": ("internal:tokens", "internal:one_removed"),
     "all rows are suppressed, so no label is in the release.": ("internal:empty", "internal:one_removed"),
     "as in the original table": ("public:proposed", "public:one_removed"),
     "given * in every quasi-identifier": ("internal:three_starred", "internal:one_removed"),
@@ -463,7 +473,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "list the labels that they had, as far as released rows have them too. A label with a "
         "large share of suppressed rows is under-represented in the release."
     ): ("internal:limited", "internal:none_suppressed"),
-    "… … … * in every quasi-identifier; their other columns are unchanged.": (
+    "… … … * in every quasi-identifier; their other columns are not generalized.": (
         "public:three_starred",
         "public:one_removed",
     ),

@@ -166,7 +166,7 @@ def _released(manifest: Mapping[str, Any]) -> str:
         have = "row has" if suppressed == 1 else "rows have"
         return (
             f"{sentence} {count(suppressed)} {have} * in every quasi-identifier; their other columns are "
-            "unchanged."
+            "not generalized."
         )
     more = "more was" if suppressed == 1 else "more were"
     return (

@@ -100,8 +100,8 @@ def test_json_is_one_object_and_nothing_else(folder, shoal):
     result = json.loads(ran.out)
     assert list(result) == [
         "levels", "recoding", "score", "quality", "explanation", "suppressed_rows", "rows", "classes",
-        "satisfying_nodes", "nodes", "seconds", "linkable", "optimal", "bound", "gap", "alternative",
-        "claims", "proposed", "notes",
+        "satisfying_nodes", "nodes", "seconds", "linked", "linkable", "optimal", "bound", "gap",
+        "alternative", "claims", "proposed", "notes",
     ]  # fmt: skip
     assert list(result["nodes"])[:3] == ["lattice", "checked", "tagged"]
     assert list(result["seconds"]) == [

@@ -58,7 +58,8 @@ def _summary(release: Release) -> str:
     done = (
         "Such rows are not in the release."
         if release.spec.suppressed == "remove"
-        else "Such rows are released with * in every quasi-identifier; their other columns are unchanged."
+        else "Such rows are released with * in every quasi-identifier; their other columns are not "
+        "generalized."
     )
     rows = count(release.suppressed_rows)
     return f"{rows} of {count(release.rows, 'row')} ({share}) {were} suppressed; {allowed}. {done}"

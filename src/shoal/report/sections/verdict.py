@@ -120,7 +120,8 @@ def _released(release: Release) -> Markup:
             [
                 _rows(release),
                 _quasi_identifiers(release),
-                _others(len(spec.released) - len(spec.quasi_identifiers)),
+                _others(len(spec.sensitive) + len(spec.insensitive)),
+                _tokens(len(spec.pseudonyms)),
                 _withheld([name for name in release.source.columns if name not in spec.released]),
             ],
         )
@@ -190,6 +191,12 @@ def _others(number: int) -> str:
         return ""
     have = "has its" if number == 1 else "have their"
     return f"{count(number, 'other column')} {have} values unchanged."
+
+
+def _tokens(number: int) -> str:
+    if not number:
+        return ""
+    return f"{count(number, 'column')} {'has' if number == 1 else 'have'} tokens in place of the values."
 
 
 def _withheld(names: Sequence[str]) -> Markup | None:
@@ -380,7 +387,7 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
         yield Markup(
             "All rows are suppressed, and the release is empty."
             if release.spec.suppressed == "remove"
-            else "All rows are suppressed. Their other columns are released unchanged."
+            else "All rows are suppressed. Their other columns are not generalized."
         )
     if not release.shuffled:
         yield Markup("The rows are in the order of the input, which may reveal who is who.")
