@@ -88,7 +88,7 @@ def settings(column: ColumnSuggestion) -> dict[str, Any]:
             written["min-level"] = column.min_level
         if column.missing_values:
             written["missing-values"] = column.missing_values
-    if column.type is not None:
+    if column.type is not None and column.role is not Role.PSEUDONYM:
         written["type"] = column.type
     return written
 
@@ -218,7 +218,8 @@ def _column_lines(column: ColumnSuggestion, settings: dict[str, Any]) -> Iterato
 def overruled(column: ColumnSuggestion) -> str:
     """Return what a person decided against the proposal, in a sentence."""
     assert column.overruled is not None
-    released = "generalized" if column.role is Role.QUASI_IDENTIFIER else "released unchanged"
+    words = {Role.QUASI_IDENTIFIER: "generalized", Role.PSEUDONYM: "released as tokens"}
+    released = words.get(column.role, "released unchanged")
     return f"It is {released}, though {column.overruled.role.value} was proposed: {column.overruled.reason}."
 
 

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from shoal.suggestions.separation import Separation
 
 SUPPRESSION = 0.02
-_REVEALING = (Role.IDENTIFIER, Role.DROP, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.INSENSITIVE)
+_REVEALING = (
+    Role.IDENTIFIER,
+    Role.DROP,
+    Role.PSEUDONYM,
+    Role.QUASI_IDENTIFIER,
+    Role.SENSITIVE,
+    Role.INSENSITIVE,
+)
 """The roles, by how much of a column a release reveals, and how freely."""
 
 

@@ -146,3 +146,10 @@ def test_a_release_with_pseudonyms_is_applied_with_the_key(tmp_path: Path) -> No
         assert sorted(found.table["patient"].to_pylist()) == tokens
     with pytest.raises(InputError, match="Pseudonyms need a key"):
         shoal.apply(path, PEOPLE)
+
+
+def test_a_proposed_identifier_becomes_a_pseudonym() -> None:
+    table = pa.table({"age": list(range(20, 60)), "number": [f"P{row:03}" for row in range(40)]})
+    found = shoal.suggest(table, unit="none").with_column("number", role="pseudonym")
+    assert found.spec.pseudonyms == ("number",)
+    assert "It is released as tokens, though identifier was proposed" in " ".join(found.to_yaml().split())
