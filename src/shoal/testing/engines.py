@@ -110,7 +110,11 @@ def check_releases(source: EngineInput) -> None:
     table = people(1, 200)
     compare(source, table, spec_of_people())
     compare(source, table, spec_of_people(suppressed="star"))
-    compare(source, table, spec_of_people(suppression=0.0, quality="discernability"))
+    # One of these values is in no row.
+    distribution = [[value, 0.15] for value in _DISEASES] + [["gout", 0.25]]
+    declared = shoal.TCloseness("disease", 0.5, distribution=distribution)
+    models = [shoal.KAnonymity(3), declared]
+    compare(source, table, spec_of_people(suppression=0.0, quality="discernability", privacy=models))
     models = [shoal.KAnonymity(2), shoal.LDiversity("disease", 2), shoal.TCloseness("disease", 0.5)]
     compare(source, table, spec_of_people(privacy=models, suppression=0.3))
 
