@@ -243,6 +243,7 @@ class Killed(BaseException):
 
 STEPS: dict[str, tuple[Any, str]] = {
     "before the batch is noted": (states.State, "note_batch"),
+    "before values are counted": (states.State, "count_values"),
     "before the emission is staged": (emissions, "publish"),
     "before the names are on the disk": (emissions, "_flush"),
     "before the emission is noted": (states.State, "note_emission"),
