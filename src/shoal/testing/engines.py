@@ -20,6 +20,7 @@ from shoal.engines.choose import bytes_of, open_engine
 from shoal.engines.kind import EngineKind, Fit, Input
 from shoal.errors import InfeasibleError, InputError
 from shoal.prepare.columns import settle_columns
+from shoal.privacy.distribution import Distribution
 from shoal.read.source import InputFormat
 from shoal.search.frequency_sets import InMemory
 from shoal.search.parts import Part
@@ -111,7 +112,7 @@ def check_releases(source: EngineInput) -> None:
     compare(source, table, spec_of_people())
     compare(source, table, spec_of_people(suppressed="star"))
     # One of these values is in no row.
-    distribution = [[value, 0.15] for value in _DISEASES] + [["gout", 0.25]]
+    distribution = Distribution([*([value, 0.15] for value in _DISEASES), ["gout", 0.25]])
     declared = shoal.TCloseness("disease", 0.5, distribution=distribution)
     models = [shoal.KAnonymity(3), declared]
     compare(source, table, spec_of_people(suppression=0.0, quality="discernability", privacy=models))
