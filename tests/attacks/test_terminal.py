@@ -94,6 +94,7 @@ RUNS: dict[str, list[tuple[object, ...]]] = {
     ],
     "apply": [("release.csv", "people.csv", "-o", "more.csv"), (EVIL, EVIL, "-o", EVIL)],
     "extend": [("release.csv.manifest.json", "people.csv", "-o", "more.csv"), (EVIL, EVIL, "-o", EVIL)],
+    "spec": [("bad.yaml", "-k", 3), ("spec.yaml", "--qi", EVIL), (EVIL, "--drop", EVIL, "--data", EVIL)],
     "risk": [("people.csv", "--spec", "spec.yaml"), ("people.csv", "--qi", EVIL), (EVIL, "--qi", EVIL)],
     "utility": [("people.csv", "release.csv", "--spec", "bad.yaml"), (EVIL, EVIL)],
     "models": [("evil\x1b[2K",), ()],

@@ -62,7 +62,8 @@ class ByClasses:
 
     Examples
     --------
-    >>>     >>> from shoal.describe import intervals
+    >>> import pyarrow as pa
+    >>> from shoal.describe import intervals
     >>> from shoal.encode.column import code_column
     >>> ages = code_column("age", pa.array([21, 24, 38, 52]).dictionary_encode(), intervals(10, 20))
     >>> table = CodedTable((ages,), 4)
