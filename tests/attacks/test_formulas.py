@@ -89,6 +89,22 @@ def test_no_cell_of_the_file_is_computed(people: pa.Table, engine: str, tmp_path
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+def test_the_checker_compares_what_was_escaped_with_a_declared_distribution(tmp_path: Path) -> None:
+    """A test that is positive or negative: `+` and `-` are formulas, while `'-5` is none and stays."""
+    people = pa.table({"age": [31, 33, 42, 44] * 3, "test": ["+"] * 4 + ["-"] * 4 + ["'-5", "-5", "'+", "="]})
+    declared = {"+": 4, "-": 4, "'-5": 1, "-5": 1, "'+": 1, "=": 1}
+    asked = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["test"],
+        privacy=[shoal.TCloseness("test", 0.1, distance="equal", distribution=declared)],
+        escape_formulas=True,
+        accept={"test": "linkable"},
+    )
+    path = shoal.anonymize(people, asked).write(tmp_path / "release.csv")
+    code, printed = check(path)
+    assert (code, "largest distance 0\n" in printed) == (0, True), printed
+
+
 def test_excel_and_compressed_files(people: pa.Table, tmp_path: Path) -> None:
     people = people.set_column(2, "disease", pa.array([*DISEASES[:6], "x", "flu"]))
     release = shoal.anonymize(people, spec(escape_formulas=True))

@@ -53,6 +53,23 @@ def test_a_release_with_both_zeros_passes_every_check(
     assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_both_zeros_are_one_value_where_classes_are_compared_with_the_original(
+    tmp_path: Path, engine: str
+) -> None:
+    people = pa.table({"age": [31, 33, 42, 44] * (ROWS // 4), "change": CHANGES})
+    parquet.write_table(people, tmp_path / "people.parquet")
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        sensitive=["change"],
+        privacy=[shoal.TCloseness("change", 0.1, distance="equal")],
+        accept={"change": "linkable"},
+    )
+    path = tmp_path / "release.csv"
+    shoal.anonymize(tmp_path / "people.parquet", spec, engine=engine, output=path)
+    assert shoal.audit_release(path, original=tmp_path / "people.parquet").holds
+
+
 def test_figures_are_those_of_the_file_and_not_of_the_rows_that_it_was_made_of(tmp_path: Path) -> None:
     """Numbers that a program's own types keep apart may be one text: the file is what recipients have."""
     people = pa.table({"age": [31] * 6, "x": pa.array([1.0, 1.0, 2.0, 2.0, 3.0, 4.0])})

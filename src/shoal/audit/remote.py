@@ -121,10 +121,17 @@ class OriginalInDatabase:
 
     def add(self, relation: Relation, identifiers: Mapping[str, str], as_text: Collection[str]) -> str:
         columns = ", ".join(
-            f"{self.columns[name]}{'::VARCHAR' if name in as_text else ''} AS {identifier}"
+            f"{self._as_text(name) if name in as_text else self.columns[name]} AS {identifier}"
             for name, identifier in identifiers.items()
         )
         return f"(SELECT {columns} FROM {self.source}) AS original"
+
+    def _as_text(self, name: str) -> str:
+        """Return a column as text, with one text for 0.0 and -0.0, which are one value."""
+        column = self.columns[name]
+        if pa.types.is_floating(self.kind(name)):
+            column = f"CASE WHEN {column} = 0 THEN abs({column}) ELSE {column} END"
+        return f"({column})::VARCHAR"
 
 
 @contextmanager

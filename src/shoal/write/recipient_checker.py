@@ -43,9 +43,9 @@ INVISIBLE = re.compile(
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
-COMPUTED = re.compile("'*[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]")  # by spreadsheets, without an apostrophe
-NUMBER = re.compile(
-    r"'*[+-]?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|[Ii]nf(inity)?|[Nn]a[Nn]|PT[0-9]+(.[0-9]+)?S)"
+FORMULA = re.compile(  # what spreadsheets compute where no apostrophe is before it; numbers are none
+    r"(?!'*[+-]?(([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?|[Ii]nf(inity)?|[Nn]a[Nn]|"
+    "PT[0-9]+(.[0-9]+)?S)\\Z)'*[=+@\t\r\n\uff1d\uff0b\uff0d\uff20-]"
 )
 MOMENT = re.compile(r"([0-9-]{10}(?:[ T][0-9:]{5,8})?)(?:\.([0-9]+))?(Z|[+-][0-9]{2}(?::[0-9]{2})?)?")
 TINY = 5e-324  # the least number above 0
@@ -414,14 +414,15 @@ def check(path, told):
     who = place.get(unit) if roles[unit] != "quasi-identifier" else None
     judged = [a["column"] for m, a in models if m in ("alpha-k", "l-diversity") or is_declared(m, a)]
     typed = {at: spec["columns"][header[at]].get("type") for at in {*map(place.get, judged), who} - {None}}
-    cells = [c for row in [header, *rows] for c in row if c and c[0] != "'" and COMPUTED.match(c)]
-    live = sum(not NUMBER.fullmatch(c) for c in cells)
+    live = sum(c[0] != "'" for row in [header, *rows] for c in row if c and FORMULA.match(c))
     classes = {}
     for row in rows:
         if len(row) != len(header):
             raise ValueError("a line has more or fewer cells than the header")
         for at, kind in typed.items():
-            row[at] = value_of(kind, row[at])
+            cell = row[at] or ""
+            escaped = spec.get("escape-formulas") and cell[:1] == "'" and FORMULA.match(cell)
+            row[at] = value_of(kind, cell[1:] if escaped else row[at])
         classes.setdefault(tuple(row[at] for at in crowd), []).append(row)
 
     counted = told["rows"]
@@ -436,7 +437,7 @@ def check(path, told):
 
     if spec.get("escape-formulas"):
         yield "cells like formulas escaped", not live, f"{live or 'all'}{' are not' if live else ''}"
-    elif any(c and COMPUTED.match(c) and not NUMBER.fullmatch(c) for labels in classes for c in labels):
+    elif any(c and FORMULA.match(c) for labels in classes for c in labels):
         yield "labels like formulas", None, "a spreadsheet may show another label in each row"
 
     yield from singled_out(rows, place, roles, told, models)
