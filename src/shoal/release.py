@@ -615,7 +615,8 @@ class Release:
     def _proof(self) -> str:
         blind = " by the quasi-identifiers alone" if self.spec.choose_by == "quasi-identifiers" else ""
         if self.optimal:
-            starred = self.spec.suppressed == "star" and self.spec.suppression > 0
+            suppressible = self.spec.suppression > 0 and all(m.suppressible for m in self.spec.privacy)
+            starred = self.spec.suppressed == "star" and suppressible
             return f"proved optimal{blind}{', smallest classes starred first' if starred else ''}"
         if self.satisfying_nodes is not None:
             return f"chosen among {len(self.satisfying_nodes):,} satisfying nodes"

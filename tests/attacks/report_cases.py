@@ -450,6 +450,8 @@ def internal(case: str) -> str:
     """Return the text of the publisher's own report."""
     if case == "sampled":
         return _text(internal_html(release("two_removed"), learning=False, sampling_fraction=0.1))
+    if case == "sampled_visits":
+        return _text(internal_html(release("people_counted"), learning=False, sampling_fraction=0.1))
     if case == "failing":
         found = release("none_suppressed")
         broken = [replace(each, holds=False) for each in found.audit.findings[:1]]

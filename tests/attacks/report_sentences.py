@@ -15,7 +15,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:one_removed",
     ),
     ", of which the spec allows …": ("internal:limited", "internal:one_removed"),
-    ", of which … are in the release": ("internal:one_removed", "internal:none_suppressed"),
+    ", of which … … in the release": ("internal:one_removed", "internal:none_suppressed"),
     ": the … of … pairs that changed the most": ("internal:wide", "internal:one_removed"),
     (
         "A row counts for a set of columns in which it is unique, if no smaller part of the set "
@@ -54,10 +54,12 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:one_removed",
     ),
     "Has a hierarchy without a description": ("internal:bare", "internal:one_removed"),
-    ("How many of them are unique in the whole … was not estimated: no sampling fraction was given."): (
+    "How many of them are unique in the whole … was not estimated: … .": (
         "internal:one_removed",
         "internal:sampled",
     ),
+    "no sampling fraction was given": ("internal:one_removed", "internal:sampled_visits"),
+    "some people have rows in several classes": ("internal:sampled_visits", "internal:one_removed"),
     "How often a guess at a sensitive value is right": ("internal:one_removed", "internal:one_choice"),
     "How often a guess is right": ("internal:one_removed", "internal:one_choice"),
     "In the original table … … … ( … ); in the release … … .": ("internal:one_removed", "public:one_removed"),
@@ -156,8 +158,8 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:one_removed",
     ),
     (
-        "About … % of the released rows are unique by the columns that are not generalized, … % "
-        "together with the quasi-identifiers."
+        "About … % of the released rows are unique by the columns that are not quasi-identifiers, "
+        "… % together with the quasi-identifiers."
     ): ("public:one_removed", "public:one_choice"),
     "No claim covers the sensitive … : a class may reveal the values of its people.": (
         "public:one_removed",
@@ -452,7 +454,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ): ("internal:one_removed", "internal:one_choice"),
     "… : the share of unseen rows that were predicted correctly.": ("learned:better", "learned:numbers"),
     "… No row was suppressed.": ("public:present", "public:one_removed"),
-    "… became one label in the release, which distinguishes nobody.": (
+    "… became one label, which distinguishes nobody.": (
         "internal:by_hand",
         "internal:one_choice",
     ),

@@ -21,6 +21,7 @@ import pytest
 
 import shoal
 import shoal.audit
+from shoal.report.sections.recoding import level_words
 
 from . import report_cases as cases
 
@@ -232,6 +233,13 @@ def test_labels_of_suppressed_rows_alone_are_counted_and_not_shown() -> None:
     text = cases.internal("one_removed")
     assert "8 values became 3 labels, of which 2 are in the release." in text
     assert "[30, 40)" in text and "[50, 60)" not in text and "58" not in text
+
+
+def test_a_value_that_was_suppressed_did_not_become_another() -> None:
+    people = pa.table({"sex": ["M"] * 4 + ["F"]})
+    spec = shoal.Spec(quasi_identifiers={"sex": "suppress"}, privacy=[shoal.KAnonymity(2)], suppression=0.2)
+    (rungs,) = shoal.anonymize(people, spec).ladders()
+    assert level_words(rungs) == "2 values, not generalized, of which 1 is in the release."
 
 
 @every_release

@@ -45,6 +45,18 @@ def test_a_search_that_ended_is_not_said_to_have_stopped_after_seconds() -> None
     assert "stopped after 10 seconds" in note
 
 
+def test_no_row_is_said_to_be_starred_first_where_none_may_be() -> None:
+    assert "smallest classes starred first" in cases.release("three_starred").summary()
+    town = pa.table({"age": ["*"] * 9})
+    spec = shoal.Spec(
+        quasi_identifiers={"age": "suppress"},
+        privacy=[shoal.DeltaPresence(lower=0.2, upper=0.5, population=town)],
+        suppression=0.5,
+        suppressed="star",
+    )
+    assert "proved optimal (" in shoal.anonymize(town.slice(0, 3), spec).summary()
+
+
 def test_levels_that_somebody_picked_are_not_said_to_be_chosen_by_quasi_identifiers() -> None:
     for case in ("blind", "blind_by_hand"):
         (note,) = [each for each in cases.release(case).notes if "sensitive" in each]

@@ -202,7 +202,7 @@ def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
     if unique is not None and unique["with_quasi_identifiers"] is not None:
         yield (
             f"About {unique['together']}% of the released rows are unique by the columns that are not "
-            f"generalized, {unique['with_quasi_identifiers']}% together with the quasi-identifiers."
+            f"quasi-identifiers, {unique['with_quasi_identifiers']}% together with the quasi-identifiers."
         )
 
 

@@ -126,6 +126,8 @@ def level_words(rungs: Ladder) -> str:
     >>> from shoal.recode.released_levels import Ladder
     >>> level_words(Ladder("age", 1, (40, 8, 1), 7, {}))
     '40 values became 8 labels, of which 7 are in the release.'
+    >>> level_words(Ladder("sex", 0, (2, 1), 1, {}))
+    '2 values, not generalized, of which 1 is in the release.'
     >>> level_words(Ladder("country", 0, (1, 1), 1, {}))
     'the column has one value only, so it distinguishes nobody.'
     """
@@ -134,9 +136,10 @@ def level_words(rungs: Ladder) -> str:
         return "all rows are suppressed, so no label is in the release."
     if before == 1:
         return "the column has one value only, so it distinguishes nobody."
-    if rungs.released == 1:
-        return f"{count(before, 'value')} became one label in the release, which distinguishes nobody."
-    part = "" if rungs.released == after else f", of which {count(rungs.released)} are in the release"
+    if after == 1:
+        return f"{count(before, 'value')} became one label, which distinguishes nobody."
+    are = "is" if rungs.released == 1 else "are"
+    part = "" if rungs.released == after else f", of which {count(rungs.released)} {are} in the release"
     if rungs.level == 0:
         return f"{count(before, 'value')}, not generalized{part}."
     return f"{count(before, 'value')} became {count(after, 'label')}{part}."

@@ -165,9 +165,16 @@ def _uniques(before: RiskAssessment, after: RiskAssessment) -> Markup:
     )
     if before.population_uniques is not None:
         return sentence
-    return sentence + Markup(
-        " How many of them are unique in the whole {} was not estimated: no sampling fraction was given."
-    ).format(link("population"))
+    return sentence + Markup(" How many of them are unique in the whole {} was not estimated: {}.").format(
+        link("population"), _NOT_ESTIMATED[before.journalist.basis]
+    )
+
+
+_NOT_ESTIMATED = {
+    "table": "no sampling fraction was given",
+    "sampling fraction": "some people have rows in several classes",
+}
+"""Why, by what the risk of the journalist is based on."""
 
 
 def _one(assessment: RiskAssessment) -> str:
