@@ -235,6 +235,19 @@ def test_labels_of_suppressed_rows_alone_are_counted_and_not_shown() -> None:
     assert "[30, 40)" in text and "[50, 60)" not in text and "58" not in text
 
 
+def test_a_value_that_looks_like_everything_is_itself_where_nothing_was_generalized() -> None:
+    """Offices write `*` and `**` for what is too rare to be told; these are values of the original."""
+    people = pa.table({"sex": ["M", "F", "**", "*"] * 2, "ill": ["*"] * 4 + ["flu", "**"] * 2})
+    spec = shoal.Spec(
+        quasi_identifiers={"sex": "suppress"}, sensitive=["ill"], privacy=[shoal.KAnonymity(2)]
+    )
+    release = shoal.anonymize(people, spec)
+    found = release.utility(learning=False)
+    assert found.loss == release.score == 0
+    assert {each.total_variation for each in found.columns.values()} == {0}
+    assert {each.entropy_kept for each in found.columns.values()} == {1}
+
+
 def test_a_value_that_was_suppressed_did_not_become_another() -> None:
     people = pa.table({"sex": ["M"] * 4 + ["F"]})
     spec = shoal.Spec(quasi_identifiers={"sex": "suppress"}, privacy=[shoal.KAnonymity(2)], suppression=0.2)

@@ -72,8 +72,9 @@ class RecodedColumn:
 
     @property
     def star(self) -> int:
-        """The number of the label `*`, -1 where the release has none."""
-        return int(pc.index(self.labels, ANYTHING).as_py())
+        """The number of the label `*`, -1 where the release has none, or where it is a value of its own."""
+        found = int(pc.index(self.labels, ANYTHING).as_py())
+        return found if found >= 0 and self.breadth[found] == 1 else -1
 
     @property
     def untouched(self) -> bool:
@@ -148,8 +149,12 @@ def recode_column(
     domain = Domain.of(in_one_spelling(original.dictionary, kind), null=original.null_count > 0, text=text)
     before = _positions(original)
     counts = np.bincount(before, minlength=domain.size).astype(np.int64)
-    cover = cover_of(labels, domain) if average is None else nearest_cover(labels, domain)
-    breadth = _breadth(cover.counts, domain.size, labels)
+    unchanged = None if average is not None else _unchanged(labels, domain, rows, counts)
+    if unchanged is not None:
+        cover, breadth = unchanged, np.zeros(len(labels))
+    else:
+        cover = cover_of(labels, domain) if average is None else nearest_cover(labels, domain)
+        breadth = _breadth(cover.counts, domain.size, labels)
     if average is not None:
         if average_error is None:
             average_error = (
@@ -190,7 +195,8 @@ def _by_hierarchy(
         raise InputError(f"there is no level {level}, only 0 to {len(levels) - 1}.")
     found = _level(levels, counts, labels, rows) if level is None else level
     chosen = range(len(levels)) if found is None else [found]
-    cover = cover_of(labels, domain, [levels[position] for position in chosen])
+    unchanged = _unchanged(labels, domain, rows, counts) if found == 0 else None
+    cover = unchanged or cover_of(labels, domain, [levels[position] for position in chosen])
     leaves = _leaves(coded, order, levels, labels, cover)
     label_of = _label_of(cover, labels, domain.size)
     if found is not None:
@@ -209,8 +215,20 @@ def _by_hierarchy(
         rows=rows,
         cover=cover,
         label_of=label_of,
-        breadth=_breadth(leaves, coded.total_leaves, labels),
+        breadth=_breadth(leaves, coded.total_leaves, labels) if unchanged is None else np.zeros(len(labels)),
     )
+
+
+def _unchanged(labels: pa.Array, domain: Domain, rows: IntArray, counts: IntArray) -> Cover | None:
+    """Return that labels are the values themselves, if all are, and none has more rows than the value.
+
+    Then `*` is a value like any other, such as one that was censored before.
+    """
+    values = pa.concat_arrays([domain.texts, pa.nulls(domain.null, domain.texts.type)])
+    position = pc.index_in(labels, values)
+    if position.null_count or (rows > counts[position.to_numpy()]).any():
+        return None
+    return Cover.of(np.arange(len(labels)), position.to_numpy().astype(np.int64), len(labels))
 
 
 def _leaves(
