@@ -97,6 +97,12 @@ class Distribution:
                 "Values are compared as text, and 1.5 is written 1.50 where another number has two places.\n"
                 "Use `type: float`: then each number is written in one way."
             )
+        if pa.types.is_timestamp(kind):
+            raise InputError(
+                f"Column {name!r} has times, and a declared distribution.\n"
+                "Values are compared as text, and times are written with parts of seconds or without.\n"
+                "Turn them into dates or text."
+            )
         try:
             found = pa.array(self.values, pa.string()).cast(kind)
         except pa.ArrowException:

@@ -86,6 +86,7 @@ def test_models_about_one_column_declare_the_same() -> None:
     [
         (pa.int64(), {"one": 1}, "has the type int64"),
         (pa.float64(), {"1": 1, "1.0": 1}, "repeats values"),
+        (pa.timestamp("s"), {"1970-01-01 00:00:01": 1}, "times are written with parts of seconds or without"),
     ],
 )
 def test_values_must_be_of_the_columns_type(kind: pa.DataType, given: Any, words: str) -> None:
