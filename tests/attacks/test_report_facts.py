@@ -238,9 +238,7 @@ def test_labels_of_suppressed_rows_alone_are_counted_and_not_shown() -> None:
 def test_a_value_that_looks_like_everything_is_itself_where_nothing_was_generalized() -> None:
     """Offices write `*` and `**` for what is too rare to be told; these are values of the original."""
     people = pa.table({"sex": ["M", "F", "**", "*"] * 2, "ill": ["*"] * 4 + ["flu", "**"] * 2})
-    spec = shoal.Spec(
-        quasi_identifiers={"sex": "suppress"}, sensitive=["ill"], privacy=[shoal.KAnonymity(2)]
-    )
+    spec = shoal.Spec(quasi_identifiers={"sex": "suppress"}, sensitive=["ill"], privacy=[shoal.KAnonymity(2)])
     release = shoal.anonymize(people, spec)
     found = release.utility(learning=False)
     assert found.loss == release.score == 0

@@ -116,9 +116,10 @@ def assess_utility(
         if spec is not None:
             spec = Spec.of(spec)
         wanted = [target] if isinstance(target, str) else list(dict.fromkeys(target or ()))
-        tables = _read(original, release, spec, quasi_identifiers, wanted, input_format)
+        tables, left_out = _read(original, release, spec, quasi_identifiers, wanted, input_format)
     with _step("compare", listener):
         columns, notes = _recodings(tables, spec, quasi_identifiers, levels or {}, average_errors)
+        notes = [*(_LEFT_OUT.format(name) for name in left_out), *notes]
         targets, skipped = _targets(columns, spec, wanted)
         belonging = require_belonging(
             columns.quasi_identifiers, columns.others, tables.original.num_rows, tables.release.num_rows
@@ -146,6 +147,9 @@ def assess_utility(
         learning=learned,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+_LEFT_OUT = "Column {!r} is not measured: its values cannot be compared, or have no text form."
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +190,12 @@ def _read(
     quasi_identifiers: Sequence[str] | None,
     targets: Sequence[str],
     input_format: InputFormat | None,
-) -> _Tables:
-    """Read the columns of the release from both, and tell all that is missing."""
+) -> tuple[_Tables, list[str]]:
+    """Read the columns of the release from both, and tell all that is missing.
+
+    Beside them come those that are released unchanged and cannot be compared, such as lists: no figure is
+    about these.
+    """
     written = spec.input if spec is not None else input_format or InputFormat()
     problems: list[Problem] = []
     before = _opened(original, written, problems)
@@ -228,6 +236,17 @@ def _read(
         raise InputError(problems)
     # A hierarchy may be made by looking at a column that is not released.
     extra = [] if spec is None else [name for name in _looked_at(spec) if name not in names]
+    unchanged = set() if spec is None else {*names} - {*spec.quasi_identifiers, *targets}
+    try:
+        released = after.read(names, coded=names)
+    except InputError:
+        left_out = [name for name in names if name in unchanged and not _is_comparable(after, name)]
+        if not left_out:
+            raise
+        names = [name for name in names if name not in left_out]
+        released = after.read(names, coded=names)
+    else:
+        left_out = []
     table = before.read([*names, *extra], coded=[*names, *extra])
     if spec is not None and spec.types:
         (table,), strange = typed([(" of the original table", table)], spec.types)
@@ -235,7 +254,16 @@ def _read(
             raise InputError(strange)
     if table.num_rows == 0:
         raise InputError(f"The original {before.name!r} has no rows.\nThere is nothing to compare with.")
-    return _Tables(table, after.read(names, coded=names), (before.name, after.name))
+    return _Tables(table, released, (before.name, after.name)), left_out
+
+
+def _is_comparable(source: Source, name: str) -> bool:
+    """Return whether a column can be read with each different value once."""
+    try:
+        source.read([name], coded=[name])
+    except InputError:
+        return False
+    return True
 
 
 def _opened(data: object, written: InputFormat, problems: list[Problem]) -> Source | None:
@@ -277,6 +305,7 @@ def _recodings(
     averages = {} if spec is None else averages_in(spec.recoding, hierarchies)
     found: list[RecodedColumn] = []
     problems: list[Problem] = []
+    notes: list[str] = []
     for name in tables.release.column_names:
         try:
             found.append(
@@ -294,12 +323,15 @@ def _recodings(
         except InputError as error:
             problems += [Problem(f"Column {name!r}: {p.message}", p.values) for p in error.problems]
         except pa.ArrowException:
+            if spec is not None and name not in hierarchies:
+                notes.append(_LEFT_OUT.format(name))
+                continue
             problems.append(
                 Problem(f"Column {name!r}: its values have no text form.\nTurn the column into text.")
             )
     if problems:
         raise InputError(problems)
-    notes = [*_average_notes(averages, known=bool(average_errors))]
+    notes += _average_notes(averages, known=bool(average_errors))
     if spec is not None:
         named = list(hierarchies)
     elif quasi_identifiers is not None:
@@ -378,7 +410,7 @@ def _targets(
         names = [column.name for column in columns.others]
     found, notes = [], []
     for name in names:
-        reason = unfit(by_name[name])
+        reason = unfit(by_name[name]) if name in by_name else "its values have no text form"
         if reason is None and not any(c.name != name for c in columns.quasi_identifiers):
             reason = "there is no other quasi-identifier to predict it from"
         if reason is None:

@@ -155,7 +155,7 @@ def _unfit(column: pa.ChunkedArray) -> str:
         return _unfit_text(column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _unfit_numbers(column)
-    if pa.types.is_temporal(kind):
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _unfit_times(column)
     return f"values of type {kind}"
 

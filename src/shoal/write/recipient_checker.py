@@ -108,8 +108,9 @@ def rows_of(text, delimiter, quote):
         raise ValueError("a quoted cell does not end")
 
 
-def value_of(kind, cell):
+def value_of(kind, cell, escaped=False):
     """Return a cell so that equal values of its type are equal, however they are spelled."""
+    cell = cell[1:] if escaped and cell and cell[0] == "'" and FORMULA.match(cell) else cell
     kind = next(iter(kind)) if isinstance(kind, dict) else kind
     if cell is None or kind in (None, "text"):
         return cell
@@ -420,9 +421,7 @@ def check(path, told):
         if len(row) != len(header):
             raise ValueError("a line has more or fewer cells than the header")
         for at, kind in typed.items():
-            cell = row[at] or ""
-            escaped = spec.get("escape-formulas") and cell[:1] == "'" and FORMULA.match(cell)
-            row[at] = value_of(kind, cell[1:] if escaped else row[at])
+            row[at] = value_of(kind, row[at], spec.get("escape-formulas"))
         classes.setdefault(tuple(row[at] for at in crowd), []).append(row)
 
     counted = told["rows"]

@@ -228,6 +228,35 @@ def test_no_values_are_shown():
     assert "secret" not in json.dumps(found.to_mapping())
 
 
+def test_columns_that_cannot_be_compared_are_named_and_left_out():
+    people = pa.table(
+        {
+            "age": [21, 22, 31, 32],
+            "visits": [[1, 2], [1], [2], None],
+            "scan": [b"\xff", b"a", b"b", b"c"],
+            "ill": ["flu", "cold"] * 2,
+        }
+    )
+    asked = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=["ill", "scan"],
+        insensitive=["visits"],
+        privacy=[shoal.KAnonymity(2)],
+        accept=dict.fromkeys(("visits", "scan"), "linkable"),
+    )
+    release = shoal.anonymize(people, asked)
+    found = release.utility(learning=False)
+    assert list(found.columns) == ["age", "ill"]
+    assert [note.partition(":")[0] for note in found.notes] == [
+        "Column 'visits' is not measured",
+        "Column 'scan' is not measured",
+    ]
+    (note,) = [note for note in release.utility(target="scan").notes if "learned" in note]
+    assert note == "Column 'scan' is not learned: its values have no text form."
+    with pytest.raises(shoal.InputError, match="cannot be compared"):
+        release.utility(target="visits")
+
+
 @pytest.mark.skipif(
     not (DATA / "adult.csv").exists(),
     reason="adult.csv is not there: set SHOAL_DATA to the folder of the data sets",

@@ -67,6 +67,7 @@ def test_numbers_come_back_as_floats(tmp_path):
         (pa.array([MOMENT.replace(microsecond=1), None]), "times finer than milliseconds"),
         (pa.array([datetime.timedelta(1), None]), "durations"),
         (pa.array([b"x", None]), "values of type binary"),
+        (pa.array([pa.MonthDayNano([1, 2, 3]), None]), "values of type month_day_nano_interval"),
     ],
     ids=str,
 )
