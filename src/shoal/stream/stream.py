@@ -89,7 +89,8 @@ class Stream:
     ...     ],
     ... )
     >>> folder = Path(tempfile.mkdtemp())
-    >>> stream = shoal.Stream(spec, state=folder / "state", output=folder, delay=1)
+    >>> (folder / "released").mkdir()
+    >>> stream = shoal.Stream(spec, state=folder / "state", output=folder / "released", delay=1)
     >>> monday = pa.table({"age": [31, 42], "disease": ["flu", "flu"]})
     >>> stream.add(monday, "monday").waiting
     2
@@ -126,6 +127,11 @@ class Stream:
             require_batches(self._spec)
         except InputError as error:
             problems += [problem.message for problem in error.problems]
+        if self._state.resolve().is_relative_to(self._output.resolve()):
+            problems.append(
+                f"The state '{self._state}' would be in '{self._output}', the folder of the emissions.\n"
+                "People's rows wait in the state, and emissions are handed on.\nChoose another folder for it."
+            )
         if problems:
             raise InputError(problems)
         check_path(self._output / FILE)

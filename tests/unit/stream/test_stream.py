@@ -416,9 +416,10 @@ def test_what_cannot_be_judged_by_batches_is_refused(
 
 
 def test_all_that_is_wrong_comes_at_once(output: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        opened(output, spec=spec(unit="name", suppressed="star"), delay=-1)
-    assert len(caught.value.problems) == 3
+    with pytest.raises(InputError, match=r"would be in .*, the folder of the emissions") as caught:
+        opened(output, spec=spec(unit="name", suppressed="star"), delay=-1, state=output / "state")
+    assert len(caught.value.problems) == 4
+    assert not (output / "state").exists()
 
 
 def test_a_wrong_batch_is_refused_when_it_comes(output: Path) -> None:
