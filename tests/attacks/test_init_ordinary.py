@@ -122,7 +122,14 @@ def smallest_crowd(table: pa.Table, who: list[int], spec: shoal.Spec) -> int:
 
 
 @pytest.mark.parametrize("make", [lambda one: f"K{100 + 3 * one}", lambda one: 4001 + 13 * one])
-@pytest.mark.parametrize("heading", ["Chiffre", "Kind-Nr.", "pers_code", "lopnr", "v1"])
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Chiffre",
+        "v1",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("Kind-Nr.", "pers_code", "lopnr")),
+    ],
+)
 @pytest.mark.parametrize("visits", [check_ups, panel])
 def test_people_are_counted_where_all_were_observed_at_the_same_ages(visits, heading, make):
     for people, seed in ((60, 2), (40, 3), (9, 1), (7, 1)):

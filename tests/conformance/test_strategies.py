@@ -14,7 +14,13 @@ from shoal.testing import check_recoding, check_strategy
 def test_strategies(name: str) -> None:
     strategy = registry.resolve("strategies", name)()
     assert strategy.name == name
-    check_strategy(strategy)
+    check_strategy(strategy, examples=15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", registry.names("strategies"))
+def test_strategies_at_length(name: str) -> None:
+    check_strategy(registry.resolve("strategies", name)(), examples=150)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])

@@ -14,6 +14,8 @@ import pytest
 import shoal
 from shoal import registry
 
+pytestmark = pytest.mark.xdist_group("drawings")  # drawn once, by one worker
+
 DOCS = Path(__file__).parents[2] / "docs"
 DRAWN = sorted(path.name for path in (DOCS / "images").iterdir())
 

@@ -78,7 +78,7 @@ main()
 
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-@pytest.mark.parametrize("told", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("told", ["SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_what_belongs_together_is_not_torn_apart(tmp_path, engine, told):
     """Not a release beside the manifest and the report of another, of which nothing was written."""

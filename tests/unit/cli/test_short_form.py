@@ -72,6 +72,7 @@ def short(**changes):
         "identifiers": [],
         "insensitive": [],
         "drop": [],
+        "pseudonyms": [],
         "unit": None,
     }
     return spec_from(None, **(given | changes))
@@ -106,7 +107,14 @@ def test_a_unit_beside_a_spec_takes_the_place_of_its_own(tmp_path):
         "columns: {age: {role: quasi-identifier}}\nprivacy: [{k-anonymity: 2}]\nunit: {undecided: [a, b]}\n"
     )
     path.write_text(text, encoding="utf-8")
-    beside = {"privacy": [], "sensitive": [], "identifiers": [], "insensitive": [], "drop": []}
+    beside = {
+        "privacy": [],
+        "sensitive": [],
+        "identifiers": [],
+        "insensitive": [],
+        "drop": [],
+        "pseudonyms": [],
+    }
     read = {
         unit: spec_from(path, k=None, quasi_identifiers=[], unit=unit, **beside).unit
         for unit in ("a", "none")
