@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+import pyarrow as pa
 import pytest
 
 import shoal
@@ -44,3 +45,16 @@ def test_a_folder_is_not_written_through_a_link(tmp_path):
     with pytest.raises(OutputError, match="a link to another place"):
         shoal.anonymize(tmp_path / "people.csv", SPEC, engine="duckdb", output=tmp_path / "link")
     assert not list((tmp_path / "real").iterdir())
+
+
+@pytest.mark.parametrize("name", [".shoal-stream", ".000001"])
+def test_a_stream_writes_to_no_link(name, tmp_path):
+    output = tmp_path / "released"
+    output.mkdir()
+    (tmp_path / "precious").mkdir()
+    (output / name).symlink_to(tmp_path / "precious" / "file")
+    stream = shoal.Stream(SPEC, state=tmp_path / "state", output=output)
+    with pytest.raises(OutputError):
+        stream.add(pa.table({"age": [31] * 9}), "monday")
+    assert stream.waiting == 0
+    assert not list((tmp_path / "precious").iterdir())

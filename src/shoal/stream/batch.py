@@ -80,7 +80,8 @@ def as_declared(table: pa.Table, spec: Spec) -> tuple[pa.Table, BoolArray]:
         declared = model.distribution.coded(model.column, column.type).dictionary
         known = pc.is_in(text_of(column), value_set=pa.array(model.distribution.values, pa.string()))
         strange |= ~known.to_numpy()
-        table = table.set_column(place, model.column, pc.if_else(known, column, declared[0]))
+        other = declared[0] if len(declared) else pa.scalar(None, column.type)  # NULL is in no dictionary
+        table = table.set_column(place, model.column, pc.if_else(known, column, other))
     return table, strange
 
 

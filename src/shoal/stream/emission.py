@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoal.audit import Audit
 from shoal.errors import OutputError
-from shoal.files.atomic import explained
+from shoal.files.atomic import check_link, explained
 from shoal.read.source import InputFormat
 from shoal.recode.recoding import Recoding
 from shoal.release import Release
@@ -86,8 +86,9 @@ class Emission:
             )
         hidden = _hidden(output, number)
         shutil.rmtree(hidden, ignore_errors=True)  # of a process that was killed before it could commit
-        try:
+        with explained(hidden):
             hidden.mkdir(mode=0o700)
+        try:
             folder = hidden / folder_of(output, number).name
             folder.mkdir()
             publish(self, self.release.released.write, FileOutput(folder / FILE).like(None, self.spec.input))
@@ -107,6 +108,7 @@ def claim(output: Path, mark: str) -> None:
         It is that of another stream.
     """
     file = output / _MARK
+    check_link(file)
     with explained(file):
         if not file.exists() or not file.stat().st_size:
             file.write_text(mark, encoding="ascii")

@@ -176,6 +176,13 @@ def test_too_few_rows_for_an_average_risk_wait(output: Path) -> None:
     assert stream.add(visits.batch(6), 2).released == 11
 
 
+def test_a_distribution_may_have_null_alone(output: Path) -> None:
+    nothing = shoal.TCloseness("disease", 0.2, distribution=[[None, 1]])
+    stream, batch = opened(output, spec=spec(privacy=[shoal.KAnonymity(4), nothing])), Visits().batch(40)
+    assert stream.add(batch, 0).suppressed == 40
+    assert stream.add(batch.set_column(3, "disease", pa.nulls(40, pa.string())), 1).released == 40
+
+
 @pytest.mark.parametrize("distance", ["ordered", "hierarchical"])
 def test_values_that_nobody_declared_take_their_region_with_them(output: Path, distance: str) -> None:
     """And no other: what is declared says how far values are apart, whatever else comes."""
