@@ -98,6 +98,7 @@ def test_people_are_counted_as_an_attacker_does(seed: int, key: Path) -> None:
     alike = Counter(found.values())
     (linked,) = release.audit.linked
     assert (linked.people, linked.few) == (len(found), sum(alike[own] < 5 for own in found.values()))
+    assert any("count people by it: `unit: patient`" in note for note in release.notes)
 
 
 def test_one_row_of_each_person_gives_nobody_away(key: Path) -> None:

@@ -66,7 +66,7 @@ class LinkedPeople:
         if self.holds:
             return
         name = self.column
-        advice = "" if self.is_unit else f"If {name!r} is the person, count people: `unit: {name}`. "
+        advice = "" if self.is_unit else f"{self._no_unit} "
         raise LinkableError(
             f"The pseudonym {name!r} links rows, and their classes together single people out.\n"
             f"{self._counted()}. Allowed: {LINKABLE_SHARE:.0%}.\n"
@@ -89,11 +89,16 @@ class LinkedPeople:
                 f"The pseudonym {self.column!r} shows which rows belong together. Not all {self._who} have a "
                 f"combination of classes that {self.k} share: whoever knows several rows of somebody finds "
                 "all of them among fewer, although every class is large enough."
+                + ("" if self.is_unit else f" {self._no_unit}")
             )
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the counts as plain values, ready for JSON."""
         return {"k": self.k, "people": self.people, "few": self.few}
+
+    @property
+    def _no_unit(self) -> str:
+        return f"If {self.column!r} says who a row is about, count people by it: `unit: {self.column}`."
 
     @property
     def _who(self) -> str:

@@ -461,6 +461,11 @@ def anonymize(
         spec_used = adjusted(
             spec_used, levels=levels or [], weights=weight or [], missing_values=missing_values
         )
+        if key is not None and not spec_used.pseudonyms:
+            raise InputError(
+                "--key makes the tokens of pseudonyms.\nFound: a key, and no pseudonym.\n"
+                "Name the column: --pseudonym NAME, or its role in the spec. Or leave the key out."
+            )
         for path in filter(None, (output, all_nodes, manifest)):
             if path == output and path.is_dir():
                 continue  # of files that an engine wrote before: it says whether they may be replaced

@@ -290,3 +290,17 @@ def test_version(shoal):
     from importlib.metadata import version
 
     assert shoal("--version").out == f"shoal {version('shoal')}\n"
+
+
+def test_pseudonyms_and_their_key(folder, shoal):
+    shoal("key", "project.pem")
+    people = ["--qi", "age=intervals:10", "--drop-undeclared", "--unit", "name", "--pseudonym", "name"]
+    asked = ["anonymize", "people.csv", "-k", 1, *people, "--output", "out.csv"]
+    assert "Pseudonyms need a key" in shoal(*asked).err
+    assert shoal(*asked, "--key", "project.pem").code == 0
+    audited = shoal("audit", "out.csv", "-k", 1, "--qi", "age", "--pseudonym", "name", "--unit", "name")
+    assert (audited.code, "counted by 'name'" in audited.out) == (0, True)
+    ran = shoal(*asked[:4], "--qi", "age", "--drop-undeclared", "--output", "out.csv", "--key", "project.pem")
+    assert "--key makes the tokens of pseudonyms" in ran.err
+    ran = shoal(*asked[:-1], "project.pem", "--key", "project.pem")
+    assert (ran.code, (folder / "project.pem").read_text()[:10]) == (2, "-----BEGIN")
