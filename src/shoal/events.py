@@ -43,13 +43,22 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True)
+class Training:
+    """Machine learning models are being trained for a report: how many are done, and which comes next."""
+
+    done: int
+    models: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drifted:
     """A stream suppressed more rows than its spec allows; `alarm` says so in words."""
 
     alarm: str
 
 
-Event: TypeAlias = StepStarted | StepFinished | SearchAdvanced | Counting | Drifted
+Event: TypeAlias = StepStarted | StepFinished | SearchAdvanced | Counting | Training | Drifted
 Listener: TypeAlias = Callable[[Event], None]
 
 

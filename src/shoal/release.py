@@ -195,6 +195,7 @@ class Release:
         path: str | Path | Output,
         *,
         report: bool = False,
+        models: bool = True,
         sampling_fraction: float | None = None,
         sign: str | Path | None = None,
         manifest: str | Path | None = None,
@@ -211,6 +212,8 @@ class Release:
             Also write two reports, HTML pages: `.report.html` to hand on with the release, and
             `.internal.html` for the publisher alone, which compares it with the original table. That is read
             again.
+        models
+            For the internal report, whether machine learning models are trained, which takes the most time.
         sampling_fraction
             For the internal report, the share of the population that is in the original table, if known.
         sign
@@ -240,7 +243,9 @@ class Release:
                     name=output.title,
                     audit=audit,
                     sha256=evidence.get("file", {}).get("sha256"),
+                    models=models,
                     sampling_fraction=sampling_fraction,
+                    listener=self.steps.report,
                 ),
                 public=public_html(
                     evidence,
@@ -390,7 +395,7 @@ class Release:
         self,
         *,
         target: str | Sequence[str] | None = None,
-        learning: bool = True,
+        models: bool = True,
         listener: Listener | None = None,
     ) -> UtilityAssessment:
         """Measure what the release can still be used for; see `shoal.assess_utility`.
@@ -399,8 +404,8 @@ class Release:
         ----------
         target
             The columns that models learn to predict; if not given, the sensitive ones that they can.
-        learning
-            Whether models are trained, which takes the most time, and scikit-learn.
+        models
+            Whether machine learning models are trained, which takes the most time, and scikit-learn.
         """
         from shoal.utility.assess import assess_utility
 
@@ -412,7 +417,7 @@ class Release:
             self.table,
             self.spec,
             target=target,
-            learning=learning,
+            models=models,
             levels=self.recoding.levels,
             average_errors=errors,
             listener=listener,

@@ -449,18 +449,18 @@ def release(case: str) -> shoal.Release:
 def internal(case: str) -> str:
     """Return the text of the publisher's own report."""
     if case == "sampled":
-        return _text(internal_html(release("two_removed"), learning=False, sampling_fraction=0.1))
+        return _text(internal_html(release("two_removed"), models=False, sampling_fraction=0.1))
     if case == "sampled_visits":
-        return _text(internal_html(release("people_counted"), learning=False, sampling_fraction=0.1))
+        return _text(internal_html(release("people_counted"), models=False, sampling_fraction=0.1))
     if case == "failing":
         found = release("none_suppressed")
         broken = [replace(each, holds=False) for each in found.audit.findings[:1]]
         unknown = [replace(each, holds=False, checkable=False) for each in found.audit.findings[1:2]]
         audit = Audit((*broken, *unknown), found.audit.rows, 0)
-        return _text(internal_html(found, audit=audit, learning=False))
+        return _text(internal_html(found, audit=audit, models=False))
     if case == "parquet":
-        return _text(internal_html(release("one_removed"), name="release.parquet", learning=False))
-    return _text(internal_html(release(case), learning=False))
+        return _text(internal_html(release("one_removed"), name="release.parquet", models=False))
+    return _text(internal_html(release(case), models=False))
 
 
 @cache
@@ -475,14 +475,14 @@ def learned(case: str) -> str:
         "not_installed": None,
         "numbers": (0.7, 0.6, 0.0),
     }[case]
-    found = release("one_removed").utility(learning=False)
+    found = release("one_removed").utility(models=False)
     if accuracy is not None:
         original, released, same = accuracy
         measure = "R2" if case == "numbers" else "accuracy"
         found = replace(found, learning=(Learning("ill", "tree", measure, original, released, 0.0, same),))
         if case == "unmatched":
             found = replace(found, notes=(UNMATCHED,))
-    section = utility(found, learning=True, installed=case != "not_installed")
+    section = utility(found, models=True, installed=case != "not_installed")
     drawn = "".join(f"<p>{each.heading} {each.picture} {each.words}</p>" for each in section.learning)
     return _text(f"<html><body><p>{section.learning_words}</p>{drawn}</body></html>")
 

@@ -60,7 +60,7 @@ def test_a_manifest_does_not_replace_the_table(tmp_path: Path, engine: str) -> N
     with pytest.raises(OutputError, match="in use"):
         release.write(tmp_path / "release.csv", manifest=table)
     with pytest.raises(OutputError, match="in use"):
-        write_internal_report(release, table, learning=False)
+        write_internal_report(release, table, models=False)
     assert table.read_bytes() == before
 
 
@@ -79,7 +79,7 @@ def test_a_manifest_does_not_replace_what_spark_reads(tmp_path: Path, spark_sess
         with pytest.raises(OutputError, match="in use"):
             release.write(tmp_path / "release", manifest=manifest)
     with pytest.raises(OutputError, match="in use"):
-        write_internal_report(release, part, learning=False)
+        write_internal_report(release, part, models=False)
     assert part.read_bytes() == before and not (tmp_path / "release").exists()
 
 
@@ -109,7 +109,7 @@ def test_a_manifest_does_not_replace_a_spec_that_python_read(
         with pytest.raises(OutputError, match="in use"):
             release.write(tmp_path / "release.csv", manifest=tmp_path / spec)
         with pytest.raises(OutputError, match="in use"):
-            write_internal_report(release, tmp_path / spec, learning=False)
+            write_internal_report(release, tmp_path / spec, models=False)
         monkeypatch.chdir(tmp_path)
     assert spec.read_text(encoding="utf-8") == SPEC_TEXT and [*tmp_path.iterdir()] == [tmp_path / spec]
     assert shoal.Spec.from_yaml(spec) == SPEC  # where it was read from is no part of it

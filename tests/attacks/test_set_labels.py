@@ -42,7 +42,7 @@ def test_a_set_is_read_as_the_values_of_its_class(tmp_path: Path, recoding: str)
             assert sorted(label[1:-1].replace('"asthma, diabetes"', "both").split(", ")) == sorted(
                 each.replace('"asthma, diabetes"', "both") for each in quoted | plain
             )
-    assert release.utility(learning=False).released_rows == 9
+    assert release.utility(models=False).released_rows == 9
     assert release.write(tmp_path / "release.csv", report=True).exists()
 
 
@@ -72,6 +72,6 @@ def test_sets_of_labels_are_those_of_their_hierarchy(tmp_path: Path) -> None:
     spec = shoal.Spec(quasi_identifiers={"age": column}, privacy=[shoal.KAnonymity(4)])
     release = shoal.anonymize(ages, spec, recoding={"mondrian": {"cut": "median", "labels": "sets"}})
     assert len(set(release.table["age"].to_pylist())) == 2
-    assert release.utility(learning=False).loss == pytest.approx(release.score)
+    assert release.utility(models=False).loss == pytest.approx(release.score)
     release.write(tmp_path / "release.csv", report=True)
     assert "overlap" not in (tmp_path / "release.csv.report.html").read_text("utf-8").lower()

@@ -274,9 +274,9 @@ def test_medians_are_not_as_good_as_the_values_because_they_vary_as_much() -> No
         recoding={"microaggregation": {"labels": "median"}},
     )
     release = shoal.anonymize(people, spec, keep_order=True)
-    page = internal_html(release, learning=False)
-    known, errors = release.utility(learning=False), []
-    seen = shoal.assess_utility(people, release.data, spec, learning=False)
+    page = internal_html(release, models=False)
+    known, errors = release.utility(models=False), []
+    seen = shoal.assess_utility(people, release.data, spec, models=False)
     for name, values in (("age", ages), ("wage", wages)):
         after = release.table[name].to_pylist()
         variance = pvariance(values)
@@ -302,7 +302,7 @@ def test_columns_that_stayed_null_lost_nothing() -> None:
     )
     release = shoal.anonymize(people, spec, recoding="microaggregation")
     assert release.table["age"].null_count == 6
-    assert release.utility(learning=False).columns["age"].loss == 0
+    assert release.utility(models=False).columns["age"].loss == 0
 
 
 def test_the_summary_lists_every_file_beside_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

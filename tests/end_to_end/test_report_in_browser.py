@@ -46,7 +46,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     # Of so few people the incomes are unique, which the sample's own spec does not accept.
     spec = replace(shoal.Spec.from_yaml(sample.spec), accept={"income": "linkable"})
     release = shoal.anonymize(sample.data, spec)
-    return internal_html(release, name="release.csv", learning=False)
+    return internal_html(release, name="release.csv", models=False)
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -103,7 +103,7 @@ def test_risk_and_utility(release: Any) -> None:
         html = found._repr_html_()
         check(html)
         assert all(escape(cell, quote=False).replace("'", "&#39;") in html for *_, cell in found.facts())
-    utility = release.utility(learning=False)
+    utility = release.utility(models=False)
     html = utility._repr_html_()
     check(html)
     assert utility.summary() in html

@@ -290,6 +290,14 @@ def anonymize(
             rich_help_panel=_RELEASE,
         ),
     ] = False,
+    models: Annotated[
+        bool,
+        typer.Option(
+            "--models/--no-models",
+            help="For the internal report: whether to train machine learning models, its slowest part.",
+            rich_help_panel=_RELEASE,
+        ),
+    ] = True,
     sampling_fraction: Annotated[
         float | None,
         typer.Option(
@@ -429,6 +437,10 @@ def anonymize(
                 "--sampling-fraction applies only to the report.\nFound: no --report.\n"
                 "Add --report, or leave it out."
             )
+        if not models and not report:
+            raise InputError(
+                "--no-models applies only to the report.\nFound: no --report.\nAdd --report, or leave it out."
+            )
         if sign is not None:
             from shoal.audit.signature import signer
 
@@ -510,6 +522,7 @@ def anonymize(
                 release.write(
                     target,
                     report=report,
+                    models=models,
                     sampling_fraction=sampling_fraction,
                     sign=sign,
                     manifest=manifest,

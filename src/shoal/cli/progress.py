@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from shoal.cli.terminal import visible
-from shoal.events import Counting, Event, Listener, SearchAdvanced, StepStarted
+from shoal.events import Counting, Event, Listener, SearchAdvanced, StepStarted, Training
 
 
 @contextmanager
 def progress() -> Iterator[Listener | None]:
-    """Give a listener that shows the step, the nodes decided and the best score so far."""
+    """Give a listener that shows the step, nodes decided, the best score so far and models trained."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -39,5 +39,8 @@ def progress() -> Iterator[Listener | None]:
                 bar.update(bar.task_ids[-1], total=event.nodes, completed=event.decided, found=found)
             elif isinstance(event, Counting):
                 bar.update(bar.task_ids[-1], total=None, found=visible(f"counting {event.what}", keep=""))
+            elif isinstance(event, Training):
+                found = visible(f"model {event.done + 1:,} of {event.models:,}: {event.what}", keep="")
+                bar.update(bar.task_ids[-1], total=event.models, completed=event.done, found=found)
 
         yield show

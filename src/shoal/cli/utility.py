@@ -34,7 +34,7 @@ shoal utility people.csv release.csv --spec people.spec.yaml
 
 shoal utility people.csv release.csv --spec people.spec.yaml --target disease --json
 
-shoal utility people.csv other-tool.csv --qi age --qi zip --no-learning
+shoal utility people.csv other-tool.csv --qi age --qi zip --no-models
 """
 
 
@@ -73,12 +73,12 @@ def utility(
         typer.Option(
             metavar="NAME",
             help="A column for models to predict. Repeatable. [dim]\\[default: sensitive columns with 2 to "
-            "50 values, or with numbers][/dim]",
+            "50 values, or with numbers, at most 3][/dim]",
         ),
     ] = None,
-    learning: Annotated[
+    models: Annotated[
         bool,
-        typer.Option("--learning/--no-learning", help="Whether to train models, the slowest step."),
+        typer.Option("--models/--no-models", help="Whether to train models, the slowest step."),
     ] = True,
     queries: Annotated[int, typer.Option(min=0, help="Number of random count queries.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed for queries, held-out rows and models.")] = 0,
@@ -110,7 +110,7 @@ def utility(
                 None if spec is None else overridden(Spec.from_yaml(spec), written),
                 quasi_identifiers=quasi_identifier or None,
                 target=target or None,
-                learning=learning,
+                models=models,
                 queries=queries,
                 seed=seed,
                 input_format=written,

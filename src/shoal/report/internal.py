@@ -38,7 +38,7 @@ def internal_html(
     name: str | None = None,
     audit: Audit | None = None,
     sha256: str | None = None,
-    learning: bool = True,
+    models: bool = True,
     sampling_fraction: float | None = None,
     listener: Listener | None = None,
 ) -> str:
@@ -54,9 +54,9 @@ def internal_html(
         The audit of that file, if it is written already; otherwise that of the result in memory.
     sha256
         The SHA-256 of that file, if it is written already.
-    learning
-        Also train models on the release, which takes a while. Where scikit-learn is not installed, the
-        report says so.
+    models
+        Also train machine learning models on the release, which takes a while. Where scikit-learn is not
+        installed, the report says so.
     sampling_fraction
         The share of the population that is in the original table, if known: then people who are unique in the
         population are estimated too.
@@ -67,7 +67,7 @@ def internal_html(
     audit = audit or release.audit
     installed = find_spec("sklearn") is not None
     risks = release.risk(sampling_fraction=sampling_fraction, listener=listener)
-    usable = release.utility(learning=learning and installed, listener=listener)
+    usable = release.utility(models=models and installed, listener=listener)
     return render(
         "internal.html.jinja",
         name=name,
@@ -77,7 +77,7 @@ def internal_html(
         requirements=requirements(release.spec, release.source.columns),
         done=done(release),
         risk=risk(release, risks),
-        utility=utility(usable, learning=learning, installed=installed, averages=release.averages),
+        utility=utility(usable, models=models, installed=installed, averages=release.averages),
         neighbours=None
         if release.recoding.node is None
         else neighbours(release, release.neighbours(), release.lattice()),
@@ -109,7 +109,7 @@ def write_internal_report(
     *,
     name: str | None = None,
     audit: Audit | None = None,
-    learning: bool = True,
+    models: bool = True,
     sampling_fraction: float | None = None,
     listener: Listener | None = None,
 ) -> Path:
@@ -121,7 +121,7 @@ def write_internal_report(
         Where it goes. A file that is there already is replaced.
     name
         The name of the released file. If not given, a path such as `people.csv.internal.html` gives it.
-    audit, learning, sampling_fraction, listener
+    audit, models, sampling_fraction, listener
         As in `internal_html`.
 
     Raises
@@ -137,7 +137,7 @@ def write_internal_report(
         release,
         name=name,
         audit=audit,
-        learning=learning,
+        models=models,
         sampling_fraction=sampling_fraction,
         listener=listener,
     )

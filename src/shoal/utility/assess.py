@@ -11,7 +11,7 @@ from typing import cast
 import pyarrow as pa
 
 from shoal.errors import InputError, Problem, nearest
-from shoal.events import Listener, StepFinished, StepStarted
+from shoal.events import Listener, StepFinished, StepStarted, Training
 from shoal.prepare.fit import fitted
 from shoal.read.source import InputFormat, Source, check_installed, check_wanted, open_source
 from shoal.read.typed_tables import typed
@@ -20,15 +20,15 @@ from shoal.recode.class_averages import Average
 from shoal.recode.recoding import averages_in
 from shoal.spec.spec import Spec, SpecForm
 from shoal.utility.assessment import UtilityAssessment
-from shoal.utility.associations import associations
+from shoal.utility.associations import Association, associations
 from shoal.utility.columns import column_utility
-from shoal.utility.learning import MOST_ROWS, Learning, Split, is_numeric, learn, unfit
+from shoal.utility.learning import MOST_ROWS, Learning, Split, is_numeric, learn, models_of, unfit
 from shoal.utility.matching_rows import Belonging, require_belonging
 from shoal.utility.queries import query_errors
 from shoal.utility.recoded_column import RecodedColumn, recode_column
 
 QUERIES = 1000
-
+_MOST_TARGETS = 3
 
 UNMATCHED = "Equal values have different labels, so rows cannot be matched with the release."
 _ON_A_SAMPLE = (
@@ -44,7 +44,7 @@ def assess_utility(
     *,
     quasi_identifiers: Sequence[str] | None = None,
     target: str | Sequence[str] | None = None,
-    learning: bool = True,
+    models: bool = True,
     queries: int = QUERIES,
     seed: int = 0,
     levels: Mapping[str, int] | None = None,
@@ -66,9 +66,10 @@ def assess_utility(
         the columns of the release with labels that the original does not have.
     target
         The columns that models learn to predict. If not given, the sensitive ones that have 2 to 50 different
-        values or are numbers; without a spec, such columns beside the quasi-identifiers.
-    learning
-        Whether models are trained, which takes the most time, and scikit-learn.
+        values or are numbers; without a spec, such columns beside the quasi-identifiers. Of more than three
+        they are those with the strongest association with a quasi-identifier.
+    models
+        Whether machine learning models are trained, which takes the most time, and scikit-learn.
     queries
         How many random count queries are asked.
     seed
@@ -94,7 +95,7 @@ def assess_utility(
     >>> import shoal
     >>> people = pa.table({"age": [31, 33, 52, 54], "ill": ["no", "no", "no", "yes"]})
     >>> release = pa.table({"age": ["[30, 35)", "[30, 35)", "[50, 55)", "[50, 55)"], "ill": people["ill"]})
-    >>> found = shoal.assess_utility(people, release, learning=False)
+    >>> found = shoal.assess_utility(people, release, models=False)
     >>> found.columns["age"].loss, found.columns["age"].entropy_kept, found.columns["ill"].loss
     (0.3333333333333333, 0.5, 0.0)
     """
@@ -131,10 +132,20 @@ def assess_utility(
     with _step("queries", listener):
         errors = query_errors(columns.quasi_identifiers, columns.others, queries, seed)
     learned: tuple[Learning, ...] = ()
-    if learning:
+    if models:
         notes += skipped
+        all_targets = len(targets)
+        if not wanted:
+            targets = _strongest(targets, pairs)
         with _step("learn", listener):
-            learned, learning_notes = _learn(columns, targets, belonging, tables, seed)
+            learned, learning_notes = _learn(columns, targets, belonging, tables, seed, listener)
+            if learned and len(targets) < all_targets:
+                predicted = len({one.target for one in learned})
+                notes.append(
+                    f"Models predict {predicted} of {all_targets:,} columns: those with the strongest "
+                    "association with a quasi-identifier in the original. For others, name them: --target "
+                    "(in Python target=...)."
+                )
             notes += [*([_ON_A_SAMPLE] if learned and belonging.kept is None else []), *learning_notes]
     return UtilityAssessment(
         rows=tables.original.num_rows,
@@ -422,8 +433,26 @@ def _targets(
     return found, notes
 
 
+def _strongest(targets: list[RecodedColumn], pairs: Sequence[Association]) -> list[RecodedColumn]:
+    """Return the columns that depend most on a quasi-identifier, in their order.
+
+    Models of a column that nothing predicts show nothing, and those of one take a second or two.
+    """
+    strongest = {column.name: 0.0 for column in targets}
+    for pair in pairs:
+        for name in strongest.keys() & set(pair.columns):
+            strongest[name] = max(strongest[name], pair.before)
+    chosen = sorted(targets, key=lambda column: -strongest[column.name])[:_MOST_TARGETS]
+    return [column for column in targets if column in chosen]
+
+
 def _learn(
-    columns: _Columns, targets: Sequence[RecodedColumn], belonging: Belonging, tables: _Tables, seed: int
+    columns: _Columns,
+    targets: Sequence[RecodedColumn],
+    belonging: Belonging,
+    tables: _Tables,
+    seed: int,
+    listener: Listener | None,
 ) -> tuple[tuple[Learning, ...], list[str]]:
     """Train all models for all targets, and tell what a reader should know of that."""
     if not targets:
@@ -438,9 +467,15 @@ def _learn(
     if rows > MOST_ROWS:
         notes.append(f"Models are trained and tested on a sample of {MOST_ROWS:,} rows.")
     found: list[Learning] = []
+    names = [(target.name, model) for target in targets for model in models_of(target)]
+
+    def report(target: str, model: str) -> None:
+        if listener is not None:
+            listener(Training(names.index((target, model)), len(names), f"{model} for {target}"))
+
     for target in targets:
         predictors = [column for column in columns.quasi_identifiers if column.name != target.name]
-        scores = learn(target, predictors, split, seed)
+        scores = learn(target, predictors, split, seed, report=report)
         found += scores
         if not scores:
             notes.append(f"Column {target.name!r} is not learned: too few rows to train and test on.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -125,6 +125,8 @@ def learn(
     split: Split,
     seed: int,
     models: Sequence[str] | None = None,
+    *,
+    report: Callable[[str, str], None] | None = None,
 ) -> tuple[Learning, ...]:
     """Train all models to predict a column from others, on the original and on the release.
 
@@ -138,6 +140,8 @@ def learn(
         Which rows are for training and which for testing.
     models
         Names of those to train; all if not given.
+    report
+        Called with the target and the model that is trained next.
     """
     numeric = is_numeric(target)
     truth = _truth(target, numeric)
@@ -155,7 +159,9 @@ def learn(
     score = _numeric_scores if numeric else _class_scores
     baseline = score(truth[test], np.full(len(test), _blind(truth[train], numeric)))
     found = []
-    for name in models or (REGRESSORS if numeric else CLASSIFIERS):
+    for name in models or models_of(target):
+        if report is not None:
+            report(target.name, name)
         original, release, unchanged = (
             score(truth[test], predicted)
             for data in (before, after)
@@ -175,6 +181,11 @@ def learn(
 def is_numeric(column: RecodedColumn) -> bool:
     """Return whether a column is predicted as a number: it holds more than ten different numbers."""
     return column.domain.numbers is not None and len(column.domain.texts) >= FEWEST_NUMBERS
+
+
+def models_of(target: RecodedColumn) -> Sequence[str]:
+    """Return the names of the models that can predict a column."""
+    return tuple(REGRESSORS if is_numeric(target) else CLASSIFIERS)
 
 
 def unfit(column: RecodedColumn) -> str | None:

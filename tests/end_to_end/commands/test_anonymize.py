@@ -246,8 +246,9 @@ def test_a_label_is_never_taken_for_markup(folder, shoal):
     assert "[red]1[/red]" in ran.out
 
 
-def test_a_sampling_fraction_without_a_report(folder, shoal):
-    ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "-o", "out.csv", "--sampling-fraction", 0.1)
+@pytest.mark.parametrize("option", [("--sampling-fraction", 0.1), ("--no-models",)])
+def test_options_of_the_report_without_a_report(folder, shoal, option):
+    ran = shoal("anonymize", "people.csv", "--spec", "spec.yaml", "-o", "out.csv", *option)
     assert ran.code == 2
     assert "Add --report" in ran.err
     assert not (folder / "out.csv").exists()

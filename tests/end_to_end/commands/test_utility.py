@@ -52,12 +52,12 @@ def test_json(files, shoal):
 
 
 def test_without_a_spec(files, shoal):
-    ran = shoal("utility", "people.csv", "release.csv", "--no-learning", "--json")
+    ran = shoal("utility", "people.csv", "release.csv", "--no-models", "--json")
     assert ran.code == 0
     told = json.loads(ran.out)
     assert (told["quasi_identifiers"], told["learning"]) == (["age"], [])
     named = shoal(
-        "utility", "people.csv", "release.csv", "--qi", "age", "--qi", "job", "--no-learning", "--json"
+        "utility", "people.csv", "release.csv", "--qi", "age", "--qi", "job", "--no-models", "--json"
     )
     assert json.loads(named.out)["columns"]["age"] == told["columns"]["age"]
 
@@ -98,5 +98,5 @@ def test_bad_input_exits_with_2(files, shoal, arguments, message):
 def test_help_shows_examples(shoal):
     ran = shoal("utility", "--help")
     assert ran.code == 0
-    assert "--no-learning" in ran.out
+    assert "--no-models" in ran.out
     assert "shoal utility people.csv release.csv" in ran.out

@@ -181,7 +181,7 @@ ODD = [
 @pytest.mark.parametrize("make", ODD)
 def test_odd_releases_have_a_sound_page(make: object) -> None:
     assert callable(make)
-    sound(Page(internal_html(make(), learning=False)))
+    sound(Page(internal_html(make(), models=False)))
 
 
 def test_the_page_is_sound(page: Page) -> None:
@@ -226,7 +226,7 @@ def stands_alone(page: Page) -> None:
 
 
 def test_names_and_labels_are_escaped() -> None:
-    source = internal_html(hostile(), name=f"{HOSTILE}.csv", learning=False)
+    source = internal_html(hostile(), name=f"{HOSTILE}.csv", models=False)
     page = Page(source)
     sound(page)
     assert "<script" not in source and "onerror=alert(1)>" not in source.replace("&gt;", "")
@@ -244,7 +244,7 @@ def test_names_and_labels_are_escaped() -> None:
 def test_a_recoding_by_classes_shows_how_much_its_labels_cover(make: object) -> None:
     assert callable(make)
     release = make()
-    source = internal_html(release, learning=False)
+    source = internal_html(release, models=False)
     page = Page(source)
     sound(page, [section for section in SECTIONS if section != "neighbours"])
     assert "<img" not in source and "<b>city" not in source
@@ -300,7 +300,7 @@ def test_the_key_figures_are_those_of_the_release(page: Page, release: shoal.Rel
 
 def test_equal_releases_have_equal_reports(release: shoal.Release) -> None:
     again = shoal.anonymize(*census(), seed=99, threads=1)
-    assert internal_html(again, learning=False) == internal_html(release, learning=False)
+    assert internal_html(again, models=False) == internal_html(release, models=False)
 
 
 def test_no_original_value_is_told(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_no_original_value_is_told(tmp_path: Path) -> None:
     )
     release = shoal.anonymize(people, spec)
     assert release.levels == {"town": 1, "job": 1} and release.suppressed_rows == 1
-    source = internal_html(release, learning=False)
+    source = internal_html(release, models=False)
     assert "secret" not in source
     assert "only-suppressed" not in source
     assert "north" in source and "staff" in source
@@ -350,7 +350,7 @@ def test_without_scikit_learn(release: shoal.Release, monkeypatch: pytest.Monkey
 
 
 def test_learning_can_be_left_out(release: shoal.Release) -> None:
-    text = Page(internal_html(release, learning=False)).text
+    text = Page(internal_html(release, models=False)).text
     assert "Not measured: machine learning was switched off." in text
 
 
@@ -368,12 +368,12 @@ def test_a_hierarchy_made_from_the_table_is_told_as_it_was_asked_for() -> None:
     spec = shoal.Spec(quasi_identifiers={"zip": shoal.priority(5, 2)}, privacy=[shoal.KAnonymity(4)])
     release = shoal.anonymize(people.select(["zip"]), spec)
     assert "Hierarchy priority: keeps the most frequent values of the table" in internal_html(
-        release, learning=False
+        release, models=False
     )
 
 
 def test_uniques_of_the_population(release: shoal.Release) -> None:
-    text = Page(internal_html(release, learning=False, sampling_fraction=0.1)).text
+    text = Page(internal_html(release, models=False, sampling_fraction=0.1)).text
     assert "unique in a population of 2,400, of which the table holds 10%" in text
     assert "Zayatz" in text
 
@@ -391,7 +391,7 @@ def test_a_protected_column_is_not_warned_of() -> None:
         sensitive=["disease"],
         privacy=[shoal.KAnonymity(4), shoal.LDiversity("disease", 2)],
     )
-    page = Page(internal_html(shoal.anonymize(people, asked), learning=False))
+    page = Page(internal_html(shoal.anonymize(people, asked), models=False))
     assert [each for each in page.all("p") if each.attributes.get("class") == "warn"] == []
     assert "It stops learning a sensitive value because all of a class share it" in page.text
 
@@ -406,7 +406,7 @@ def test_people_are_counted_before_and_after() -> None:
 def test_people_are_counted_also_where_the_release_does_not_have_them() -> None:
     release = compared_with_others()
     assert "patient" not in release.table.column_names
-    text = " ".join(Page(internal_html(release, learning=False)).text.split())
+    text = " ".join(Page(internal_html(release, models=False)).text.split())
     assert "People are counted, by patient." in text
     # By hand: the classes of the original rows at the released levels, with their patients.
     assert release.suppressed_rows == 0
@@ -416,7 +416,7 @@ def test_people_are_counted_also_where_the_release_does_not_have_them() -> None:
 
 
 def test_a_heuristic_says_so() -> None:
-    text = " ".join(Page(internal_html(heuristic(), learning=False)).text.split())
+    text = " ".join(Page(internal_html(heuristic(), models=False)).text.split())
     assert "a better choice may exist" in text
     assert "proved optimal" not in text
 
@@ -424,15 +424,15 @@ def test_a_heuristic_says_so() -> None:
 def test_a_failing_claim_is_at_the_top(release: shoal.Release) -> None:
     worse = shoal.audit_release(release.table.slice(0, 50), release.spec)
     assert not worse.holds
-    page = Page(internal_html(release, audit=worse, learning=False))
+    page = Page(internal_html(release, audit=worse, models=False))
     (verdict,) = [each for each in page.all("div") if "verdict" in (each.attributes.get("class") or "")]
     assert verdict.attributes["class"] == "verdict bad"
     assert "1 of 3 claims does not hold." in verdict.text
 
 
 def test_it_is_written_whole(release: shoal.Release, tmp_path: Path) -> None:
-    path = write_internal_report(release, tmp_path / "people.csv.internal.html", learning=False)
-    assert path.read_bytes().decode("utf-8") == internal_html(release, name="people.csv", learning=False)
+    path = write_internal_report(release, tmp_path / "people.csv.internal.html", models=False)
+    assert path.read_bytes().decode("utf-8") == internal_html(release, name="people.csv", models=False)
     assert b"\r" not in path.read_bytes()
     assert "shoal audit people.csv" in path.read_text("utf-8")
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
@@ -440,15 +440,16 @@ def test_it_is_written_whole(release: shoal.Release, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["internal", "report"])
 def test_beside_a_release_it_is_about_that_file(release: shoal.Release, tmp_path: Path, kind: str) -> None:
-    path = release.write(tmp_path / "people.csv", report=True)
+    path = release.write(tmp_path / "people.csv", report=True, models=False)
     text = Page((tmp_path / f"people.csv.{kind}.html").read_text("utf-8")).text
     assert hashlib.sha256(path.read_bytes()).hexdigest() in text
     assert "read_csv('people.csv'" in text
+    assert ("machine learning was switched off" in text) == (kind == "internal")
     assert "python people.csv.checker.py people.csv people.csv.manifest.json" in text
 
 
 def test_reports_on_an_earlier_release_are_removed(release: shoal.Release, tmp_path: Path) -> None:
-    path = release.write(tmp_path / "people.csv", report=True)
+    path = release.write(tmp_path / "people.csv", report=True, models=False)
     assert {"people.csv.internal.html", "people.csv.report.html"} <= {
         each.name for each in tmp_path.iterdir()
     }
@@ -457,7 +458,7 @@ def test_reports_on_an_earlier_release_are_removed(release: shoal.Release, tmp_p
 
 
 def test_only_csv_files_have_a_checker(release: shoal.Release) -> None:
-    assert "checker.py" not in internal_html(release, name="people.parquet", learning=False)
+    assert "checker.py" not in internal_html(release, name="people.parquet", models=False)
 
 
 @pytest.mark.parametrize(
@@ -485,10 +486,10 @@ def test_averages_lose_variance() -> None:
     spec = replace(
         spec, quasi_identifiers={"age": "suppress"}, identifiers=["name", "sex", "zip"], suppression=0.0
     )
-    averaged = Page(internal_html(shoal.anonymize(people, spec, recoding="microaggregation"), learning=False))
+    averaged = Page(internal_html(shoal.anonymize(people, spec, recoding="microaggregation"), models=False))
     assert "of their variance on average" in averaged.text
     assert "Loss of age: the squared error of the released numbers as a share of" in averaged.text
-    labelled = Page(internal_html(shoal.anonymize(people, spec, recoding="cells"), learning=False))
+    labelled = Page(internal_html(shoal.anonymize(people, spec, recoding="cells"), models=False))
     assert "of their detail on average" in labelled.text
     assert "share of the variance" not in labelled.text
 

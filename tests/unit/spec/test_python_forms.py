@@ -64,7 +64,7 @@ def test_a_spec_is_a_dict_or_a_path_wherever_there_is_one(tmp_path: Path) -> Non
         assert release.spec == WHOLE
         assert shoal.audit_release(release.table, spec).holds
         assert shoal.assess_risk(PEOPLE, spec=spec).rows == 4
-        assert shoal.assess_utility(PEOPLE, release.table, spec, learning=False).rows == 4
+        assert shoal.assess_utility(PEOPLE, release.table, spec, models=False).rows == 4
         with shoal.Session(PEOPLE, spec) as session:
             assert session.search().levels == release.levels
         assert [point.levels for point in shoal.compare(PEOPLE, spec).points] == [release.levels]
@@ -78,7 +78,7 @@ def test_what_is_no_spec() -> None:
 def test_results_print_as_their_text() -> None:
     release = shoal.anonymize(PEOPLE, WHOLE)
     assert str(release) == release.summary()
-    for found in (release.audit, release.risk(), release.utility(learning=False), shoal.plan(PEOPLE, WHOLE)):
+    for found in (release.audit, release.risk(), release.utility(models=False), shoal.plan(PEOPLE, WHOLE)):
         assert str(found) == found.render()  # type: ignore[attr-defined]
 
 

@@ -209,7 +209,7 @@ def test_what_is_said_of_averages_is_said_everywhere(tmp_path: Path) -> None:
     words = {choice.column: choice.chosen for choice in release.choices()}
     assert words["age"] == f"mean, squared error {squared:.2%} of the variance"
     assert words["job"] == f"mode, another value in {other:.2%} of the rows"
-    known, seen = release.utility(learning=False), shoal.assess_utility(table, path, columns, learning=False)
+    known, seen = release.utility(models=False), shoal.assess_utility(table, path, columns, models=False)
     assert known.columns["age"].loss == pytest.approx(squared)
     assert known.columns["job"].loss == pytest.approx(other)
     for found in (known, seen):

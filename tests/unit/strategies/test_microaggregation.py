@@ -194,7 +194,7 @@ def test_utility_reads_averages_as_numbers() -> None:
     release = shoal.anonymize(
         people(), spec(quasi_identifiers={"age": "suppress", "income": "suppress"}), drop_undeclared=True
     )
-    found = release.utility(learning=False)
+    found = release.utility(models=False)
     assert found.suppressed_rows == 0
     for name, share in errors(release).items():
         # What means lack of the variance is their squared error, but for rounding.

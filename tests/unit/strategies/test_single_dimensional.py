@@ -332,7 +332,7 @@ def test_null_is_no_missing_number_of_a_range():
         release = shoal.anonymize(ages, spec, recoding=recoding, keep_order=True)
         assert release.table["age"].to_pylist() == ["0"] * 3 + ["[1, 3]"] * 3 + [None] * 2
         assert release.score == pytest.approx(3 / 8 * (2 - 1) / (4 - 1))
-        assert release.utility(learning=False).loss == pytest.approx(release.score)
+        assert release.utility(models=False).loss == pytest.approx(release.score)
 
 
 @pytest.mark.parametrize("missing", ["error", "own"])

@@ -50,7 +50,7 @@ def test_the_mean_loss_is_the_measure_that_searches_use():
         asked = spec(k=8, suppression=0.9, suppressed=suppressed).adjust(levels={"age": 1, "job": 0})
         release = shoal.anonymize(people(), asked, seed=1)
         assert 0 < release.suppressed_rows < 400
-        found = shoal.assess_utility(people(), release.table, asked, learning=False, queries=0)
+        found = shoal.assess_utility(people(), release.table, asked, models=False, queries=0)
         assert found.loss == pytest.approx(release.score, abs=1e-12)
         assert found.suppressed_rows == release.suppressed_rows
 

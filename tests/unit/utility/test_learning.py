@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.events import Training
 from shoal.utility.learning import Split, is_numeric, unfit
 from shoal.utility.matching_rows import Belonging
 from tests.unit.utility.tables import column, people, spec, starred
@@ -149,6 +150,29 @@ def test_targets_that_are_named_and_those_left_out():
     assert {one.target for one in found.learning} == {"job"}
     with pytest.raises(shoal.InputError, match=r"Column 'jib', a target.*\n.*\nDid you mean 'job'"):
         shoal.assess_utility(table, table, asked, queries=0, target=["job", "jib"])
+
+
+def test_of_many_columns_the_three_that_depend_most_on_a_quasi_identifier():
+    noise = np.random.default_rng(3).integers(0, 2, (2, 400))
+    table = people().append_column("luck", pa.array(noise[0])).append_column("coin", pa.array(noise[1]))
+    job = pa.array([str(value) * 2 for value in table["job"].to_pylist()])  # another name for each job
+    table = table.add_column(0, "title", job)
+    asked = shoal.Spec(
+        quasi_identifiers={"age": shoal.intervals(5), "job": shoal.suppress()},
+        sensitive=["luck", "coin", "title", "ill", "pay"],
+        accept={"pay": "linkable"},
+        privacy=[shoal.KAnonymity(1)],
+    )
+    events = []
+    found = shoal.assess_utility(table, table, asked, queries=0, listener=events.append)
+    assert list(dict.fromkeys(one.target for one in found.learning)) == ["title", "ill", "pay"]
+    (note,) = found.notes
+    assert note.startswith("Models predict 3 of 5 columns: those with the strongest association")
+    told = [event for event in events if isinstance(event, Training)]
+    assert [(event.done, event.models) for event in told] == [(done, 15) for done in range(15)]
+    assert [event.what for event in told] == [f"{one.model} for {one.target}" for one in found.learning]
+    named = shoal.assess_utility(table, table, asked, queries=0, target=["luck", "title", "ill", "pay"])
+    assert len({one.target for one in named.learning}) == 4 and named.notes == ()
 
 
 def test_targets_with_null():

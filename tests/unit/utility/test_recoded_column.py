@@ -108,7 +108,7 @@ def test_a_range_and_a_set_cover_what_a_hierarchy_lists_between_their_ends(label
         recoding={"mondrian": {"labels": labels}},
     )
     release = shoal.anonymize(pa.table({"place": [0, 0, 0, 1, 3, 3]}), spec)
-    assert (release.score, release.utility(learning=False).loss) == (loss, loss)
+    assert (release.score, release.utility(models=False).loss) == (loss, loss)
 
 
 @pytest.mark.parametrize(("name", "labels"), FORMS)
@@ -133,7 +133,7 @@ def test_loss_is_the_score_of_the_measure_loss(name, labels, tmp_path):
     )
     release = shoal.anonymize(table, spec)
     assert release.score > 0
-    assert release.utility(learning=False).loss == pytest.approx(release.score, abs=1e-12)
+    assert release.utility(models=False).loss == pytest.approx(release.score, abs=1e-12)
 
 
 def belonging(original: dict, release: dict, quasi_identifiers: list[str]):

@@ -70,7 +70,7 @@ class Utility:
 
 
 def utility(
-    found: UtilityAssessment, *, learning: bool, installed: bool, averages: Mapping[str, str] | None = None
+    found: UtilityAssessment, *, models: bool, installed: bool, averages: Mapping[str, str] | None = None
 ) -> Utility:
     """Put what the release can still do beside what the table could."""
     changed = sorted(found.associations, key=lambda pair: -abs(pair.before - pair.after))
@@ -102,7 +102,7 @@ def utility(
         ).format(link("count query", _random(found.queries.count)), _span(found.queries)),
         queries_caption=_queries_caption(found.queries),
         learning=tuple(_learning(found.learning)),
-        learning_words=_learning_words(found, learning, installed),
+        learning_words=_learning_words(found, models, installed),
         notes=tuple(found.notes),
     )
 
@@ -166,10 +166,10 @@ def _queries_caption(errors: QueryErrors) -> str:
     )
 
 
-def _learning_words(found: UtilityAssessment, learning: bool, installed: bool) -> Markup:
+def _learning_words(found: UtilityAssessment, models: bool, installed: bool) -> Markup:
     if not installed:
         return Markup("Not measured: it needs scikit-learn, which is not installed here.")
-    if not learning:
+    if not models:
         return Markup("Not measured: machine learning was switched off.")
     if not found.learning:
         return Markup("Not measured: there is no column that a model could learn to predict.")
