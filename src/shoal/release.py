@@ -253,6 +253,7 @@ class Release:
                     self.overlapping,
                     self.columns_beside,
                     self.gains(handed_on=True),
+                    self.distinguishing,
                 ),
             )
 
@@ -552,6 +553,18 @@ class Release:
             f"Only some recodings have {what}.\nFound: a recoding of the kind '{self.recoding.kind}'.\n"
             "See `Release.recoding` for what it has, and `Release.choices` for what was chosen."
         )
+
+    @cached_property
+    def distinguishing(self) -> list[str]:
+        """The quasi-identifiers that are not the same in all rows that were not suppressed."""
+        coded = self.original.coded
+        return [
+            column.name
+            for column, cells, lost in zip(
+                coded.columns, self.recoding.cells(coded), self.original.lost, strict=True
+            )
+            if (cells.label_counts(coded) > lost).sum() > 1
+        ]
 
     @cached_property
     def overlapping(self) -> list[str]:

@@ -493,7 +493,11 @@ def public(case: str) -> str:
     found = release(case)
     labels = {choice.column: choice.labels for choice in found.choices()}
     gains = found.gains(handed_on=True)
-    return _text(public_html(manifest(case), labels, found.overlapping, found.columns_beside, gains))
+    return _text(
+        public_html(
+            manifest(case), labels, found.overlapping, found.columns_beside, gains, found.distinguishing
+        )
+    )
 
 
 @cache

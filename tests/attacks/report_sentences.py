@@ -9,6 +9,12 @@ not listed, nor are the glossary, the notes of the search and what models say ab
 from __future__ import annotations
 
 CONDITIONAL: dict[str, tuple[str, str]] = {
+    "None of the … … distinguishes … .": ("internal:by_hand", "internal:one_removed"),
+    "that are not suppressed": ("public:three_starred", "public:one_removed"),
+    "how often somebody is right who knows each person's class and guesses its most frequent value": (
+        "internal:one_removed",
+        "internal:one_choice",
+    ),
     ", but none scores below … (a gap of … ).": ("internal:heuristic", "internal:one_removed"),
     (", if rows are starred as here: those of classes that fail, then the smallest classes"): (
         "internal:three_starred",
@@ -60,8 +66,6 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ),
     "no sampling fraction was given": ("internal:one_removed", "internal:sampled_visits"),
     "some people have rows in several classes": ("internal:sampled_visits", "internal:one_removed"),
-    "How often a guess at a sensitive value is right": ("internal:one_removed", "internal:one_choice"),
-    "How often a guess is right": ("internal:one_removed", "internal:one_choice"),
     "In the original table … … … ( … ); in the release … … .": ("internal:one_removed", "public:one_removed"),
     (
         "Internal: not for recipients. This page compares the release with the original table. A page "
@@ -141,17 +145,13 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
         "internal:three_starred",
         "internal:one_removed",
     ),
-    (
-        "The attacker knows the class of each person and guesses the most frequent value in it. "
-        "The dashed bar below is the"
-    ): ("internal:one_removed", "internal:one_choice"),
-    "most frequent value of the same rows, without their classes.": (
+    "the same for the most frequent value of the same rows, without their classes": (
         "internal:one_removed",
         "internal:people_counted",
     ),
     (
-        "same guess without the class. Somebody with rows in several classes counts in each, with "
-        "the values that they have there."
+        "the same without the class. Somebody with rows in several classes counts in each, with "
+        "the values that they have there"
     ): ("internal:people_counted", "internal:one_removed"),
     "Somebody with rows in several classes counts once, in the smallest of these.": (
         "internal:people_counted",
@@ -450,7 +450,7 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
     ),
     (
         "… : if a class has few different values of a … , an attacker who knows a person's class "
-        "learns much about the person without finding the row. The tables show the worst class."
+        "learns much about the person without finding the row."
     ): ("internal:one_removed", "internal:one_choice"),
     "… : the share of unseen rows that were predicted correctly.": ("learned:better", "learned:numbers"),
     "… No row was suppressed.": ("public:present", "public:one_removed"),
@@ -487,6 +487,10 @@ CONDITIONAL: dict[str, tuple[str, str]] = {
 """Where the phrase must be, and where it must not: the page and the case, see `report_cases.py`."""
 
 TESTED: dict[str, str] = {
+    "rows of the release": "test_the_first_line_counts_the_columns_that_distinguish_rows",
+    "… of … … … … ; … the same in all of them.": (
+        "test_the_first_line_counts_the_columns_that_distinguish_rows"
+    ),
     (
         "A bar is the share of the released rows whose … cover so many values: of those that the … lists, or "
         'else of those in the original table. "unchanged" is the original value alone, "everything" all '
@@ -525,7 +529,7 @@ TESTED: dict[str, str] = {
     (
         "Values of … are … : original values, or coarser ones that cover them, after … ."
     ): "test_released_labels_cover_the_original_values",
-    "The information in a released cell, in bits, as a share of that in an original cell": (
+    "Information kept: the bits in a released cell as a share of those in an original cell": (
         "test_what_cells_hide_and_tell"
     ),
     ". A suppressed cell has none.": "test_what_cells_hide_and_tell",
@@ -542,8 +546,7 @@ TESTED: dict[str, str] = {
     ): "test_what_cells_hide_and_tell",
     "… ; … if untouched, … if fully suppressed": "test_what_cells_hide_and_tell",
     (
-        "… Everything below depends on them. … are not released. … may be generalized. Nobody "
-        "should learn the value of a … for a person."
+        "… are not released. … may be generalized. Nobody should learn the value of a … for a person."
     ): "test_identifiers_are_in_no_file",
     (
         "… This page repeats what the released rows and the manifest beside them say. It is the "
@@ -559,13 +562,13 @@ TESTED: dict[str, str] = {
 """The test that compares the sentence with the data, by its name."""
 
 GENERAL: tuple[str, ...] = (
+    "Columns and their labels",
+    "Columns and what is left of them",
+    "… Everything below depends on them.",
     ("Before and after: Cramér's V, an … from 0 to 1. Detail within a label is lost."),
     "Class sizes, before and after",
     "Columns and their roles",
     "Columns before and after",
-    "Columns, as the manifest lists them",
-    "Entropy kept per column",
-    "Entropy of each column, relative to the original",
     "Risk of being found",
     "Risk of being found, before and after",
     "Risk, before and after",

@@ -163,7 +163,7 @@ def test_the_publishers_own_page_says_so_wherever_it_is_seen(tmp_path: Path) -> 
     assert "Internal" not in handed_on
     manifest = json.loads(path.with_name("release.csv.manifest.json").read_text("utf-8"))
     labels = {choice.column: choice.labels for choice in release.choices()}
-    assert handed_on == public_html(manifest, labels)
+    assert handed_on == public_html(manifest, labels, distinguishing=release.distinguishing)
 
 
 def test_the_page_for_recipients_can_be_made_from_the_released_files_alone() -> None:

@@ -30,6 +30,7 @@ _FRAME = """<!doctype html><html><body style="margin: 0">
 <script>
 onload = () => {{
   const page = document.querySelector("iframe").contentDocument.documentElement
+  page.querySelectorAll("details").forEach(each => each.open = true)
   const outside = [...page.querySelectorAll("svg text")].filter(text => {{
     const box = text.getBoundingClientRect(), around = text.ownerSVGElement.getBoundingClientRect()
     return box.width && (box.left < around.left - 1 || box.right > around.right + 1)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from shoal.files.atomic import atomic, check_path
 from shoal.report.page import render
 from shoal.report.sections.claims import claims
+from shoal.report.sections.columns import columns_section
 from shoal.report.sections.neighbours import neighbours
 from shoal.report.sections.recoding import done
 from shoal.report.sections.requirements import requirements
@@ -68,13 +69,15 @@ def internal_html(
     installed = find_spec("sklearn") is not None
     risks = release.risk(sampling_fraction=sampling_fraction, listener=listener)
     usable = release.utility(models=models and installed, listener=listener)
+    required = requirements(release.spec, release.source.columns)
     return render(
         "internal.html.jinja",
         name=name,
         contents=tuple(_contents(release)),
         notes=release.notes,
         verdict=verdict(release, audit, risks, usable),
-        requirements=requirements(release.spec, release.source.columns),
+        requirements=required,
+        columns=columns_section(release, required, usable),
         done=done(release),
         risk=risk(release, risks),
         utility=utility(usable, models=models, installed=installed, averages=release.averages),
@@ -91,6 +94,7 @@ def _contents(release: Release) -> Iterator[tuple[str, str]]:
     """Return the sections: those about levels and neighbours only where the recoding has them."""
     if release.notes:
         yield "notes", "Notes"
+    yield "columns", "Columns"
     yield "requirements", "Requirements"
     yield "done", "Recoding" if release.recoding.rungs is None else "Levels"
     yield "risk", "Risk"

@@ -29,6 +29,8 @@ from shoal.report.sections.claims import (
     checker_command,
     needed,
 )
+from shoal.report.sections.columns import folded_beyond, place
+from shoal.report.sections.distinguishing import distinguishing_words
 from shoal.report.sections.gains import gain_tables
 from shoal.report.sections.verdict import headline
 
@@ -58,6 +60,7 @@ class PublicColumn:
     """A column: its role, and what the release has of it."""
 
     name: str
+    kind: Role | None
     role: Markup
     released: str
     labels: str
@@ -77,6 +80,7 @@ def public_html(
     overlapping: Collection[str] = (),
     beside: Collection[str] = (),
     gains: Mapping[str, Sequence[Gain]] | None = None,
+    distinguishing: Collection[str] = (),
 ) -> str:
     """Return the report on a release for its recipients, as one HTML page.
 
@@ -94,10 +98,14 @@ def public_html(
     gains
         How much more likely classes make the values of sensitive columns, from the released rows and the
         hierarchies of the manifest.
+    distinguishing
+        The quasi-identifiers that are not the same in all released rows, those apart that were suppressed.
     """
     claims = tuple(_claims(manifest))
     averages = _averages(manifest)
     name = _name(manifest)
+    rows = sorted(_columns(manifest, labels, overlapping), key=lambda each: place(each.kind))
+    shown, rest = folded_beyond(rows, sum(each.kind is Role.QUASI_IDENTIFIER for each in rows))
     return render(
         "public.html.jinja",
         name=name,
@@ -106,7 +114,9 @@ def public_html(
         headline=headline(claims),
         released=_released(manifest),
         left_open=tuple(_left_open(manifest)),
-        columns=tuple(_columns(manifest, labels, overlapping)),
+        first=_first(manifest, distinguishing),
+        shown=shown,
+        rest=rest,
         has_levels=_levels(manifest) is not None,
         averages=averages,
         averaged=named(list(averages)),
@@ -173,6 +183,16 @@ def _released(manifest: Mapping[str, Any]) -> str:
         f"{sentence} {count(suppressed)} {more} suppressed and removed, so the release need not be a random "
         "sample of the original table."
     )
+
+
+def _first(manifest: Mapping[str, Any], distinguishing: Collection[str]) -> Markup | None:
+    """Describe which quasi-identifiers are left, unless there is no row to have them."""
+    starred = manifest["rows"]["suppressed"] if manifest["suppressed"] == "star" else 0
+    if manifest["rows"]["out"] == starred:
+        return None
+    columns = manifest["spec"]["columns"]
+    names = [name for name, settings in columns.items() if _role(settings) is Role.QUASI_IDENTIFIER]
+    return distinguishing_words(names, distinguishing, starred=starred > 0)
 
 
 def _left_open(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -245,10 +265,10 @@ def _columns(
             tokens = "Tokens in place of values, the same token for the same value."
             released = tokens if role is Role.PSEUDONYM else "Not generalized."
             released = "Not released." if role in _LEFT_OUT else released
-        yield PublicColumn(name, link(*_ROLES[role]), released, labels.get(name, ""))
+        yield PublicColumn(name, role, link(*_ROLES[role]), released, labels.get(name, ""))
     unit = spec.get("unit")
     if unit is not None and unit not in spec["columns"]:
-        yield PublicColumn(unit, link("unit"), "Not released.", "")
+        yield PublicColumn(unit, None, link("unit"), "Not released.", "")
 
 
 def _classes(manifest: Mapping[str, Any]) -> PublicClasses:

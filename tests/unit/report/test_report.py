@@ -428,6 +428,8 @@ def test_a_failing_claim_is_at_the_top(release: shoal.Release) -> None:
     (verdict,) = [each for each in page.all("div") if "verdict" in (each.attributes.get("class") or "")]
     assert verdict.attributes["class"] == "verdict bad"
     assert "1 of 3 claims does not hold." in verdict.text
+    (opened,) = [each for each in page.all("details") if "open" in each.attributes]
+    assert "The claims, and how to check them" in opened.text
 
 
 def test_it_is_written_whole(release: shoal.Release, tmp_path: Path) -> None:
@@ -492,6 +494,33 @@ def test_averages_lose_variance() -> None:
     labelled = Page(internal_html(shoal.anonymize(people, spec, recoding="cells"), models=False))
     assert "of their detail on average" in labelled.text
     assert "share of the variance" not in labelled.text
+
+
+def test_of_a_wide_table_ten_other_columns_are_listed_and_the_rest_is_folded(tmp_path: Path) -> None:
+    ills = {f"ill_{number:02}": ["flu", "cold"] * 3 for number in range(12)}
+    people = pa.table({"name": list("abcdef"), **ills, "age": [31, 32, 33, 34, 35, 36]})
+    spec = shoal.Spec(
+        identifiers=["name"],
+        quasi_identifiers={"age": shoal.intervals(10)},
+        sensitive=[*ills],
+        privacy=[shoal.KAnonymity(2)],
+    )
+    path = shoal.anonymize(people, spec).write(tmp_path / "people.csv", report=True, models=False)
+    for kind, section in (
+        ("internal", "Columns and what is left of them"),
+        ("report", "Columns and their l"),
+    ):
+        page = Page(Path(f"{path}.{kind}.html").read_text("utf-8"))
+        (table,) = [each for each in page.all("table") if section in each.text]
+        listed = ["age", *[f"ill_{number:02}" for number in range(10)]]
+        assert re.findall(r"^(age|name|ill_\d\d)", table.text, re.MULTILINE) == listed
+        assert "details" not in table.path
+        (folded,) = [each for each in page.all("details") if "3 more columns" in each.text[:20]]
+        assert re.findall(r"^(age|name|ill_\d\d)", folded.text, re.MULTILINE) == ["ill_10", "ill_11", "name"]
+        assert "open" not in folded.attributes
+    (warning,) = [each for each in Page(Path(f"{path}.internal.html").read_text()).all("p")
+                  if each.attributes.get("class") == "warn"]  # fmt: skip
+    assert warning.text.count("sure in the worst class") == 8 and "and 4 more" in warning.text
 
 
 def test_a_place_that_is_none_is_refused_before_any_work(release: shoal.Release, tmp_path: Path) -> None:

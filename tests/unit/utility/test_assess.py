@@ -246,7 +246,7 @@ def test_columns_that_cannot_be_compared_are_named_and_left_out():
         accept=dict.fromkeys(("visits", "scan"), "linkable"),
     )
     release = shoal.anonymize(people, asked)
-    found = release.utility(learning=False)
+    found = release.utility(models=False)
     assert list(found.columns) == ["age", "ill"]
     assert [note.partition(":")[0] for note in found.notes] == [
         "Column 'visits' is not measured",

@@ -14,6 +14,7 @@ from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, counted, figure, percent
+from shoal.report.sections.columns import folded_beyond
 from shoal.report.sections.gains import GainTable, gain_tables
 from shoal.report.sections.verdict import rows_or_people
 
@@ -35,11 +36,13 @@ class BeforeAfter:
 
 
 @dataclass(frozen=True, slots=True)
-class AttributeTable:
-    """What classes tell of one sensitive column."""
+class AttributeRow:
+    """What classes tell of one sensitive column: the share of guesses that are right, and all figures."""
 
     column: str
-    rows: tuple[BeforeAfter, ...]
+    right_before: float
+    right_after: float | None
+    figures: BeforeAfter
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,9 @@ class RiskSection:
     drivers: Markup | None
     drivers_words: Markup
     subsets: tuple[BeforeAfter, ...]
-    attributes: tuple[AttributeTable, ...]
-    guesses: Markup | None
+    attributes: tuple[AttributeRow, ...]
+    attributes_folded: tuple[AttributeRow, ...]
+    attribute_headers: list[str]
     attribute_words: tuple[tuple[str, Markup], ...]
     gains: tuple[GainTable, ...]
     notes: tuple[str, ...]
@@ -71,6 +75,9 @@ class RiskSection:
 def risk(release: Release, found: RiskComparison) -> RiskSection:
     """Put the risks beside each other."""
     before, after = found.before, found.after
+    attributes, attributes_folded = folded_beyond(
+        [_attribute(name, each, after.attributes.get(name)) for name, each in before.attributes.items()]
+    )
     k = max(model.minimum_size for model in release.spec.privacy)
     return RiskSection(
         counted=rows_or_people(found),
@@ -91,11 +98,9 @@ def risk(release: Release, found: RiskComparison) -> RiskSection:
         drivers=_drivers(before, after),
         drivers_words=_drivers_words(after),
         subsets=tuple(_subsets(before, after)),
-        attributes=tuple(
-            AttributeTable(name, tuple(_attribute(found, after.attributes.get(name))))
-            for name, found in before.attributes.items()
-        ),
-        guesses=_guesses(before, after),
+        attributes=attributes,
+        attributes_folded=attributes_folded,
+        attribute_headers=[f"#{name}" for name, _ in _ATTRIBUTE[1:]],
         attribute_words=_attribute_words(after),
         gains=gain_tables(release.gains()),
         notes=found.notes,
@@ -253,29 +258,22 @@ def _subsets(before: RiskAssessment, after: RiskAssessment) -> Iterator[BeforeAf
         yield BeforeAfter(columns(each.columns), (count(each.minimal),), (now,))
 
 
-def _guesses(before: RiskAssessment, after: RiskAssessment) -> Markup | None:
-    groups = []
-    for name, first in before.attributes.items():
-        drawn = [
-            Bar("before", "before", first.average_posterior, percent(first.average_posterior)),
-            Bar("baseline", "without class", first.prior, percent(first.prior)),
-        ]
-        second = after.attributes.get(name)
-        if second is not None:
-            drawn += [
-                Bar("after", "after", second.average_posterior, percent(second.average_posterior)),
-                Bar("baseline", "without class", second.prior, percent(second.prior)),
-            ]
-        groups.append(BarGroup(name, tuple(drawn)))
-    return picture(bars(groups, "How often a guess at a sensitive value is right")) if groups else None
-
-
 def _attribute_words(after: RiskAssessment) -> tuple[tuple[str, Markup], ...]:
     """Explain the figures; somebody with several rows may have several values."""
     return tuple((name, _OF_PEOPLE.get(name, words) if after.unit else words) for name, words in _ATTRIBUTE)
 
 
 _ATTRIBUTE = (
+    (
+        "Right guesses",
+        Markup(
+            "how often somebody is right who knows each person's class and guesses its most frequent value"
+        ),
+    ),
+    (
+        "Without class",
+        Markup("the same for the most frequent value of the same rows, without their classes"),
+    ),
     (
         "Fewest values",
         Markup("the number of different values in the least diverse class (distinct l-diversity)"),
@@ -301,6 +299,10 @@ _ATTRIBUTE = (
 
 
 _OF_PEOPLE = {
+    "Without class": Markup(
+        "the same without the class. Somebody with rows in several classes counts in each, with the values "
+        "that they have there"
+    ),
     "Fewest values": Markup(
         "the fewest values that account for all people of a class (distinct l-diversity)"
     ),
@@ -312,15 +314,17 @@ _OF_PEOPLE = {
 }
 
 
-def _attribute(before: AttributeRisk, after: AttributeRisk | None) -> Iterator[BeforeAfter]:
+def _attribute(name: str, before: AttributeRisk, after: AttributeRisk | None) -> AttributeRow:
     nothing = ("-",) * len(_ATTRIBUTE)
-    after_words = nothing if after is None else _described(after)
-    for (name, _), first, second in zip(_ATTRIBUTE, _described(before), after_words, strict=True):
-        yield BeforeAfter(name, (first,), (second,))
+    words = nothing if after is None else _described(after)
+    right = None if after is None else after.average_posterior
+    return AttributeRow(name, before.average_posterior, right, BeforeAfter(name, _described(before), words))
 
 
 def _described(found: AttributeRisk) -> tuple[str, ...]:
     return (
+        percent(found.average_posterior),
+        percent(found.prior),
         count(found.distinct),
         figure(found.entropy),
         percent(found.highest_posterior),

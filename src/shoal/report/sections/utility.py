@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from shoal.draw.bars import Bar, BarGroup, bars, one_each
+from shoal.draw.bars import Bar, BarGroup, bars
 from shoal.draw.html import picture
 from shoal.report.glossary import link
 from shoal.report.markup import columns
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from shoal.utility import ColumnUtility, Learning, QueryErrors, UtilityAssessment
 
 _ASSOCIATIONS_SHOWN = 12
-_COLUMNS_IN_A_PICTURE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,6 @@ class Utility:
     labels: bool
     squared: Markup
     others: Markup
-    kept: tuple[Markup, ...]
     columns: tuple[Line, ...]
     associations: tuple[Line, ...]
     associations_caption: str
@@ -79,7 +77,6 @@ def utility(
         labels=len(squared) + len(others) < len(found.quasi_identifiers),
         squared=columns(squared),
         others=columns(others),
-        kept=tuple(_kept(found)),
         columns=tuple(Line(name, _cells(column)) for name, column in found.columns.items()),
         associations=tuple(
             Line(
@@ -114,23 +111,6 @@ def _random(number: int) -> str:
 def _span(errors: QueryErrors) -> str:
     most = max(errors.by_columns, default=1)
     return f"1 to {most} columns" if most > 1 else "1 column"
-
-
-def _kept(found: UtilityAssessment) -> Iterator[Markup]:
-    names = list(found.columns)
-    for start in range(0, len(names), _COLUMNS_IN_A_PICTURE):
-        shown = [(name, found.columns[name]) for name in names[start : start + _COLUMNS_IN_A_PICTURE]]
-        # A column of one value has no entropy to compare with.
-        shares = [(name, each.entropy_kept if each.entropy_before else None) for name, each in shown]
-        groups = one_each(
-            "after",
-            [(name, share, "one value" if share is None else percent(share)) for name, share in shares],
-        )
-        most = max(1.0, *(share or 0.0 for _, share in shares))
-        yield picture(bars(groups, _KEPT, most=most))
-
-
-_KEPT = "Entropy of each column, relative to the original"
 
 
 def _cells(column: ColumnUtility) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from shoal.report.glossary import link
 from shoal.report.markup import columns
 from shoal.report.number_format import count, counted, figure, listed, one_in, percent
 from shoal.report.sections.claims import CheckedClaim, checked
+from shoal.report.sections.distinguishing import distinguishing_words
 from shoal.report.sections.requirements import may_suppress
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class VerdictSection:
 
     holds: bool
     headline: str
+    first: Markup | None
     sentences: tuple[str | Markup, ...]
     cards: tuple[Card, ...]
     warnings: tuple[str | Markup, ...]
@@ -51,6 +53,7 @@ def verdict(
     return VerdictSection(
         holds=audit.holds,
         headline=headline(checked(audit.findings)),
+        first=_first(release),
         sentences=(
             *_linked(audit),
             *_linkable(audit),
@@ -61,6 +64,15 @@ def verdict(
         cards=tuple(_cards(release, audit, risk, utility)),
         warnings=tuple(_warnings(release, risk)),
     )
+
+
+def _first(release: Release) -> Markup | None:
+    """Describe which quasi-identifiers are left, unless there is no row to have them."""
+    suppressed = release.suppressed_rows
+    if suppressed == release.rows:
+        return None
+    starred = bool(suppressed) and release.spec.suppressed == "star"
+    return distinguishing_words([*release.spec.quasi_identifiers], release.distinguishing, starred=starred)
 
 
 def headline(claims: Sequence[CheckedClaim]) -> str:
@@ -374,10 +386,13 @@ def _warnings(release: Release, risk: RiskComparison) -> Iterator[Markup]:
         if name not in guarded and risk.after.rows
     }
     if open_:
+        surest = sorted(open_.items(), key=lambda each: -each[1])
         named = Markup(", ").join(
             Markup("<bdi>{}</bdi> ({} sure in the worst class)").format(name, percent(sure))
-            for name, sure in open_.items()
+            for name, sure in surest[:_NAMES_SHOWN]
         )
+        if more := surest[_NAMES_SHOWN:]:
+            named += Markup(" and {} more").format(count(len(more)))
         yield Markup(
             "No claim covers the {} {}. Whoever knows a person's class may learn the person's values there."
         ).format(
