@@ -26,7 +26,8 @@ class Anonymizer:
     instead of removed, whatever the spec says, and rows are not shuffled: what comes out is for the next step
     and not for publication. Publish `release_` or what `Release.apply` returns instead.
 
-    It does not need scikit-learn.
+    It does not need scikit-learn. What is pickled can still transform other tables, but `release_` is left
+    out, because it holds the original rows; hierarchies made from these, such as `clusters`, are kept.
 
     Parameters
     ----------
@@ -89,6 +90,9 @@ class Anonymizer:
         )
         self.feature_names_in_ = np.array(self.release_.source.columns, dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
+        self._released = tuple(self.release_.table.column_names)
+        levels = self.release_.recoding.levels
+        self._further = None if levels is None else self.release_.spec_of_further_rows
         return self
 
     def transform(self, X: object) -> Any:  # noqa: N803
@@ -98,13 +102,22 @@ class Anonymizer:
         ------
         InfeasibleError
             Even all rows together do not satisfy the models, as in a table of one row.
+        InputError
+            The recoding does not give every column one level.
         """
+        self._require_fitted()
+        if self._further is None:
+            raise InputError(
+                "This Anonymizer cannot transform other tables.\n"
+                "Found: a recoding by which labels of a column differ from class to class.\n"
+                "Fit it with one that gives every column a level, such as full-domain."
+            )
         drop = self.drop_undeclared or self.keep_undeclared
-        return self._framed(self._fitted().apply(X, keep_order=True, drop_undeclared=drop))
+        return self._framed(anonymize(X, self._further, keep_order=True, drop_undeclared=drop), X)
 
     def fit_transform(self, X: object, y: object = None) -> Any:  # noqa: N803
         """Find the release of a table and return its rows."""
-        return self._framed(self.fit(X, y)._fitted())
+        return self._framed(self.fit(X, y).release_, X)
 
     def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self:
         """Choose the frames that come out; by default they are of the kind that went in."""
@@ -116,7 +129,8 @@ class Anonymizer:
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return the names of the columns that `transform` gives."""
-        return np.array(self._fitted().table.column_names, dtype=object)
+        self._require_fitted()
+        return np.array(self._released, dtype=object)
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
         """Return the parameters, as scikit-learn asks for them."""
@@ -133,7 +147,10 @@ class Anonymizer:
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "release_")
+        return hasattr(self, "_further")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "release_"}
 
     def __sklearn_tags__(self) -> Tags:
         # Only scikit-learn asks, so that it is there.
@@ -146,17 +163,19 @@ class Anonymizer:
             input_tags=InputTags(categorical=True, string=True, allow_nan=True),
         )
 
-    def _fitted(self) -> Release:
-        if not hasattr(self, "release_"):
+    def _require_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
             raise InputError("This Anonymizer is not fitted yet.\nCall fit with a table first.")
-        return self.release_
 
-    def _framed(self, release: Release) -> Any:
+    def _framed(self, release: Release, given: Any) -> Any:
+        """Return the rows in the frame that is wanted, with the index of those that were given."""
         frames = self._sklearn_output_config["transform"]
-        if frames == "pandas":
-            return release.table.to_pandas()
         if frames == "polars":
             import polars
 
             return polars.from_arrow(release.table)
-        return release.data
+        # Others put frames of pandas side by side by their index.
+        found = release.table.to_pandas() if frames == "pandas" else release.data
+        if hasattr(found, "set_axis") and hasattr(given, "set_axis"):  # both are of pandas
+            return found.set_axis(given.index)
+        return found

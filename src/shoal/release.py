@@ -279,6 +279,19 @@ class Release:
             remember(written, people)
         return written
 
+    @property
+    def spec_of_further_rows(self) -> Spec:
+        """The spec by which other rows get the labels of this release.
+
+        Raises
+        ------
+        InputError
+            The recoding does not give every column one level.
+        """
+        if self.recoding.levels is None:
+            raise self._lacks("levels, one for each column")
+        return at_levels(self.handed_on.spec, self.handed_on.recoding["levels"], self.spec)
+
     def apply(
         self,
         new_rows: object,
@@ -315,13 +328,9 @@ class Release:
         >>> test.table["age"].to_pylist(), test.suppressed_rows
         (['[30, 40)', '[30, 40)'], 1)
         """
-        if self.recoding.levels is None:
-            raise self._lacks("levels, one for each column")
-        handed_on = self.handed_on
-        spec = at_levels(handed_on.spec, handed_on.recoding["levels"], self.spec)
         with self.sessions(
             new_rows,
-            spec,
+            self.spec_of_further_rows,
             output=output,
             drop_undeclared=drop_undeclared,
             keep_order=keep_order,

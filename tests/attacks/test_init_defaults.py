@@ -127,7 +127,7 @@ def test_that_rows_are_taken_for_people_is_said():
     found = shoal.suggest(pa.table({"age": [20 + number % 40 for number in range(100)]}))
     assert "each row counts as one person" in found.people
     assert found.people in found._repr_html_()
-    assert "Each row counts as one person" in found.to_yaml()
+    assert "each row counts as one person" in found.to_yaml()
 
 
 def test_names_that_different_people_share_are_no_unit():

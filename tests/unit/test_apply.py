@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,24 @@ def test_a_transformer_keeps_every_row_in_its_place() -> None:
         assert first["age"].tolist()[:2] == ["[30, 40)", "[50, 60)"]
     with pytest.raises(InfeasibleError):
         anonymizer.transform(frame[:1])
+    drawn = frame.iloc[::-1]  # as by a split: others put frames side by side by the index
+    for found in (anonymizer.transform(drawn), anonymizer.set_output(transform="pandas").transform(drawn)):
+        assert found.index.equals(drawn.index)
+        assert found["age"].tolist() == first["age"].tolist()[::-1]
+    assert anonymizer.fit_transform(drawn).index.equals(drawn.index)
+
+
+def test_a_stored_transformer_has_no_rows_and_transforms() -> None:
+    table = pa.table({"age": [31, 32, 33, 51, 52, 53]})
+    anonymizer = shoal.Anonymizer(SPEC).fit(table)
+    stored = pickle.loads(pickle.dumps(anonymizer))
+    assert stored.transform(table).equals(anonymizer.transform(table))
+    assert stored.get_feature_names_out().tolist() == ["age"]
+    assert not hasattr(stored, "release_")
+    assert hasattr(anonymizer, "release_")
+    boxes = pickle.loads(pickle.dumps(shoal.Anonymizer(SPEC, recoding="mondrian").fit(table)))
+    with pytest.raises(InputError, match="cannot transform other tables"):
+        boxes.transform(table)
 
 
 def test_a_transformer_in_scikit_learn() -> None:

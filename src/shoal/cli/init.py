@@ -170,11 +170,9 @@ def init(
         both = {"tables": mappings, "join": None if join is None else join.to_mapping()}
         echo(json.dumps(mappings[0] if len(mappings) == 1 else both, indent=2))
         return
-    given = [["--output", str(output)]] * (output is not None) + [["-k", str(k)]] * (k is not None)
     for path, suggestion, trial, target in zip(data, suggestions, trials, targets, strict=True):
         echo()
-        options = [each for pair in given for each in pair]
-        _next_steps(path, suggestion, trial, target, ["shoal", "init", str(path), *options])
+        _next_steps(path, suggestion, trial, target)
 
 
 def _targets(data: list[Path], output: Path | None, *, force: bool) -> list[Path]:
@@ -266,10 +264,10 @@ def _together(join: Join | None) -> list[tuple[str, str]]:
     ]
 
 
-def _next_steps(data: Path, suggestion: Suggestion, trial: Trial, target: Path, again: list[str]) -> None:
+def _next_steps(data: Path, suggestion: Suggestion, trial: Trial, target: Path) -> None:
     """Print what the spec would give, and the commands that follow."""
     if suggestion.undecided:
-        _ask(suggestion, again, target)
+        _ask(suggestion, data, target)
         return
     print_trial(trial)
     confirm = "" if suggestion.confirmed else ", remove the line `proposed: true`"
@@ -282,13 +280,16 @@ def _next_steps(data: Path, suggestion: Suggestion, trial: Trial, target: Path, 
         echo("  " + shlex.join(["shoal", *command]))
 
 
-def _ask(suggestion: Suggestion, again: list[str], target: Path) -> None:
-    """Print the question that the spec needs an answer to, and the commands that answer it."""
+def _ask(suggestion: Suggestion, data: Path, target: Path) -> None:
+    """Print the question that the spec needs an answer to, and the commands that answer it.
+
+    They change the spec, since another proposal would lack the roles that a person or another table gave.
+    """
     from shoal.describe.roles import NO_UNIT
 
     echo(f"Wrote {target}, which does not run before you answer: {suggestion.question}.")
     for answer in (*suggestion.undecided[:_MOST_ANSWERS], NO_UNIT):
-        echo("  " + shlex.join([*again, "--unit", answer, "--force"]))
+        echo("  " + shlex.join(["shoal", "spec", str(target), "--unit", answer, "--data", str(data)]))
 
 
 def _stem(path: Path) -> str:

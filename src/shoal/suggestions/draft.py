@@ -140,7 +140,7 @@ def _lines(suggestion: Suggestion) -> Iterator[str]:
 def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
     if suggestion.undecided:
         yield from _comment(
-            f"Not decided: {suggestion.question}. The spec does not run before you decide: write "
+            f"{_sentence(suggestion.question)} The spec does not run before you answer: write "
             "`unit: COLUMN` with the column that identifies the person, or remove the line if no person has "
             "several rows."
         )
@@ -148,14 +148,14 @@ def _unit_lines(suggestion: Suggestion) -> Iterator[str]:
         return
     if suggestion.unit is None:
         yield from _comment(
-            "Each row counts as one person. If a person may have several rows, name the column that "
-            "identifies the person; otherwise all rows of a class may be about one person:"
+            "Without `unit` each row counts as one person. If a person may have several rows, name the "
+            "column that identifies the person; otherwise all rows of a class may be about one person:"
         )
         yield "# unit: COLUMN"
         return
     yield from _comment(
-        "Rows with the same value of this column count as one person. If it is not the person's, name the "
-        "column that is, or remove the line if each row is a person."
+        "Rows with the same value of `unit` count as one person. If that column is not the person's, name "
+        "the one that is, or remove the line if each row is a person."
     )
     profile = suggestion[suggestion.unit].profile
     if profile.distinct < suggestion.k:

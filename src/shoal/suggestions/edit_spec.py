@@ -18,7 +18,10 @@ from shoal.spec.spec import Spec, hierarchy_from_text
 from shoal.spec.yaml_edit import REMOVED, edited
 from shoal.spec.yaml_text import Document, KeyPath, parse
 from shoal.suggestions.draft import overruled, settings
+from shoal.suggestions.names import concepts_of
+from shoal.suggestions.roles import Proposal
 from shoal.suggestions.suggestion import Suggestion, suggest
+from shoal.suggestions.unit import given_unit
 
 _K: Final = "k-anonymity"
 
@@ -105,6 +108,7 @@ def edit_spec(
     if unit is not None:
         problems += _unit_problems(unit, known, with_table=data is not None)
         changes[("unit",)] = unit_of(unit, known) or REMOVED
+        given = _answering(unit, content) | given
     for key, value in (further or {}).items():
         changes[(key,)] = value
         try:
@@ -161,6 +165,16 @@ def _unit_problems(unit: str, known: Sequence[str], *, with_table: bool) -> Iter
         f"Column {unit!r}, by which to count people, is {where}.\n"
         f"Columns: {', '.join(known)}.{nearest(unit, known)}{more}"
     )
+
+
+def _answering(unit: str, content: Mapping[str, Any]) -> dict[str, GivenRole]:
+    """Return the role of the column that answers who a row is about, as `shoal init` gives it."""
+    column = content["columns"].get(unit)
+    if column is None or not isinstance(content.get("unit"), Mapping) or column["role"] == Role.PSEUDONYM:
+        return {}
+    about = next(iter(concepts_of(unit)), None)
+    one = Proposal(Role(column["role"]), "", sure=False, about=about)
+    return {unit: GivenRole(given_unit({unit: one}, unit).proposals[unit].role)}
 
 
 def _with_k(privacy: Sequence[Any], k: int) -> dict[KeyPath, Any]:

@@ -298,7 +298,7 @@ def orders(people):
 
 
 def test_who_a_row_is_about_is_asked_and_the_spec_does_not_run_before(orders, shoal):
-    ran = shoal("init", "orders.csv", "-k", "3")
+    ran = shoal("init", "orders.csv", "-k", "3", "--qi", "amount=intervals:45")
     assert (ran.code, ran.err) == (0, "")
     assert "who is a row about?" in ran.out.splitlines()[-4]
     commands = [shlex.split(line) for line in ran.out.splitlines() if line.startswith("  shoal ")]
@@ -307,11 +307,13 @@ def test_who_a_row_is_about_is_asked_and_the_spec_does_not_run_before(orders, sh
     assert "Nobody has decided who a row is about" in refused.err
     assert "--unit none" in refused.err
     assert not Path("out.csv").exists()
-    assert [command[-2] for command in commands] == ["buyer", "seller", "none"]
-    for command in commands:
+    answers = ["buyer", "seller", "none"]
+    assert [command[command.index("--unit") + 1] for command in commands] == answers
+    for command, said in zip(commands, answers, strict=True):
         assert shoal(*command[1:]).code == 0
         spec = Spec.from_yaml("orders.spec.yaml")
-        assert (spec.unit or "none", spec.privacy[0].k) == (command[-2], 3)
+        assert (spec.unit or "none", spec.privacy[0].k) == (said, 3)
+        assert spec.quasi_identifiers["amount"].hierarchy.to_spec() == {"intervals": [45]}
         ran = shoal("anonymize", "orders.csv", "--spec", "orders.spec.yaml", "--output", "out.csv")
         assert ran.code == 0
 

@@ -60,6 +60,13 @@ def test_a_question_stays_open_until_somebody_answers_it(path):
     decided = edit_spec(path, roles={}, unit="ward")
     assert decided.spec is not None
     assert decided.spec.unit == "ward"
+    assert decided.spec.identifiers == ("ward",)  # as by `shoal init --unit`
+    assert [one.now for one in decided.roles] == [Role.IDENTIFIER]
+    kept = edit_spec(path, roles={"sensitive": "ward"}, unit="ward")
+    assert kept.spec is not None
+    assert "ward" in kept.spec.sensitive
+    path.write_text(TEXT.replace("{undecided: [a, b]}", "age"), encoding="utf-8")
+    assert edit_spec(path, roles={}, unit="ward").roles == ()  # nobody asked
 
 
 def test_the_table_gives_hierarchies_and_columns_and_tells_what_is_unsafe(path):
