@@ -30,6 +30,8 @@ class Outcome:
         What each quasi-identifier adds to the measure `loss`, all weighted the same.
     optimal
         Whether no choice is better by the spec's measure, proved.
+    cut_short
+        Whether a longer search might find a better one.
     """
 
     columns: tuple[str, ...]
@@ -38,6 +40,7 @@ class Outcome:
     suppressed_rows: int
     costs: Mapping[str, float]
     optimal: bool
+    cut_short: bool = False
 
     @property
     def kept(self) -> int:
@@ -134,7 +137,7 @@ class Trial:
         if self.outcome is None:
             return self.problem
         words = f"with {self.requirement}: {self.outcome.words}"
-        if not self.outcome.optimal:
+        if self.outcome.cut_short:
             words += "; found in a short search, so a longer one may keep more"
         if self.problem:
             words += f". {self.problem}"

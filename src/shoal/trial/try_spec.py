@@ -13,10 +13,13 @@ from time import perf_counter
 import numpy as np
 
 from shoal.describe.hierarchy import FromData
-from shoal.errors import CancelledError, InfeasibleError, InputError, LinkableError, ShoalError
+from shoal.describe.roles import LINKABLE_SHARE
+from shoal.errors import CancelledError, InfeasibleError, InputError, ShoalError
 from shoal.events import Listener
 from shoal.measure.loss import Loss
+from shoal.prepare.columns import settle_columns
 from shoal.privacy.k_anonymity import KAnonymity
+from shoal.read.source import open_source
 from shoal.search.algorithms.best_first import BestFirst
 from shoal.session import Found, Session, judged
 from shoal.spec.spec import Spec, SpecForm
@@ -135,14 +138,21 @@ def _tried(data: object, spec: Spec, requirement: str, seconds: float, listener:
 
 
 def _refusal(data: object, spec: Spec) -> str:
-    """Return why a release would be refused for columns that it has unchanged; empty if it would not."""
-    linkable = linkability(data, spec)
+    """Return why a release would be refused for its columns; empty if it would not."""
     try:
+        source = open_source(data, spec.input)
+        settle_columns(spec, source, keep_undeclared=False, drop_undeclared=False)
+        linkable = linkability(data, spec)
         if linkable is not None:
             linkable.require()
-    except LinkableError as error:
-        what, found, *_ = error.render().splitlines()
-        return f"But this release is refused: {what} {found}"
+    except InputError as error:
+        why = " ".join(error.problems[0].message.splitlines()[:2])
+        return f"But this release is refused: {why}"
+    if spec.pseudonyms:
+        return (
+            f"Not tried: whether the rows that {', '.join(spec.pseudonyms)} links single people out. If they "
+            f"do so for more than {LINKABLE_SHARE:.0%} of the people, a release is refused."
+        )
     return ""
 
 
@@ -157,6 +167,8 @@ def _searched(spec: Spec) -> Spec:
         spec,
         identifiers=(),
         drop=(),
+        pseudonyms=(),
+        key=None,
         sensitive={name: column for name, column in spec.sensitive.items() if name in needed},
         insensitive=tuple(name for name in spec.insensitive if name in needed),
         types={name: kind for name, kind in spec.types.items() if name in left},
@@ -190,7 +202,7 @@ class _Search:
         algorithm = None
         if isinstance(spec.recoding, FullDomainSearch) and self._session.problem(spec).too_large:
             algorithm = BestFirst(seconds=self._seconds)
-        return _measured(self._session.search(spec, algorithm=algorithm), without)
+        return _measured(self._session.search(spec, algorithm=algorithm), without, algorithm is not None)
 
     def changes(self, outcome: Outcome) -> Iterator[Change]:
         """Yield changes of the spec with their outcomes, as long as there is time."""
@@ -221,7 +233,7 @@ class _Search:
             return  # this recoding, for example, does not serve the models
 
 
-def _measured(found: Found, without: frozenset[str]) -> Outcome:
+def _measured(found: Found, without: frozenset[str], is_short: bool) -> Outcome:
     verdict = judged(found.spec, found.coded, found.recoding)
     table = verdict.coded
     labels, _ = verdict.released_classes()
@@ -241,6 +253,7 @@ def _measured(found: Found, without: frozenset[str]) -> Outcome:
         suppressed_rows=verdict.suppressed_rows,
         costs={name: cost for name, cost in costs.items() if name not in without},
         optimal=found.optimal,
+        cut_short=is_short and not found.optimal,
     )
 
 

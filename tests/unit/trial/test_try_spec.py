@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 
 import shoal
-from shoal.errors import InfeasibleError, LinkableError
+from shoal.errors import InfeasibleError, InputError, LinkableError
 
 ROWS = 300
 PEOPLE = pa.table(
@@ -91,12 +91,29 @@ def test_what_is_refused_or_infeasible_is_said():
     with pytest.raises(LinkableError):
         shoal.anonymize(PEOPLE, released)
     assert "this release is refused: Column 'pay'" in shoal.try_spec(PEOPLE, released).sentence
+    undeclared = spec(drop=[])
+    with pytest.raises(InputError, match="no role for 1 column"):
+        shoal.anonymize(PEOPLE, undeclared)
+    trial = shoal.try_spec(PEOPLE, undeclared)
+    assert "this release is refused: The spec has no role for 1 column" in trial.sentence
     too_much = spec(privacy=[shoal.KAnonymity(ROWS + 1)])
     with pytest.raises(InfeasibleError):
         shoal.anonymize(PEOPLE, too_much)
     trial = shoal.try_spec(PEOPLE, too_much)
     assert trial.outcome is None
     assert trial.sentence.startswith("No release satisfies k-anonymity 301")
+
+
+def test_a_pseudonym_is_tried_without_its_key_and_nothing_is_promised():
+    trial = shoal.try_spec(PEOPLE, spec(drop=[], pseudonyms=["pay"]))
+    assert trial.outcome is not None
+    assert "Not tried: whether the rows that pay links single people out" in trial.sentence
+
+
+def test_only_a_search_that_was_cut_short_may_find_more():
+    trial = shoal.try_spec(PEOPLE, spec(recoding="mondrian"))
+    assert not trial.outcome.optimal
+    assert "longer" not in trial.sentence
 
 
 def test_whatever_goes_wrong_is_a_sentence(monkeypatch, tmp_path):
