@@ -156,7 +156,7 @@ class Spec:
         origin: str | Path | None = None,
     ) -> None:
         problems: list[str | Problem] = []
-        declared: dict[str, Collection[str]] = {
+        declared: dict[str, Any] = {
             "quasi_identifiers": quasi_identifiers,
             "sensitive": sensitive,
             "identifiers": identifiers,
@@ -171,6 +171,14 @@ class Spec:
                     f"Write {what}=[{names!r}]."
                 )
                 declared[what] = [names]
+            elif not isinstance(names, Iterable):
+                problems.append(
+                    f"`{what}` must be a list of column names.\nFound: {names!r}.\n"
+                    "Leave it out if there are none."
+                )
+                declared[what] = ()
+            elif not isinstance(names, Mapping):
+                declared[what] = tuple(names)
         self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
         self._set(drop=tuple(declared["drop"]), pseudonyms=tuple(declared["pseudonyms"]))
         self._set(key=None if key is None else Path(key).absolute())

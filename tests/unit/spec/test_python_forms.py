@@ -39,6 +39,8 @@ def test_a_list_of_quasi_identifiers_keeps_values_or_stars_them() -> None:
     ("given", "said"),
     [
         ({"quasi_identifiers": "age"}, r"Write quasi_identifiers=\['age'\]"),
+        ({"drop": None}, "`drop` must be a list.*Found: None"),
+        ({"drop": (name for name in ["age"])}, "'age' has more than one role"),
         ({"privacy": 5}, r"5 is not a privacy model.*Write privacy=\[shoal.KAnonymity\(5\)\]"),
         ({"privacy": KAnonymity}, "is not a privacy model"),
         ({"privacy": "k-anonimity: 5"}, "Did you mean 'k-anonymity'"),
