@@ -164,21 +164,7 @@ class Spec:
             "drop": drop,
             "pseudonyms": pseudonyms,
         }
-        for what, names in declared.items():
-            if isinstance(names, str):
-                problems.append(
-                    f"`{what}` must be a list of column names.\nFound: the text {names!r}.\n"
-                    f"Write {what}=[{names!r}]."
-                )
-                declared[what] = [names]
-            elif not isinstance(names, Iterable):
-                problems.append(
-                    f"`{what}` must be a list of column names.\nFound: {names!r}.\n"
-                    "Leave it out if there are none."
-                )
-                declared[what] = ()
-            elif not isinstance(names, Mapping):
-                declared[what] = tuple(names)
+        declared = {what: _names(what, given, problems) for what, given in declared.items()}
         self._set(identifiers=tuple(declared["identifiers"]), insensitive=tuple(declared["insensitive"]))
         self._set(drop=tuple(declared["drop"]), pseudonyms=tuple(declared["pseudonyms"]))
         self._set(key=None if key is None else Path(key).absolute())
@@ -543,6 +529,21 @@ def _quasi_identifiers(given: Collection[str], problems: list[str | Problem]) ->
         problems.extend(f"Column {name!r}: {problem}" for problem in column.problems())
         columns[name] = column
     return columns
+
+
+def _names(what: str, given: Any, problems: list[str | Problem]) -> Any:
+    """Return a list of column names, or a mapping from them, as what can be read twice."""
+    if isinstance(given, str):
+        problems.append(
+            f"`{what}` must be a list of column names.\nFound: the text {given!r}.\nWrite {what}=[{given!r}]."
+        )
+        return [given]
+    if not isinstance(given, Iterable):
+        problems.append(
+            f"`{what}` must be a list of column names.\nFound: {given!r}.\nLeave it out if there are none."
+        )
+        return ()
+    return given if isinstance(given, Mapping) else tuple(given)
 
 
 def _described(given: Collection[str], default: object) -> dict[str, Any]:
