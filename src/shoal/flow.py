@@ -10,8 +10,6 @@ from shoal.audit.manifest_file import MANIFEST, Evidence, manifest_path
 from shoal.errors import InputError
 from shoal.events import Listener
 from shoal.files.atomic import check_path
-from shoal.incremental.earlier_release import stated_spec
-from shoal.incremental.extended_rows import check_steady
 from shoal.read.source import InputFormat
 from shoal.release import Release
 from shoal.search.counting_plan import Plan
@@ -190,6 +188,9 @@ def apply(
     >>> shoal.apply(path, pa.table({"age": [33, 39, 44]})).table["age"].to_pylist()
     ['[30, 40)', '[30, 40)']
     """
+    from shoal.incremental.earlier_release import stated_spec
+    from shoal.incremental.extended_rows import check_steady
+
     path = Path(release)
     evidence = Evidence.read(path if path.name.endswith(MANIFEST) else manifest_path(path))
     if output is not None:

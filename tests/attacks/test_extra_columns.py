@@ -19,9 +19,9 @@ import pytest
 
 import shoal
 from shoal.audit import audit_release
-from shoal.describe.invisible_letters import INVISIBLE
 from shoal.describe.lookalike_names import folded
 from shoal.errors import InputError
+from shoal.invisible_letters import INVISIBLE
 from shoal.write import recipient_checker
 from tests.attacks.evidence import add_columns, check, refit
 from tests.unit.tampering import PEOPLE, manifest_of, spec, write

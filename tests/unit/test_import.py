@@ -36,6 +36,13 @@ def test_a_file_is_anonymized_without_the_data_frame_libraries(tmp_path):
     assert (tmp_path / "out.csv").exists()
 
 
+def test_help_loads_nothing_that_reads_data():
+    heavy = ("numpy", "pyarrow", "duckdb", "pydantic", "yaml")
+    assert (
+        run(f"import sys, shoal.cli.main; print([name for name in {heavy} if name in sys.modules])") == "[]"
+    )
+
+
 def test_every_public_name_is_there():
     assert sorted(shoal.__all__) == sorted(shoal._HOMES)
     assert set(shoal.__all__) <= set(dir(shoal))

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from shoal.describe.invisible_letters import INVISIBLE
+from shoal.invisible_letters import INVISIBLE
 
 _LINES = "\n\t"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from shoal.describe.invisible_letters import INVISIBLE
+from shoal.invisible_letters import INVISIBLE
 
 
 def folded(name: str) -> str:
