@@ -147,7 +147,7 @@ def open_relation(
     from shoal.files.temporary import scratch_folder  # only here, since what writes imports the audit
 
     if shared and isinstance(release, pa.Table) and memory is None and release.nbytes <= _SMALL:
-        with interrupts(), _shared_database().cursor() as connection:
+        with interrupts(), _shared_database(os.getpid()).cursor() as connection:
             yield _of_table(connection, release, what)
         return
     with interrupts(), scratch_folder() as scratch, _database(scratch) as connection:
@@ -218,10 +218,10 @@ def _database(scratch: Path | None) -> duckdb.DuckDBPyConnection:
 
 
 @cache
-def _shared_database() -> duckdb.DuckDBPyConnection:
+def _shared_database(process: int) -> duckdb.DuckDBPyConnection:
     """Return the database for small tables, whose audits take less time than to make one.
 
-    Each audit has a connection of its own to it, with tables that no other sees.
+    Each audit has a connection of its own to it, with tables that no other sees, and each process a database.
     """
     return _database(None)
 
