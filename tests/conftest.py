@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Machines that run the tests are slow now and then; that is no failure.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", _PATIENT, max_examples=12)
+settings.register_profile("quick", _PATIENT, max_examples=10)
 settings.register_profile("thorough", _PATIENT, max_examples=100)  # `make test-all` says so
 settings.load_profile("quick")
 

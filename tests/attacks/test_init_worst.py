@@ -52,7 +52,7 @@ def worst(heading: str, own: str, people: int, seed: int) -> tuple[pa.Table, lis
 
 
 @pytest.mark.parametrize("own", OWN)
-@pytest.mark.parametrize("people", [12, 60])
+@pytest.mark.parametrize("people", [pytest.param(12, marks=pytest.mark.slow), 60])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_it_comes_back_empty(own, people, seed):
     """A spec that runs hides each person among five; otherwise the attacker gets a question."""

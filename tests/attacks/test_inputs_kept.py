@@ -64,7 +64,7 @@ def test_a_manifest_does_not_replace_the_table(tmp_path: Path, engine: str) -> N
     assert table.read_bytes() == before
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_a_manifest_does_not_replace_what_spark_reads(tmp_path: Path, spark_session: Any, kind: str) -> None:
     folder = tmp_path / "visits in May"
     folder.mkdir()
@@ -83,7 +83,9 @@ def test_a_manifest_does_not_replace_what_spark_reads(tmp_path: Path, spark_sess
     assert part.read_bytes() == before and not (tmp_path / "release").exists()
 
 
-@pytest.mark.parametrize("name", ["visits in May", "münster, 100% a+b#c"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("visits in May", marks=pytest.mark.slow), "münster, 100% a+b#c"]
+)
 def test_a_folder_does_not_replace_what_spark_reads(tmp_path: Path, spark_session: Any, name: str) -> None:
     """Spark writes the addresses of its inputs with %20 for a space, and those of outputs with a space."""
     folder = tmp_path / name

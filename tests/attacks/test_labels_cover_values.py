@@ -217,7 +217,9 @@ def test_in_databases_too(recoding: tuple[str, dict[str, Any]], name: str, opene
     assert count_covered(recoding, pairs, opened(name).put)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form", [FORMS[0], *(pytest.param(form, marks=pytest.mark.slow) for form in FORMS[1:])]
+)
 def test_beyond_memory_too(form: str, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     """Only the ends of classes are known there."""
     monkeypatch.setattr(engine, "_BYTES_PER_ENTRY", 1 << 40)

@@ -179,7 +179,7 @@ def test_models_explain_themselves(name: str) -> None:
 
 @every_case
 def test_models_keep_what_they_declare(name: str, argument: Any) -> None:
-    check_model(build(name, argument), definition=partial(defined, name, argument), examples=8)
+    check_model(build(name, argument), definition=partial(defined, name, argument), examples=6)
 
 
 @pytest.mark.slow

@@ -239,7 +239,13 @@ def require_evidence(
 
 
 @pytest.mark.parametrize("close", [pytest.param(False, marks=pytest.mark.slow), True], ids=["alone", "close"])
-@pytest.mark.parametrize("recoding", registry.names("strategies"))
+@pytest.mark.parametrize(
+    "recoding",
+    [
+        pytest.param(name, marks=[] if name in ("cells", "full-domain", "partition") else pytest.mark.slow)
+        for name in registry.names("strategies")
+    ],
+)
 def test_census(shoal: Callable[..., Any], tmp_path: Path, recoding: str, close: bool) -> None:
     data, spec = census(tmp_path, 400)
     table = Table("census", data, given(spec, recoding, close), read_rows(data))

@@ -92,6 +92,7 @@ def test_a_model_that_ignores_the_columns_errs_the_same_whatever_it_learned_from
     assert found.classes["partition"] >= 1
 
 
+@pytest.mark.slow
 def test_the_page_has_all_figures_with_what_the_paper_says(tmp_path, monkeypatch):
     pytest.importorskip("altair")
     made_up = Learned(
